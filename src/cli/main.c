@@ -1,11 +1,11 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
-#include "tall-known-commands.h"
-#include "tall-commands.h"
-#include "tall-log.h"
-#include "tall-output.h"
-#include "tall-shortage.h"
-#include "tall-table-kinds.h"
+#include "cli/known-commands.h"
+#include "cli/commands.h"
+#include "cli/log.h"
+#include "cli/output.h"
+#include "cli/shortage.h"
+#include "library/table-kinds.h"
 
 #include <fcntl.h>
 #include <openssl/crypto.h>

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
-#include "tall-descriptors.h"
+#include "base/descriptors.h"
 
 #include <sys/resource.h>
 

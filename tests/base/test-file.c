@@ -3,7 +3,7 @@
 #include <glib/gstdio.h>
 
 #include "tall-error.h"
-#include "tall-file.h"
+#include "base/file.h"
 
 /* More than is read at once. */
 #define LONG (200 * 1000)

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
-#include "tall-text.h"
+#include "base/text.h"
 
 static void
 expect_text (const char *bytes, gsize len, const char *due)

@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
-#include "tall-trace.h"
+#include "base/trace.h"
 
-#include "tall-workers.h"
+#include "base/workers.h"
 
 #include <string.h>
 

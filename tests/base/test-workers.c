@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
-#include "tall-workers.h"
+#include "base/workers.h"
 
 #define MANY 1000
 

@@ -1,9 +1,9 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
-#include "tall-advise.h"
-#include "tall-bench-sample.h"
-#include "tall-bench-summary.h"
-#include "tall-workload.h"
+#include "bench/advise.h"
+#include "bench/sample.h"
+#include "bench/summary.h"
+#include "bench/workload.h"
 
 #include <string.h>
 

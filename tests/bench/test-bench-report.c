@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
-#include "tall-bench-report.h"
+#include "bench/report.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
-#include "tall-bench-parse.h"
+#include "bench/parse.h"
 
 #include <json-glib/json-glib.h>
 #include <math.h>

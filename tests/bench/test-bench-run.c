@@ -1,13 +1,13 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
-#include "tall-bench-run.h"
+#include "bench/run.h"
 
 #include <gio/gio.h>
 
 #include "tall-error.h"
 #include "tall-forwarding-front.h"
-#include "tall-memory-table.h"
-#include "tall-workload.h"
+#include "table/memory-table.h"
+#include "bench/workload.h"
 
 #define SLOW 100000 /* microseconds */
 

@@ -1,10 +1,10 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
-#include "tall-bench-store.h"
+#include "bench/store.h"
 
-#include "tall-bench-meter.h"
-#include "tall-bench-run.h"
-#include "tall-bench-settle.h"
+#include "bench/meter.h"
+#include "bench/run.h"
+#include "bench/settle.h"
 
 #include <math.h>
 #include <time.h>
@@ -12,8 +12,8 @@
 
 #include "tall-error.h"
 #include "tall-failing-table.h"
-#include "tall-memory-table.h"
-#include "tall-workload.h"
+#include "table/memory-table.h"
+#include "bench/workload.h"
 
 static const TallStoreSettings settings = { .layout = &tall_layout_blob,
                                             .key_strategy = &tall_key_hashed };

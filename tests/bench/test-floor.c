@@ -1,12 +1,12 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
-#include "tall-floor.h"
+#include "bench/floor.h"
 
 #include <json-glib/json-glib.h>
 #include <sys/wait.h>
 
 #include "tall-error.h"
-#include "tall-layout.h"
+#include "layout/layout.h"
 #include "tall-test-directory.h"
 
 /* Runs the command in a directory. Returns: (transfer full): what it prints. @exit is its exit code

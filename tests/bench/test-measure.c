@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-error.h"
-#include "tall-histogram-private.h"
-#include "tall-measure.h"
+#include "bench/histogram-private.h"
+#include "bench/measure.h"
 
 #include <math.h>
 

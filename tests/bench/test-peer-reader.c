@@ -1,9 +1,9 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
-#include "tall-peer-reader.h"
+#include "bench/peer-reader.h"
 
 #include "tall-error.h"
-#include "tall-memory-table.h"
+#include "table/memory-table.h"
 
 #include <signal.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
-#include "tall-spread.h"
+#include "bench/spread.h"
 
 static void
 test_of (void)

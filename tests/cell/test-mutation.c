@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
-#include "tall-mutation.h"
-#include "tall-read-plan.h"
+#include "cell/mutation.h"
+#include "cell/read-plan.h"
 
 static void
 test_changes (void)

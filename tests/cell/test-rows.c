@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
-#include "tall-cell.h"
+#include "cell/cell.h"
 
 static void
 add (TallRowsBuilder *builder, const char *qualifier, gint64 timestamp, const char *value)

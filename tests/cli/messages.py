@@ -22,7 +22,7 @@ def names_in_help():
 def commands_are_listed(_):
     """Help has each command that is listed, and so has the README."""
     declared = re.findall(r"^  X \((\w+)\)",
-                          (SOURCE / "src/cli/tall-command.h").read_text("utf-8"), re.M)
+                          (SOURCE / "src/cli/command.h").read_text("utf-8"), re.M)
     equal(names_in_help(), set(declared))
     table = (SOURCE / "README.md").read_text("utf-8").split("## Commands")[1].split("tallorder COMMAND")[0]
     firsts = re.findall(r"^\| (`.*?) \|", table, re.M)

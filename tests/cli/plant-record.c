@@ -12,11 +12,11 @@
 #include <rocksdb/c.h>
 
 #include "tall-error.h"
-#include "tall-migration-record.h"
-#include "tall-move.h"
-#include "tall-rocksdb-family.h"
-#include "tall-rocksdb-table-private.h"
-#include "tall-rocksdb-table.h"
+#include "store/record/migration-record.h"
+#include "store/move.h"
+#include "table/rocksdb/family.h"
+#include "table/rocksdb/table-private.h"
+#include "table/rocksdb/table.h"
 #include "tall-test-store.h"
 
 #define SEAL "1b4e28ba-2fa1-4d3b-a3f5-ef19b5a7633b"

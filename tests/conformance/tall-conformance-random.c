@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-conformance-private.h"
-#include "tall-memory-table.h"
+#include "table/memory-table.h"
 
 /* The same random operations on the store under test and on the memory table: both must give the
  * same answers. There are few rows, qualifiers and timestamps, so that they often coincide. */

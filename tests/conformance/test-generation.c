@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-conformance.h"
-#include "tall-generation.h"
-#include "tall-memory-table.h"
+#include "store/record/generation.h"
+#include "table/memory-table.h"
 
 /* The tables of a later generation. */
 static TallTable *

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-conformance.h"
-#include "tall-memory-table.h"
+#include "table/memory-table.h"
 
 /* Deployments do not share a store in memory. */
 static TallTable *

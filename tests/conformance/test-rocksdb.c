@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-conformance.h"
-#include "tall-rocksdb-table.h"
+#include "table/rocksdb/table.h"
 #include "tall-test-directory.h"
 
 static TallTable *

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
 #include "fuzz.h"
-#include "tall-canonical.h"
+#include "model/canonical.h"
 #include "tall-error.h"
 
 static void

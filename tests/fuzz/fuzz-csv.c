@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
 #include "fuzz.h"
-#include "tall-grouper.h"
+#include "load/orders/grouper.h"
 
 #include <csv.h>
 #include <sys/mman.h>

@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
 #include "fuzz.h"
-#include "tall-hbase-error.h"
-#include "tall-hbase-reply.h"
+#include "table/hbase/error.h"
+#include "table/hbase/reply.h"
 
 #define MAX_ROWS 8
 

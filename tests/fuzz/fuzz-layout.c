@@ -1,9 +1,9 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
 #include "fuzz.h"
-#include "tall-canonical.h"
+#include "model/canonical.h"
 #include "tall-error.h"
-#include "tall-layout.h"
+#include "layout/layout.h"
 
 /* Rows as a damaged table may hold them. The input:
  *

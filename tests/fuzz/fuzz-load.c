@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "fuzz.h"
 #include "tall-error.h"
-#include "tall-loader.h"
+#include "load/store/loader.h"
 
 #include <sys/mman.h>
 #include <unistd.h>

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
 #include "fuzz.h"
-#include "tall-mapping.h"
+#include "load/mapping/mapping.h"
 
 /* Any bytes as mapping file: an error that says why, or a mapping whose sources make sense. */
 int

@@ -1,11 +1,11 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
 #include "fuzz.h"
-#include "tall-calls.h"
+#include "service/calls/calls.h"
 #include "tall-error.h"
-#include "tall-idl-failure.h"
-#include "tall-idl.h"
-#include "tall-message.h"
+#include "service/calls/idl-failure.h"
+#include "service/calls/idl.h"
+#include "wire/message.h"
 
 static void
 read_result (TallTransport *transport, const TallIdlCall *call, TallMessageType type)

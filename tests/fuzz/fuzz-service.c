@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
 #include "fuzz.h"
-#include "tall-handler.h"
+#include "service/server/handler.h"
 #include "tall-test-front.h"
 
 /* The content of one frame, as a server gets it from a connection. */

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
-#include "tall-md5.h"
-#include "tall-state.h"
+#include "model/md5.h"
+#include "store/commit/state.h"
 
 /* The state cells that FORMAT.md shows, byte by byte. */
 

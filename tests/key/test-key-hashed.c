@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
-#include "tall-key-strategy.h"
+#include "key/strategy.h"
 
 /* Made with md5sum(1). */
 static const struct

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
-#include "tall-key-strategy.h"
-#include "tall-order-key.h"
+#include "key/strategy.h"
+#include "key/order-key.h"
 #include "tall-test-keys.h"
 #include "tall-test-orders.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-error.h"
-#include "tall-key-strategy.h"
+#include "key/strategy.h"
 #include "tall-test-orders.h"
 
 /* Tests where tables are split: every region gets orders, and none gets more than its share. */

@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-error.h"
-#include "tall-key-strategy.h"
-#include "tall-order-key.h"
+#include "key/strategy.h"
+#include "key/order-key.h"
 #include "tall-test-orders.h"
 
 /* What every strategy in the list must do. */

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
-#include "tall-columns-private.h"
+#include "layout/columns.h"
 #include "tall-error.h"
 
 #define REVISION 1700000000000

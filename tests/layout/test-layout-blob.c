@@ -1,10 +1,10 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
-#include "tall-canonical.h"
+#include "model/canonical.h"
 #include "tall-error.h"
 #include "tall-test-orders.h"
-#include "tall-layout.h"
-#include "tall-md5.h"
+#include "layout/layout.h"
+#include "model/md5.h"
 
 /* Rows that this layout does not write. */
 

@@ -3,7 +3,7 @@
 
 /* The list of layouts: each is complete, and one that is not ends the process at its first use. */
 #include "tall-error.h"
-#include "tall-layout.h"
+#include "layout/layout.h"
 
 #define N_SLOTS (sizeof (TallLayout) / sizeof (gpointer))
 

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
-#include "tall-canonical.h"
+#include "model/canonical.h"
 #include "tall-error.h"
 #include "tall-test-layout.h"
 #include "tall-test-orders.h"

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
-#include "tall-assembler.h"
+#include "load/orders/assembler.h"
 
 #define MAP "[order]\ncustomer_number=C\norder_number=O\n[line]\nquantity=Q\n"
 #define MIB (1024 * 1024)

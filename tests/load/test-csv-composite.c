@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-error.h"
-#include "tall-mapping.h"
+#include "load/mapping/mapping.h"
 #include "tall-test-files.h"
 
 static void

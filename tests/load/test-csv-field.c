@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-error.h"
-#include "tall-csv-field.h"
+#include "load/csv/field.h"
 #include "tall-json.h"
 
 static void

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
-#include "tall-csv-reader.h"
+#include "load/csv/reader.h"
 #include "tall-error.h"
 #include "tall-test-files.h"
 

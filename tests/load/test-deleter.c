@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
-#include "tall-deleter.h"
+#include "load/store/deleter.h"
 #include "tall-error.h"
 #include "tall-forwarding-front.h"
 #include "tall-test-files.h"

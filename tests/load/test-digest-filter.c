@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
-#include "tall-digest-filter.h"
-#include "tall-md5.h"
+#include "load/orders/digest-filter.h"
+#include "model/md5.h"
 
 #define SIZE (64 * 1024)
 

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-faulty-front.h"
 #include "tall-json.h"
-#include "tall-loader.h"
+#include "load/store/loader.h"
 #include "tall-test-files.h"
 
 /* Files whose rows are out of order and partly damaged. The test knows which order each row belongs

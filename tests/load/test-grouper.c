@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
-#include "tall-customer-grouper.h"
-#include "tall-grouper.h"
+#include "load/orders/customer-grouper.h"
+#include "load/orders/grouper.h"
 #include "tall-json.h"
 #include "tall-test-files.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
-#include "tall-loader.h"
+#include "load/store/loader.h"
 #include "tall-json.h"
 #include "tall-test-files.h"
 #include "tall-faulty-front.h"

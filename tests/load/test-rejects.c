@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
-#include "tall-rejects.h"
+#include "load/store/rejects.h"
 
 static void
 add (TallRejects *rejects, guint64 line, const char *column, const char *kind, const char *reason)

@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-error.h"
-#include "tall-spool-row.h"
-#include "tall-spool.h"
+#include "load/orders/spool-row.h"
+#include "load/orders/spool.h"
 #include "tall-test-files.h"
 
 #include <signal.h>

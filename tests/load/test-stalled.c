@@ -1,10 +1,10 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-error.h"
-#include "tall-loader.h"
-#include "tall-patience.h"
-#include "tall-stall.h"
-#include "tall-tables.h"
+#include "load/store/loader.h"
+#include "load/store/patience.h"
+#include "load/store/stall.h"
+#include "store/record/tables.h"
 #include "tall-test-files.h"
 #include "tall-test-store.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-faulty-front.h"
-#include "tall-loader.h"
+#include "load/store/loader.h"
 #include "tall-test-files.h"
 
 #include <fcntl.h>

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-error.h"
 #include "tall-json.h"
-#include "tall-mapping.h"
+#include "load/mapping/mapping.h"
 
 #define NUMBERS "[order]\ncustomer_number=C\norder_number=O\n"
 

@@ -3,7 +3,7 @@
 
 /* Two orders whose keys collide in the target, and two migrators: neither is lost unseen. */
 #include "tall-copy-pair.h"
-#include "tall-pass.h"
+#include "migrate/pass.h"
 #include "tall-test-orders.h"
 
 /* Two texts with the same MD5 (M. Stevens, 2024). */

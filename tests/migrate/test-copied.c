@@ -2,9 +2,9 @@
  * SPDX-License-Identifier: Apache-2.0 */
 
 /* What a migrator remembers: each version of each row is one of its own. */
-#include "tall-copied.h"
+#include "migrate/copied.h"
 
-/* Bytes of a state cell, see tall-state.h. */
+/* Bytes of a state cell, see store/commit/state.h. */
 #define CLAIM 44
 #define MARK 52
 #define REPLACED 60

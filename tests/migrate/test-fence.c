@@ -4,12 +4,12 @@
 /* What others write and read while a deployment moves, by processes that know nothing of it: what
  * was acknowledged is in the target, and afterwards they can neither write nor read. Linked with
  * each of variants/, this must fail. */
-#include "tall-access.h"
+#include "migrate/access.h"
 #include "tall-error.h"
-#include "tall-fetch.h"
+#include "store/read/fetch.h"
 #include "tall-moving.h"
 #include "tall-test-orders.h"
-#include "tall-write.h"
+#include "store/commit/write.h"
 
 #define ORDER "fence"
 

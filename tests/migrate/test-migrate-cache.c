@@ -4,7 +4,7 @@
 /* A migration reads everything once: it keeps nothing of that in memory, and takes nothing away
  * from what others read again and again. */
 #include "tall-copy-pair.h"
-#include "tall-migrate.h"
+#include "migrate/migrate.h"
 #include "tall-test-directory.h"
 
 #define N_ORDERS 200

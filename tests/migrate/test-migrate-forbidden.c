@@ -4,7 +4,7 @@
 /* A user who may not make tables, where an administrator can: nothing is copied, and it can be gone
  * on with, or given up. */
 #include "tall-error.h"
-#include "tall-forwarding-table.h"
+#include "table/forwarding-table.h"
 #include "tall-moving.h"
 
 G_DECLARE_FINAL_TYPE (

@@ -4,8 +4,8 @@
 /* A deployment with a TTL moves: what lives goes on until the same moment, what has ended stays
  * away, and the new tables end orders, too. */
 #include "tall-copy-pair.h"
-#include "tall-memory-table.h"
-#include "tall-migrate.h"
+#include "table/memory-table.h"
+#include "migrate/migrate.h"
 #include "tall-test-orders.h"
 
 #define TTL 3600

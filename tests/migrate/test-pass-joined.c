@@ -3,7 +3,7 @@
 
 /* Orders that lie close together in the source are read together; the others one by one. */
 #include "tall-copy-pair.h"
-#include "tall-pass.h"
+#include "migrate/pass.h"
 #include "tall-test-orders.h"
 
 #define N_ORDERS 300

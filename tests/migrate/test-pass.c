@@ -3,7 +3,7 @@
 
 /* Passes over many orders: what is copied, and what a pass costs that has nothing to copy. */
 #include "tall-copy-pair.h"
-#include "tall-pass.h"
+#include "migrate/pass.h"
 #include "tall-test-orders.h"
 
 #define N_ORDERS 2500 /* some pages */

@@ -3,7 +3,7 @@
 
 /* What is shown before anything begins. */
 #include "tall-error.h"
-#include "tall-migrate.h"
+#include "migrate/migrate.h"
 #include "tall-test-orders.h"
 #include "tall-test-store.h"
 

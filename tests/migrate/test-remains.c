@@ -5,7 +5,7 @@
  * process makes of it; and a target that has not everything. */
 #include "tall-error.h"
 #include "tall-moving.h"
-#include "tall-write.h"
+#include "store/commit/write.h"
 
 #define ORDER "remains"
 

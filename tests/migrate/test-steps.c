@@ -5,7 +5,7 @@
  * what a caller sees is true. */
 #include "tall-error.h"
 #include "tall-moving.h"
-#include "tall-write.h"
+#include "store/commit/write.h"
 
 /* What happens at which call of the process that is watched. */
 typedef struct _Scene Scene;

@@ -1,9 +1,9 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
-#include "tall-canonical.h"
+#include "model/canonical.h"
 #include "tall-error.h"
 #include "tall-limits.h"
-#include "tall-md5.h"
+#include "model/md5.h"
 #include "tall-test-orders.h"
 
 #include "customer.pb-c.h"

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-error.h"
-#include "tall-json-private.h"
+#include "model/json.h"
 #include "tall-test-orders.h"
 
 /* An order's JSON that must be refused, and the words that the message must hold. */

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
-#include "tall-md5.h"
+#include "model/md5.h"
 
 static char *
 md5_hex (const char *text)

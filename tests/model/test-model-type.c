@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
-#include "tall-model-type.h"
+#include "model/model-type.h"
 #include "tall-test-orders.h"
 
 #include "customer.pb-c.h"

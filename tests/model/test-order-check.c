@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-error.h"
 #include "tall-limits.h"
-#include "tall-model-type.h"
-#include "tall-canonical.h"
+#include "model/model-type.h"
+#include "model/canonical.h"
 #include "tall-test-orders.h"
 
 /* Texts of a model are not const, though nothing here writes into one. */

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
-#include "tall-pb-reader-private.h"
+#include "model/pb-reader.h"
 
 static void
 test_varint (void)

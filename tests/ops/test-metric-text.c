@@ -3,7 +3,7 @@
 
 /* The text format of Prometheus, byte by byte. */
 
-#include "tall-metric-text.h"
+#include "ops/metric-text.h"
 
 #include <math.h>
 

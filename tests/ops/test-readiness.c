@@ -4,7 +4,7 @@
 /* Whether a store answers: one that fails, one that hangs, and back. */
 
 #include "tall-error.h"
-#include "tall-readiness.h"
+#include "ops/readiness.h"
 #include "tall-test-front.h"
 
 #include <math.h>

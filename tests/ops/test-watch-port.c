@@ -3,9 +3,9 @@
 
 /* The HTTP port: what it answers, and what hostile clients cannot do to it. */
 
-#include "tall-descriptors.h"
+#include "base/descriptors.h"
 #include "tall-error.h"
-#include "tall-watch-port.h"
+#include "ops/watch-port.h"
 
 #include <arpa/inet.h>
 #include <errno.h>

@@ -4,11 +4,11 @@
 /* Health while the store fails, hangs, and comes back: liveness stays, readiness follows within two
  * seconds, and no page waits. */
 
-#include "tall-calls.h"
+#include "service/calls/calls.h"
 #include "tall-failing-table.h"
-#include "tall-store-counts.h"
+#include "store/store-counts.h"
 #include "tall-test-store.h"
-#include "tall-watch.h"
+#include "ops/watch.h"
 
 #include <string.h>
 

@@ -4,9 +4,9 @@
 
 Each operation is a generator. It yields its calls to the table one by one, and is sent what comes
 back: explore.py decides what else happens in between. To follow it in the store: put() is
-tall-put.c, claim() tall-claim.c, commit() and what settles it tall-commit.c, release()
-tall-give-up.c, delete() tall-delete.c, the children's rows tall-children.c, find_others()
-tall-together.c; get() is in reading.py.
+store/commit/put.c, claim() store/commit/claim.c, commit() and what settles it store/commit/commit.c, release()
+store/commit/give-up.c, delete() store/commit/delete.c, the children's rows store/commit/children.c, find_others()
+store/commit/together.c; get() is in reading.py.
 
 A rule for changes: what an operation knows must be in its local variables, since explore.py takes
 two operations at one line with equal variables for the same. So no `yield` inside a larger

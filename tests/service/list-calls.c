@@ -7,7 +7,7 @@
  *   struct NAME                 then its fields
  *     NUMBER TYPE NAME          `-` if the table has no name for it
  */
-#include "tall-calls.h"
+#include "service/calls/calls.h"
 
 static char *
 name_type (const TallStructField *field)

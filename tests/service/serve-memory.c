@@ -7,9 +7,9 @@
 
 #include <stdio.h>
 
-#include "tall-memory-table.h"
-#include "tall-server.h"
-#include "tall-store.h"
+#include "table/memory-table.h"
+#include "service/server/server.h"
+#include "store/store.h"
 #include "tall-test-front.h"
 
 static void

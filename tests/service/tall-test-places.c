@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-test-places.h"
 
-#include "tall-listen.h"
+#include "service/server/listen.h"
 #include "tall-test-wire.h"
 
 void

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include "tall-places-private.h"
+#include "service/access/places-private.h"
 
 G_BEGIN_DECLS
 

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include "tall-server.h"
+#include "service/server/server.h"
 #include "tall-test-front.h"
 
 G_BEGIN_DECLS

@@ -6,7 +6,7 @@
 
 #include "tall-bytes.h"
 #include "tall-thrift.h"
-#include "tall-transport.h"
+#include "wire/transport.h"
 
 G_BEGIN_DECLS
 

@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
-#include "tall-acceptor.h"
+#include "service/server/acceptor.h"
 
-#include "tall-listen.h"
+#include "service/server/listen.h"
 
 #include <fcntl.h>
 #include <sys/resource.h>

@@ -3,13 +3,13 @@
 
 /* No call takes more memory than the service reserves for it. Every layout is asked for the orders
  * that are the hardest on memory: each kind about as large as an order may be. */
-#include "tall-call-memory.h"
-#include "tall-calls.h"
-#include "tall-canonical.h"
+#include "service/access/call-memory.h"
+#include "service/calls/calls.h"
+#include "model/canonical.h"
 #include "tall-error.h"
-#include "tall-handler.h"
+#include "service/server/handler.h"
 #include "tall-heap.h"
-#include "tall-message.h"
+#include "wire/message.h"
 #include "tall-test-directory.h"
 #include "tall-test-orders.h"
 #include "tall-test-store.h"

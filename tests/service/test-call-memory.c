@@ -2,9 +2,9 @@
  * SPDX-License-Identifier: Apache-2.0 */
 
 /* What a call takes of the server's memory, from its frame to the last byte of its reply. */
-#include "tall-call-memory.h"
+#include "service/access/call-memory.h"
 #include "tall-error.h"
-#include "tall-server-private.h"
+#include "service/server/server-private.h"
 #include "tall-test-orders.h"
 #include "tall-test-service.h"
 #include "tall-test-wire.h"

@@ -3,7 +3,7 @@
 
 /* Which calls are counted, as what, and where their times go. */
 
-#include "tall-calls.h"
+#include "service/calls/calls.h"
 #include "tall-error.h"
 #include "tall-test-service.h"
 #include "tall-test-wire.h"

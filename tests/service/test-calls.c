@@ -4,11 +4,11 @@
 /* The table of calls: what each entry says must fit the front and itself. check_idl.py compares it
  * with the IDL. */
 
-#include "tall-calls.h"
-#include "tall-gate.h"
+#include "service/calls/calls.h"
+#include "service/server/gate.h"
 #include "tall-error.h"
-#include "tall-idl-migrate.h"
-#include "tall-request.h"
+#include "service/calls/idl-migrate.h"
+#include "service/server/request.h"
 #include "tall-test-front.h"
 
 #define FIRST_SLOT G_STRUCT_OFFSET (TallFrontClass, put_order)

@@ -2,10 +2,10 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-client.h"
 
-#include "tall-calls.h"
-#include "tall-client-private.h"
+#include "service/calls/calls.h"
+#include "service/client/client.h"
 #include "tall-error.h"
-#include "tall-networks.h"
+#include "service/access/networks.h"
 #include "tall-test-orders.h"
 #include "tall-test-service.h"
 

@@ -1,10 +1,10 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
-#include "tall-failure-log.h"
+#include "service/server/failure-log.h"
 
-#include "tall-idl-failure.h"
-#include "tall-log-limit.h"
-#include "tall-request-id.h"
+#include "service/calls/idl-failure.h"
+#include "service/server/log-limit.h"
+#include "service/server/request-id.h"
 
 #include <string.h>
 

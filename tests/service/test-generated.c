@@ -5,7 +5,7 @@
  * stubs for the same interface must understand every word of the server. */
 
 #include "idl_order_service.h"
-#include "tall-connection.h"
+#include "wire/connection.h"
 #include "tall-error.h"
 #include "tall-test-orders.h"
 #include "tall-test-service.h"

@@ -4,9 +4,9 @@
 /* What a server does with bytes that no client of ours would send: the connection that they came
  * on is closed; the next client does not notice. */
 
-#include "tall-idl.h"
-#include "tall-message.h"
-#include "tall-struct-reader.h"
+#include "service/calls/idl.h"
+#include "wire/message.h"
+#include "wire/struct-reader.h"
 #include "tall-test-service.h"
 #include "tall-test-wire.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
-#include "tall-listen.h"
+#include "service/server/listen.h"
 
 #include "tall-error.h"
 

@@ -4,9 +4,9 @@
 /* Large requests share the memory that there is for them; the others do not wait for it. */
 
 #include "tall-error.h"
-#include "tall-memory.h"
-#include "tall-networks.h"
-#include "tall-server-private.h"
+#include "service/access/memory.h"
+#include "service/access/networks.h"
+#include "service/server/server-private.h"
 #include "tall-test-orders.h"
 #include "tall-test-service.h"
 #include "tall-test-wire.h"

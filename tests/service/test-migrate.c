@@ -3,13 +3,13 @@
 
 /* Migrations inside of a server, which its clients begin, follow, join and give up. */
 
-#include "tall-client-migrate.h"
+#include "service/client/migrate.h"
 #include "tall-error.h"
 #include "tall-failing-table.h"
-#include "tall-idl-migrate.h"
-#include "tall-networks.h"
-#include "tall-server.h"
-#include "tall-table-kind.h"
+#include "service/calls/idl-migrate.h"
+#include "service/access/networks.h"
+#include "service/server/server.h"
+#include "table/table-kind.h"
 #include "tall-test-moves.h"
 #include "tall-test-store.h"
 

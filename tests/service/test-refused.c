@@ -3,11 +3,11 @@
 
 /* Values that a server does not take: it names their place, and the connection goes on. */
 
-#include "tall-calls.h"
+#include "service/calls/calls.h"
 #include "tall-error.h"
-#include "tall-idl-failure.h"
+#include "service/calls/idl-failure.h"
 #include "tall-limits.h"
-#include "tall-struct-reader.h"
+#include "wire/struct-reader.h"
 #include "tall-test-service.h"
 #include "tall-test-wire.h"
 

@@ -3,8 +3,8 @@
 
 /* The rights: every call in every role, and what a file of roles says. */
 
-#include "tall-calls.h"
-#include "tall-gate.h"
+#include "service/calls/calls.h"
+#include "service/server/gate.h"
 
 #include <glib/gstdio.h>
 

@@ -1,9 +1,9 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
-#include "tall-session.h"
+#include "service/server/session.h"
 
-#include "tall-listen.h"
-#include "tall-places-private.h"
+#include "service/server/listen.h"
+#include "service/access/places-private.h"
 #include "tall-test-front.h"
 #include "tall-test-wire.h"
 

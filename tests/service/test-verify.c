@@ -6,14 +6,14 @@
 #include "tall-broken-table.h"
 #include "tall-client.h"
 #include "tall-error.h"
-#include "tall-networks.h"
+#include "service/access/networks.h"
 #include "tall-parts-front.h"
-#include "tall-server.h"
+#include "service/server/server.h"
 #include "tall-test-findings.h"
 #include "tall-test-mending.h"
 #include "tall-test-orders.h"
 #include "tall-test-wire.h"
-#include "tall-verify-run.h"
+#include "store/verify/run.h"
 
 #define MANY 1500
 #define N_LONG 600 /* together more than a request may have */

@@ -3,8 +3,8 @@
 #include "tall-bulk.h"
 #include "tall-error.h"
 #include "tall-failing-table.h"
-#include "tall-memory-table.h"
-#include "tall-root.h"
+#include "table/memory-table.h"
+#include "store/commit/root.h"
 #include "tall-test-orders.h"
 #include "tall-test-store.h"
 

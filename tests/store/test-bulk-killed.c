@@ -9,7 +9,7 @@
 
 #include "tall-bulk.h"
 #include "tall-error.h"
-#include "tall-rocksdb-table.h"
+#include "table/rocksdb/table.h"
 #include "tall-store-fixture.h"
 #include "tall-test-orders.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
-#include "tall-counting-table.h"
+#include "table/counting-table.h"
 #include "tall-error.h"
-#include "tall-front-bulk.h"
+#include "store/front-bulk.h"
 #include "tall-store-fixture.h"
 #include "tall-test-orders.h"
 

@@ -3,8 +3,8 @@
 
 /* A hint that the disk has spoilt keeps nobody from replacing its order, or from deleting it. */
 #include "tall-error.h"
-#include "tall-index.h"
-#include "tall-rocksdb-table-private.h"
+#include "store/read/index.h"
+#include "table/rocksdb/table-private.h"
 #include "tall-test-directory.h"
 #include "tall-test-store.h"
 

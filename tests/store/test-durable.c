@@ -4,7 +4,7 @@
 /* What the store has acknowledged is on the disk: the embedded table counts how often it synced its
  * write-ahead log, and every acknowledged write of the store is at least one. */
 #include "tall-bulk.h"
-#include "tall-rocksdb-table.h"
+#include "table/rocksdb/table.h"
 #include "tall-test-directory.h"
 #include "tall-test-orders.h"
 #include "tall-test-store.h"

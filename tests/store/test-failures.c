@@ -5,9 +5,9 @@
  * pairs. The order then reads as before or as after, as the answer said; what arrives late changes
  * nothing of that; and a lone client with a slow clock can go on. */
 #include "tall-error.h"
-#include "tall-memory-table.h"
+#include "table/memory-table.h"
 #include "tall-test-orders.h"
-#include "tall-root.h"
+#include "store/commit/root.h"
 #include "tall-test-store.h"
 
 #define NOW G_GINT64_CONSTANT (1700000000000)

@@ -5,8 +5,8 @@
  * writer just before the seal. Late calls arrive at the very end. Whatever the operation answers is
  * true: what is done is done once, what is not done never happens. */
 #include "tall-error.h"
-#include "tall-forwarding-table.h"
-#include "tall-memory-table.h"
+#include "table/forwarding-table.h"
+#include "table/memory-table.h"
 #include "tall-test-acts.h"
 #include "tall-test-move.h"
 

@@ -4,7 +4,7 @@
 /* Threads of several processes put, get, list and delete, while the orders move from layout to
  * layout. None of them gets an error, and each reads what it has written last. */
 #include "tall-error.h"
-#include "tall-memory-table.h"
+#include "table/memory-table.h"
 #include "tall-test-acts.h"
 #include "tall-test-move.h"
 #include "tall-test-orders.h"

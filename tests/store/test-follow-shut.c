@@ -4,8 +4,8 @@
 /* Tables that stay shut, and what of one generation is not good in the next. */
 #include "tall-bulk.h"
 #include "tall-error.h"
-#include "tall-memory-table.h"
-#include "tall-migration-record.h"
+#include "table/memory-table.h"
+#include "store/record/migration-record.h"
 #include "tall-test-acts.h"
 #include "tall-test-move.h"
 #include "tall-test-record.h"

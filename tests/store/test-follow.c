@@ -4,7 +4,7 @@
 /* Every call of a front, while a migration comes between any two of its calls of the table: before
  * each of them in turn the tables are sealed, closed, switched, given back. All calls end as if
  * nothing had happened. */
-#include "tall-memory-table.h"
+#include "table/memory-table.h"
 #include "tall-test-acts.h"
 #include "tall-test-findings.h"
 #include "tall-test-move.h"

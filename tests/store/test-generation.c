@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-error.h"
-#include "tall-generation.h"
-#include "tall-memory-table.h"
+#include "store/record/generation.h"
+#include "table/memory-table.h"
 
 /* Which names the view shows, and what is under them. It behaves like any other table:
  * tests/conformance/test-generation.c shows that. */

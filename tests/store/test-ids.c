@@ -1,11 +1,11 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
-#include "tall-ids.h"
+#include "store/read/ids.h"
 
-#include "tall-counting-table.h"
+#include "table/counting-table.h"
 #include "tall-error.h"
 #include "tall-failing-table.h"
-#include "tall-memory-table.h"
+#include "table/memory-table.h"
 
 /* Ids of one table, and what must hold of it whatever happens: a number has one id, an id one
  * number, and from every id that is used a row leads back. */

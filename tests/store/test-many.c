@@ -1,9 +1,9 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-broken-table.h"
-#include "tall-counting-table.h"
+#include "table/counting-table.h"
 #include "tall-error.h"
-#include "tall-memory-table.h"
+#include "table/memory-table.h"
 #include "tall-store-fixture.h"
 #include "tall-test-orders.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-error.h"
-#include "tall-migration.h"
+#include "store/record/migration.h"
 
 /* The column `migration` of the deployment record. */
 

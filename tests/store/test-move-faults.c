@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-error.h"
-#include "tall-migration-record.h"
-#include "tall-move.h"
+#include "store/record/migration-record.h"
+#include "store/move.h"
 #include "tall-test-store.h"
 
 /* Steps of a migration whose calls fail, and those of two processes at the same time. */

@@ -1,11 +1,11 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-error.h"
-#include "tall-generation.h"
-#include "tall-memory-table.h"
-#include "tall-migration-record.h"
-#include "tall-move.h"
-#include "tall-table-ddl.h"
+#include "store/record/generation.h"
+#include "table/memory-table.h"
+#include "store/record/migration-record.h"
+#include "store/move.h"
+#include "table/table-ddl.h"
 #include "tall-test-directory.h"
 #include "tall-test-record.h"
 #include "tall-test-store.h"

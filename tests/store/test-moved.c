@@ -1,9 +1,9 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-error.h"
-#include "tall-generation.h"
-#include "tall-migration-record.h"
-#include "tall-move.h"
+#include "store/record/generation.h"
+#include "store/record/migration-record.h"
+#include "store/move.h"
 #include "tall-test-orders.h"
 #include "tall-test-store.h"
 

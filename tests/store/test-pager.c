@@ -3,7 +3,7 @@
 
 /* The mechanism of all listings, on one that lists the numbers from 1 to 100. */
 #include "tall-error.h"
-#include "tall-pager.h"
+#include "store/read/pager.h"
 
 #define SECOND G_USEC_PER_SEC
 #define LAST 100

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "tall-error.h"
-#include "tall-memory-table.h"
+#include "table/memory-table.h"
 #include "tall-test-directory.h"
 #include "tall-test-store.h"
 #include "tall-torn-table.h"

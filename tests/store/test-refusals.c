@@ -3,7 +3,7 @@
 #include "tall-broken-table.h"
 #include "tall-error.h"
 #include "tall-limits.h"
-#include "tall-memory-table.h"
+#include "table/memory-table.h"
 #include "tall-store-fixture.h"
 #include "tall-test-orders.h"
 

@@ -5,7 +5,7 @@
  * names in the environment. Its delete markers stay, and hide what is put below them. */
 #include <unistd.h>
 
-#include "tall-hbase-table.h"
+#include "table/hbase/table.h"
 #include "tall-test-mending.h"
 #include "tall-test-orders.h"
 

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "tall-failing-table.h"
-#include "tall-rocksdb-table.h"
+#include "table/rocksdb/table.h"
 #include "tall-test-damage.h"
 #include "tall-test-orders.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
-#include "tall-index.h"
+#include "store/read/index.h"
 #include "tall-test-dump.h"
 #include "tall-test-mending.h"
 #include "tall-test-orders.h"

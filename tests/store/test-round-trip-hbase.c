@@ -6,7 +6,7 @@
  * unframed and binary, TALLORDER_HBASE_COMPACT_FRAMED framed and compact. Fewer of them than on the
  * tables without a server, which have every layout with every strategy: here each gateway has each
  * of them once, in other pairs. Skipped for a gateway that is not named. */
-#include "tall-hbase-table.h"
+#include "table/hbase/table.h"
 #include "tall-test-pairs.h"
 #include "tall-test-round-trip.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
-#include "tall-deployment.h"
+#include "store/record/deployment.h"
 #include "tall-error.h"
-#include "tall-memory-table.h"
-#include "tall-table-ddl.h"
+#include "table/memory-table.h"
+#include "table/table-ddl.h"
 #include "tall-test-orders.h"
 #include "tall-test-store.h"
 

@@ -6,11 +6,11 @@
 #include <string.h>
 
 #include "tall-broken-table.h"
-#include "tall-counting-table.h"
+#include "table/counting-table.h"
 #include "tall-error.h"
 #include "tall-failing-table.h"
-#include "tall-index.h"
-#include "tall-memory-table.h"
+#include "store/read/index.h"
+#include "table/memory-table.h"
 #include "tall-test-store.h"
 
 #define TOGETHER 24

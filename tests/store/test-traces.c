@@ -5,7 +5,7 @@
  * call. Clients are named as in those traces: p0, p1 …; client pN stores orders of writer 10 + N.
  */
 #include "tall-error.h"
-#include "tall-memory-table.h"
+#include "table/memory-table.h"
 #include "tall-stepper.h"
 
 #define READ TALL_CALL_READ

@@ -4,7 +4,7 @@
 /* A deployment with a TTL, and clients whose clocks differ. The table has the right time. Where its
  * rows expire, it alone decides what is there; where they stay, an order's age does. */
 #include "tall-error.h"
-#include "tall-memory-table.h"
+#include "table/memory-table.h"
 #include "tall-store-fixture.h"
 #include "tall-test-orders.h"
 

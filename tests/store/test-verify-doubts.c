@@ -4,8 +4,8 @@
 /* What happens between the two looks: what looks wrong in another way waits once more, what cannot
  * be read any more is in doubt, and what is gone is no finding. */
 #include "tall-broken-table.h"
-#include "tall-ids.h"
-#include "tall-memory-table.h"
+#include "store/read/ids.h"
+#include "table/memory-table.h"
 #include "tall-failing-table.h"
 #include "tall-test-dump.h"
 #include "tall-test-findings.h"

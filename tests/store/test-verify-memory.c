@@ -4,7 +4,7 @@
 /* However many rows lie between those of an order, a verification holds a few pages. And what it
  * has found before a table goes away stays found. */
 #include "tall-error.h"
-#include "tall-forwarding-table.h"
+#include "table/forwarding-table.h"
 #include "tall-test-findings.h"
 #include "tall-test-mending.h"
 #include "tall-test-orders.h"

@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-broken-table.h"
 #include "tall-error.h"
-#include "tall-ids.h"
-#include "tall-index.h"
+#include "store/read/ids.h"
+#include "store/read/index.h"
 #include "tall-test-damage.h"
 #include "tall-test-dump.h"
 #include "tall-test-mending.h"

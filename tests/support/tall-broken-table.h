@@ -3,7 +3,7 @@
 #pragma once
 
 #include "tall-error.h"
-#include "tall-forwarding-table.h"
+#include "table/forwarding-table.h"
 
 G_BEGIN_DECLS
 

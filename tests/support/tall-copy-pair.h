@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include "tall-copy.h"
+#include "migrate/copy.h"
 #include "tall-error.h"
 #include "tall-test-store.h"
 

@@ -4,7 +4,7 @@
 
 #include "tall-error.h"
 #include "tall-fake-gateway.h"
-#include "tall-hbase-table.h"
+#include "table/hbase/table.h"
 
 G_BEGIN_DECLS
 

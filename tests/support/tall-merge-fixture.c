@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-merge-fixture.h"
 
-#include "tall-hbase-reader.h"
+#include "table/hbase/reader.h"
 
 void
 tall_merge_fixture_open (TallMergeFixture *self, TallHbaseOptions options)

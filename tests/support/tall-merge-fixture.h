@@ -5,8 +5,8 @@
 /* Callers that find all connections to a gateway busy, so that they leave together. */
 
 #include "tall-hbase-fixture.h"
-#include "tall-hbase-merge.h"
-#include "tall-trace.h"
+#include "table/hbase/merge.h"
+#include "base/trace.h"
 
 G_BEGIN_DECLS
 

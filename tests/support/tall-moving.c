@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-moving.h"
 
-#include "tall-generation.h"
+#include "store/record/generation.h"
 
 static gint64
 clock_monotonic (gpointer data)

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "tall-copy-pair.h"
-#include "tall-migrate.h"
+#include "migrate/migrate.h"
 
 G_BEGIN_DECLS
 

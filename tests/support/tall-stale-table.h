@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include "tall-forwarding-table.h"
+#include "table/forwarding-table.h"
 
 G_BEGIN_DECLS
 

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-stepper.h"
 
-#include "tall-memory-table.h"
+#include "table/memory-table.h"
 
 #include "tall-error.h"
 

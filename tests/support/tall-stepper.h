@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include "tall-root.h"
+#include "store/commit/root.h"
 #include "tall-test-store.h"
 
 G_BEGIN_DECLS

@@ -3,7 +3,7 @@
 #include "tall-store-fixture.h"
 
 #include "tall-error.h"
-#include "tall-memory-table.h"
+#include "table/memory-table.h"
 #include "tall-test-directory.h"
 #include "tall-test-pairs.h"
 

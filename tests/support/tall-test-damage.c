@@ -2,11 +2,11 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-test-damage.h"
 
-#include "tall-canonical.h"
+#include "model/canonical.h"
 #include "tall-failing-table.h"
-#include "tall-index.h"
-#include "tall-operation.h"
-#include "tall-root.h"
+#include "store/read/index.h"
+#include "store/operation.h"
+#include "store/commit/root.h"
 #include "tall-test-orders.h"
 
 #define LOAD_REVISION 7

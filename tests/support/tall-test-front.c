@@ -2,9 +2,9 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-test-front-private.h"
 
-#include "tall-canonical.h"
+#include "model/canonical.h"
 #include "tall-error.h"
-#include "tall-layout.h"
+#include "layout/layout.h"
 
 struct _TallTestFront
 {

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include "tall-key-strategy.h"
+#include "key/strategy.h"
 
 G_BEGIN_DECLS
 

@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-test-layout.h"
 
-#include "tall-canonical.h"
-#include "tall-memory-table.h"
+#include "model/canonical.h"
+#include "table/memory-table.h"
 #include "tall-test-pairs.h"
 
 static void

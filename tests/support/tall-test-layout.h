@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include "tall-layout.h"
-#include "tall-table.h"
+#include "layout/layout.h"
+#include "table/table.h"
 
 G_BEGIN_DECLS
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "tall-faulty-front.h"
-#include "tall-loader.h"
+#include "load/store/loader.h"
 
 G_BEGIN_DECLS
 

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-test-mending.h"
 
-#include "tall-index.h"
+#include "store/read/index.h"
 #include "tall-test-dump.h"
 #include "tall-test-orders.h"
 

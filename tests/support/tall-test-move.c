@@ -2,9 +2,9 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-test-move.h"
 
-#include "tall-copy.h"
-#include "tall-generation.h"
-#include "tall-tables.h"
+#include "migrate/copy.h"
+#include "store/record/generation.h"
+#include "store/record/tables.h"
 
 #define SEAL "00000000-0000-4000-8000-000000000001"
 

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include "tall-deployment.h"
+#include "store/record/deployment.h"
 
 G_BEGIN_DECLS
 

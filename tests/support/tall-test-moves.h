@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include "tall-migrate-runner.h"
-#include "tall-store.h"
+#include "migrate/migrate-runner.h"
+#include "store/store.h"
 
 G_BEGIN_DECLS
 

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-test-orders.h"
 #include "tall-limits.h"
-#include "tall-model-type.h"
+#include "model/model-type.h"
 
 static const char *const plain_pieces[] = {
   "a",          "Z",

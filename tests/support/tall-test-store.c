@@ -5,8 +5,8 @@
 #include <stdio.h>
 
 #include "tall-error.h"
-#include "tall-memory-table.h"
-#include "tall-rocksdb-table.h"
+#include "table/memory-table.h"
+#include "table/rocksdb/table.h"
 #include "tall-test-orders.h"
 
 #define STATE tall_slice ("s", 1)

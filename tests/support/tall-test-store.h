@@ -3,8 +3,8 @@
 #pragma once
 
 #include "tall-failing-table.h"
-#include "tall-state.h"
-#include "tall-store.h"
+#include "store/commit/state.h"
+#include "store/store.h"
 
 G_BEGIN_DECLS
 

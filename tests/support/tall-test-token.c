@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "tall-md5.h"
+#include "model/md5.h"
 
 #define CHECKSUM_SIZE 4
 

@@ -7,7 +7,7 @@
 #include <thrift/c_glib/thrift_application_exception.h>
 #include <thrift/c_glib/transport/thrift_transport.h>
 
-#include "tall-transport.h"
+#include "wire/transport.h"
 
 G_BEGIN_DECLS
 

@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
-#include "tall-counting-table.h"
+#include "table/counting-table.h"
 #include "tall-error.h"
-#include "tall-memory-table.h"
+#include "table/memory-table.h"
 
 static TallTable *
 new_table (void)

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-error.h"
 #include "tall-failing-table.h"
-#include "tall-memory-table.h"
+#include "table/memory-table.h"
 
 typedef struct
 {

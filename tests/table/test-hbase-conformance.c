@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-conformance.h"
 #include "tall-error.h"
-#include "tall-hbase-table.h"
+#include "table/hbase/table.h"
 
 /*
  * The conformance suite on real gateways, as `tools/hbase/hbase run` names them in the

@@ -3,7 +3,7 @@
 
 /* Tests what is sent to a gateway. The conformance suite tests what HBase does with it, but cannot
  * see whether a write was synced. */
-#include "tall-hbase-convert.h"
+#include "table/hbase/convert.h"
 
 static void
 assert_bytes (TallSlice bytes, const char *text)

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-error.h"
-#include "tall-hbase-gateway.h"
+#include "table/hbase/gateway.h"
 
 #include <time.h>
 

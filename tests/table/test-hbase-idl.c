@@ -1,9 +1,9 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
 #include "hb_gateway.h"
-#include "tall-hbase-convert.h"
-#include "tall-hbase-exchange.h"
-#include "tall-hbase-names.h"
+#include "table/hbase/convert.h"
+#include "table/hbase/exchange.h"
+#include "table/hbase/names.h"
 #include "tall-thrift.h"
 
 /* Each call is, byte for byte, what the generated function sends; gets have a test of their own. */

@@ -2,9 +2,9 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-error.h"
 #include "tall-hbase-fixture.h"
-#include "tall-hbase-gateways.h"
-#include "tall-hbase-trial.h"
-#include "tall-hbase-watch.h"
+#include "table/hbase/gateways.h"
+#include "table/hbase/trial.h"
+#include "table/hbase/watch.h"
 
 /* Which of two gateways lends a connection. */
 

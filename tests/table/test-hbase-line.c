@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
-#include "tall-hbase-line.h"
+#include "table/hbase/line.h"
 
 /* Tests which get leaves the line when. Requests are the test's: they end when it says so. */
 

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-error.h"
-#include "tall-hbase-reply.h"
+#include "table/hbase/reply.h"
 
 /* Replies in the binary protocol, put together by hand; what gateways really send is for the
  * conformance suite. Fields: type, two bytes of number, value. */

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-hbase-fixture.h"
-#include "tall-trace.h"
+#include "base/trace.h"
 
 /* Which gateway a caller has waited for. */
 

@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-error.h"
-#include "tall-memory-table.h"
-#include "tall-merged-plan.h"
+#include "table/memory-table.h"
+#include "table/merged-plan.h"
 
 /* Many small reads that are sent as few: each gets what it would have got alone. */
 

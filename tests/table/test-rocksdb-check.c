@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-error.h"
-#include "tall-rocksdb-check.h"
-#include "tall-rocksdb-log.h"
+#include "table/rocksdb/check.h"
+#include "table/rocksdb/log.h"
 #include "tall-test-directory.h"
 
 /* Directories made by hand, as RocksDB leaves them in moments that a test can

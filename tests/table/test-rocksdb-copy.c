@@ -4,7 +4,7 @@
 /* Copies of a store that is in use: what is in them, and that damage of them is found. */
 
 #include "tall-error.h"
-#include "tall-rocksdb-table.h"
+#include "table/rocksdb/table.h"
 #include "tall-test-directory.h"
 
 #include <fcntl.h>

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "tall-error.h"
-#include "tall-rocksdb-table.h"
+#include "table/rocksdb/table.h"
 #include "tall-test-directory.h"
 
 /* This program starts itself a second time: with `--write DIR FIRST` it writes rows until it is

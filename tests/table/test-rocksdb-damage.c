@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "tall-error.h"
-#include "tall-rocksdb-table.h"
+#include "table/rocksdb/table.h"
 #include "tall-test-directory.h"
 
 /* Every kind of file of a store is damaged in every way, after a clean stop and after a kill. An

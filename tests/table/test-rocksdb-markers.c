@@ -4,9 +4,9 @@
 #include <time.h>
 
 #include "tall-error.h"
-#include "tall-rocksdb-horizon.h"
-#include "tall-rocksdb-sweeper.h"
-#include "tall-rocksdb-table-private.h"
+#include "table/rocksdb/horizon.h"
+#include "table/rocksdb/sweeper.h"
+#include "table/rocksdb/table-private.h"
 #include "tall-test-directory.h"
 
 /* When compactions remove delete markers, and when they do not. */

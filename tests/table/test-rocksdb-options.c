@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
-#include "tall-rocksdb-options.h"
+#include "table/rocksdb/options.h"
 
 /* Large files go to the disk bit by bit: a synced write waits for what of them is not there yet. */
 static void

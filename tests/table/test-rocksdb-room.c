@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
-#include "tall-rocksdb-room.h"
+#include "table/rocksdb/room.h"
 
 #include <glib/gstdio.h>
 

@@ -6,8 +6,8 @@
 #include <unistd.h>
 
 #include "tall-error.h"
-#include "tall-rocksdb-synced.h"
-#include "tall-rocksdb-table-private.h"
+#include "table/rocksdb/synced.h"
+#include "table/rocksdb/table-private.h"
 #include "tall-test-directory.h"
 
 typedef struct

@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
-#include "tall-struct-reader.h"
-#include "tall-struct-writer.h"
-#include "tall-transport-private.h"
+#include "wire/struct-reader.h"
+#include "wire/struct-writer.h"
+#include "wire/transport-private.h"
 #include "wire-cases.h"
 
 #include <malloc.h>

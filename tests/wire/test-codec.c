@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-thrift.h"
-#include "tall-wire-input.h"
-#include "tall-wire-output.h"
+#include "wire/wire-input.h"
+#include "wire/wire-output.h"
 #include "wire-cases.h"
 
 /* Single values: each is, byte for byte, what Thrift's own protocol writes, and is read back. */

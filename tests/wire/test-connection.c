@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
-#include "tall-connection.h"
+#include "wire/connection.h"
 #include "tall-fake-gateway.h"
-#include "tall-socket.h"
+#include "wire/socket.h"
 #include "wire-messages.h"
 
 #define SOON (g_get_monotonic_time () + 60 * G_TIME_SPAN_SECOND)

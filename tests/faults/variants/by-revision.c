@@ -1,9 +1,9 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
 
-/* Linked in the place of the store's tall-commit-token.c: a writer recognises its commit by the
+/* Linked in the place of store/commit/commit-token.c: a writer recognises its commit by the
  * revision that it chose. Wrong, of course. Another writer may have chosen the same. */
-#include "tall-commit.h"
+#include "store/commit/commit.h"
 
 gboolean
 tall_commit_token_matches (const TallState *stored, const TallState *wanted)

@@ -1,9 +1,9 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
 
-/* Linked in the place of the store's tall-claim.c: writes the rows of an order without claiming it.
+/* Linked in the place of store/commit/claim.c: writes the rows of an order without claiming it.
  * Wrong, of course. Two writers that choose one revision mix their rows. */
-#include "tall-commit.h"
+#include "store/commit/commit.h"
 
 TallStep
 tall_claim (TallOperation *operation G_GNUC_UNUSED,

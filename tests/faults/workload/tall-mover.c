@@ -4,7 +4,7 @@
 
 #include "tall-error.h"
 #include "tall-failing-table.h"
-#include "tall-migrate.h"
+#include "migrate/migrate.h"
 #include "tall-newcomer.h"
 
 #define PAUSE (60 * G_USEC_PER_SEC) /* that it may estimate: it always seals */

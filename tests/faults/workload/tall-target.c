@@ -4,8 +4,8 @@
 
 #include "tall-client.h"
 #include "tall-failing-table.h"
-#include "tall-memory-table.h"
-#include "tall-table-kinds.h"
+#include "table/memory-table.h"
+#include "library/table-kinds.h"
 #include "tall-torn-table.h"
 
 #define MEMORY "memory"

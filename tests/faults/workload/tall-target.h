@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include "tall-store.h"
+#include "store/store.h"
 
 G_BEGIN_DECLS
 

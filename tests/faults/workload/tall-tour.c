@@ -3,7 +3,7 @@
 #include "tall-tour.h"
 
 #include "tall-error.h"
-#include "tall-migrate.h"
+#include "migrate/migrate.h"
 #include "tall-newcomer.h"
 #include "tall-still.h"
 

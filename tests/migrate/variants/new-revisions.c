@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
 
-/* In the place of tall-convert.c: a copy gets a revision of its own. */
-#include "tall-copy-item.h"
+/* In the place of migrate/convert.c: a copy gets a revision of its own. */
+#include "migrate/copy-item.h"
 
 void
 tall_copy_convert (TallCopyItem *self, const TallState *from)

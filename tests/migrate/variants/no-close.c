@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
 
-/* In the place of tall-close.c: the source can be read on. */
-#include "tall-access-private.h"
+/* In the place of migrate/close.c: the source can be read on. */
+#include "migrate/access-private.h"
 
 gboolean
 tall_access_close (const TallStoreContext *context G_GNUC_UNUSED, GError **error G_GNUC_UNUSED)

@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
 
-/* In the place of tall-last-pass.c: what came between the pass before and the seal is left. */
-#include "tall-migrator.h"
+/* In the place of migrate/last-pass.c: what came between the pass before and the seal is left. */
+#include "migrate/migrator.h"
 
 gboolean
 tall_migrate_pass_under_seal (TallMigrator *self G_GNUC_UNUSED,

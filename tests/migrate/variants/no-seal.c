@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
 
-/* In the place of tall-seal.c: nothing is sealed. */
-#include "tall-access-private.h"
+/* In the place of migrate/seal.c: nothing is sealed. */
+#include "migrate/access-private.h"
 
 gboolean
 tall_access_seal (const TallStoreContext *context G_GNUC_UNUSED,

@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
 
-/* In the place of tall-seal-token.c: all seals have the same token. */
-#include "tall-access-private.h"
+/* In the place of migrate/seal-token.c: all seals have the same token. */
+#include "migrate/access-private.h"
 
 char *
 tall_seal_make_token (void)

@@ -1,0 +1,18 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "backup/backup.h"
+#include "backup/seal.h"
+
+G_BEGIN_DECLS
+
+gboolean tall_backup_verify (const TallTableAddress *address,
+                             TallBackupSeal *seal,
+                             const TallBackupHooks *hooks,
+                             GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean tall_backup_verify_same (const TallBackupSeal *noted,
+                                  const TallBackupSeal *found,
+                                  GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
+G_END_DECLS

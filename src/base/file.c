@@ -1,0 +1,102 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "base/file.h"
+
+#include "tall-error.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pwd.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define CHUNK_SIZE 65536
+
+/**
+ * tall_file_read:
+ * @max: bytes that it may have at most
+ * @len: (out) (nullable): bytes, without the NUL that follows them
+ *
+ * Reads a whole file that a user named.
+ *
+ * Returns: (transfer full): its content; NULL with %TALL_ERROR_UNAVAILABLE, which names it, if it
+ *   cannot be read, or with %TALL_ERROR_TOO_LARGE
+ */
+char *
+tall_file_read (const char *path, gsize max, gsize *len, GError **error)
+{
+  g_autoptr (GString) text = g_string_new (NULL);
+  char chunk[CHUNK_SIZE];
+  ssize_t n = 0;
+  int fd = open (path, O_RDONLY | O_CLOEXEC);
+
+  while (fd >= 0 && text->len <= max
+         && ((n = read (fd, chunk, sizeof chunk)) > 0 || (n < 0 && errno == EINTR)))
+    g_string_append_len (text, chunk, MAX (n, 0));
+  int code = errno;
+  if (fd >= 0)
+    close (fd);
+  if (fd < 0 || n < 0)
+    {
+      g_set_error (error, TALL_ERROR, TALL_ERROR_UNAVAILABLE, "%s cannot be %s: %s", path,
+                   fd < 0 ? "opened" : "read", g_strerror (code));
+      return NULL;
+    }
+  if (text->len > max)
+    {
+      g_set_error (error, TALL_ERROR, TALL_ERROR_TOO_LARGE,
+                   "%s is larger than %" G_GSIZE_FORMAT " bytes: is it the right file?", path, max);
+      return NULL;
+    }
+  if (len != NULL)
+    *len = text->len;
+  return g_string_free (g_steal_pointer (&text), FALSE);
+}
+
+/**
+ * tall_file_check_regular:
+ * @what: it is, in words, such as `Key`
+ *
+ * Before what is read while others wait: reading a pipe may last for ever.
+ *
+ * Returns: FALSE with %TALL_ERROR_INVALID if it is a folder, a pipe or a device; TRUE also if there
+ *   is nothing
+ */
+gboolean
+tall_file_check_regular (const char *path, const char *what, GError **error)
+{
+  struct stat status;
+  if (stat (path, &status) != 0 || S_ISREG (status.st_mode))
+    return TRUE;
+  tall_error_set_invalid (error, "file", "%s %s is no file", what, path);
+  return FALSE;
+}
+
+/**
+ * tall_file_check_owner:
+ * @path: a file or folder
+ * @what: it is, in words
+ *
+ * What root writes among the files of a service, that service could not read.
+ *
+ * Returns: FALSE with %TALL_ERROR_UNAVAILABLE if root is running this, and it belongs to another
+ *   user; TRUE also if there is no such file
+ */
+gboolean
+tall_file_check_owner (const char *path, const char *what, GError **error)
+{
+  struct stat status;
+  struct passwd entry, *user = NULL;
+  char names[4096];
+  if (geteuid () != 0 || stat (path, &status) != 0 || status.st_uid == 0)
+    return TRUE;
+  getpwuid_r (status.st_uid, &entry, names, sizeof names, &user);
+  g_autofree char *who = user != NULL
+                             ? g_strdup_printf ("`runuser -u %s -- tallorder …`", user->pw_name)
+                             : g_strdup_printf ("user id %lu", (gulong)status.st_uid);
+  tall_error_set_detailed (error, TALL_ERROR_UNAVAILABLE, path,
+                           "The %s belongs to another user, who could not read what root writes "
+                           "there: run as that one, %s",
+                           what, who);
+  return FALSE;
+}

@@ -1,0 +1,79 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "bench/phase.h"
+#include "bench/shape.h"
+#include "bench/spread.h"
+
+G_BEGIN_DECLS
+
+/**
+ * TallAdviceLayout:
+ *
+ * What is known of a layout.
+ */
+typedef struct
+{
+  const TallLayout *layout;
+  TallShape shape;                    /* with hashed keys */
+  TallSpread rate;                    /* operations of the mix a second */
+  double times[TALL_BENCH_MAX_PARTS]; /* of each part of the mix, by position: seconds an operation
+                                         alone; 0: not measured */
+} TallAdviceLayout;
+
+/**
+ * TallAdviceKey:
+ *
+ * The same of a key strategy, in the layout that was chosen.
+ */
+typedef struct
+{
+  const TallKeyStrategy *key_strategy;
+  TallShape shape;
+  TallSpread rate;
+  TallKeySpread spread; /* all in one region if it cannot be split */
+} TallAdviceKey;
+
+/**
+ * TallAdviceFacts:
+ *
+ * What advice is given by: orders, a mix, figures and the cluster.
+ */
+typedef struct
+{
+  const TallAdviceLayout *layouts; /* n_layouts of them */
+  guint n_layouts;
+  const TallAdviceKey *keys; /* n_keys of them */
+  guint n_keys;
+  guint n_regions; /* that the spread of keys was computed for */
+  const TallBenchMix *mix;
+  double total;    /* orders that there will be */
+  guint n_servers; /* region servers */
+  guint heap;      /* MiB, of each */
+} TallAdviceFacts;
+
+/**
+ * TallAdvice:
+ *
+ * One recommendation. Texts are for people; the names and values are those of `init`.
+ */
+typedef struct
+{
+  const char *name;     /* such as `layout` */
+  const char *option;   /* of `init`; nullable: it has none */
+  gboolean hbase;       /* it is for HBase alone */
+  gboolean is_measured; /* else computed */
+  char *value;          /* owned, as the following */
+  char *reason;
+  char *overturned; /* what would change it */
+} TallAdvice;
+
+/* All that it recommends, to be given at @n positions. */
+GPtrArray *tall_advise (const TallAdviceFacts *facts);
+const TallAdvice *tall_advice_find (const GPtrArray *advice, const char *name);
+
+const TallAdviceLayout *tall_advice_choose_layout (const TallAdviceFacts *facts);
+const TallAdviceKey *tall_advice_choose_key (const TallAdviceFacts *facts);
+
+G_END_DECLS

@@ -1,0 +1,57 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "table/counting-table.h"
+#include "store/store.h"
+
+G_BEGIN_DECLS
+
+/**
+ * TallExplainedRow:
+ *
+ * A physical row. Everything in it belongs to the explanation.
+ */
+typedef struct
+{
+  const char *table;
+  const TallRow *row;
+  GArray *parts; /* of TallRowPart, of the row's key */
+  gsize bytes;   /* of the key once, qualifiers and values */
+  guint region;  /* that it lies in, from 0 */
+  guint regions; /* of its table */
+} TallExplainedRow;
+
+/**
+ * TallExplanation:
+ *
+ * How one order lies in rows, and what it costs to store and to fetch it.
+ */
+typedef struct
+{
+  const TallLayout *layout;
+  const TallKeyStrategy *key_strategy;
+  gboolean stored; /* the rows are those of the store; else of a trial in memory */
+  gint64 revision; /* the committed one: other cells do not count */
+  GPtrArray *rows; /* of TallExplainedRow */
+  guint64 n_cells;
+  guint64 n_bytes;
+  TallCost get;
+  TallCost put;           /* of the order as a new one, in memory */
+  TallReadPlan *plan;     /* owned; keeps the names of tables */
+  TallReadResult *result; /* owned; keeps the rows */
+} TallExplanation;
+
+TallExplanation *tall_explain_stored (TallStore *store,
+                                      const TallOrder *order,
+                                      GError **error) G_GNUC_WARN_UNUSED_RESULT;
+TallExplanation *tall_explain_trial (const TallLayout *layout,
+                                     const TallKeyStrategy *key_strategy,
+                                     TallOrder *order,
+                                     GError **error) G_GNUC_WARN_UNUSED_RESULT;
+void tall_explanation_free (TallExplanation *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (TallExplanation, tall_explanation_free)
+
+guint tall_explanation_count_tables (const TallExplanation *self);
+
+G_END_DECLS

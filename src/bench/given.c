@@ -1,0 +1,421 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "bench/given.h"
+
+#include "bench/file.h"
+#include "tall-error.h"
+#include "bench/workload.h"
+
+#include <string.h>
+
+#define MAX_LINES 9000 /* with its location, an order has at most 10,000 */
+#define ZIPF "zipf:"
+#define MIN_RATE 0.001
+#define MAX_RATE 10000000
+#define MAX_SKEW 0.99
+#define MAX_ORDERS 10000000
+#define MAX_SECONDS 3600
+#define MAX_OPERATIONS 1000000000
+#define USUAL_LINES 5
+#define USUAL_COUNT 1000
+#define USUAL_CUSTOMERS 20
+#define USUAL_SECONDS 1
+#define USUAL_TURNS 5
+#define MAX_TURNS 1000
+#define USUAL_SEED 1
+/* Lines of all orders, which are kept to be compared with: some 800 MB. */
+#define MAX_KEPT_LINES 5000000
+
+void
+tall_bench_given_clear (TallBenchGiven *self)
+{
+  g_clear_pointer (&self->layouts, g_free);
+  g_clear_pointer (&self->keys, g_free);
+  g_clear_pointer (&self->lines, g_free);
+  g_clear_pointer (&self->mix, g_free);
+  g_clear_pointer (&self->html, g_free);
+  g_clear_pointer (&self->command, g_free);
+  g_clear_pointer (&self->orders, g_free);
+  g_clear_pointer (&self->map, g_free);
+  g_clear_pointer (&self->peer, g_free);
+  g_clear_pointer (&self->compression, g_free);
+  g_clear_pointer (&self->block_encoding, g_free);
+  g_clear_pointer (&self->rest, g_free);
+  g_clear_pointer (&self->admin, g_free);
+  g_clear_pointer (&self->from, g_free);
+  g_clear_pointer (&self->draw, g_free);
+  g_clear_pointer (&self->pids, g_free);
+}
+
+static gboolean
+read_number (const char *text, gsize len, guint *number)
+{
+  g_autofree char *part = g_strndup (text, len);
+  guint64 value;
+  if (!g_ascii_string_to_unsigned (part, 10, 1, MAX_LINES, &value, NULL))
+    return FALSE;
+  *number = (guint)value;
+  return TRUE;
+}
+
+static gboolean
+fail_lines (const TallBenchGiven *self, GError **error)
+{
+  tall_error_set_invalid (error, "lines",
+                          "--lines %s: write a number, a range such as 1-50, or " ZIPF "50 for a "
+                          "range with few lines often and many seldom, of 1 to " G_STRINGIFY (
+                              MAX_LINES) " lines",
+                          self->lines);
+  return FALSE;
+}
+
+/* `5`, `1-50`, or `zipf:50`. */
+static gboolean
+read_lines (TallBenchGiven *self, GError **error)
+{
+  self->few_lines = g_str_has_prefix (self->lines, ZIPF);
+  if (self->few_lines)
+    {
+      const char *most = self->lines + strlen (ZIPF);
+      self->min_lines = 1;
+      return read_number (most, strlen (most), &self->max_lines) || fail_lines (self, error);
+    }
+  const char *dash = strchr (self->lines, '-');
+  gsize len = dash != NULL ? (gsize)(dash - self->lines) : strlen (self->lines);
+  const char *last = dash != NULL ? dash + 1 : self->lines;
+  if (!read_number (self->lines, len, &self->min_lines)
+      || !read_number (last, strlen (last), &self->max_lines))
+    return fail_lines (self, error);
+  if (self->min_lines <= self->max_lines)
+    return TRUE;
+  tall_error_set_invalid (error, "lines",
+                          "--lines %s: the range is the wrong way round; write %u-%u", self->lines,
+                          self->max_lines, self->min_lines);
+  return FALSE;
+}
+
+/* Whether something is compared with what is below tallorder. */
+gboolean
+tall_bench_given_is_floor (const TallBenchGiven *self)
+{
+  return self->floor || self->load || self->migrate || self->address;
+}
+
+static const char *
+check_numbers (const TallBenchGiven *self)
+{
+  if (self->count != TALL_BENCH_NO_COUNT && (self->count < 1 || self->count > MAX_ORDERS))
+    return "--count: choose 1 to " G_STRINGIFY (MAX_ORDERS);
+  if (self->customers != TALL_BENCH_NO_COUNT
+      && (self->customers < 1 || self->customers > MAX_ORDERS))
+    return "--customers: choose 1 to " G_STRINGIFY (MAX_ORDERS);
+  if (self->clients < 1 || self->clients > TALL_BENCH_MAX_CLIENTS)
+    return "--clients: choose 1 to " G_STRINGIFY (TALL_BENCH_MAX_CLIENTS);
+  if (self->operations != TALL_BENCH_NO_COUNT
+      && (self->operations < 1 || self->operations > MAX_OPERATIONS))
+    return "--operations: choose 1 to " G_STRINGIFY (MAX_OPERATIONS);
+  if (self->turns != TALL_BENCH_NO_COUNT && (self->turns < 1 || self->turns > MAX_TURNS))
+    return "--turns: choose 1 to " G_STRINGIFY (MAX_TURNS);
+  if (self->rate != TALL_BENCH_NO_NUMBER && !(self->rate >= MIN_RATE && self->rate <= MAX_RATE))
+    return "--rate: choose " G_STRINGIFY (MIN_RATE) " to " G_STRINGIFY (MAX_RATE);
+  if (self->skew != TALL_BENCH_NO_NUMBER && !(self->skew >= 0 && self->skew <= MAX_SKEW))
+    return "--skew: choose 0 to " G_STRINGIFY (MAX_SKEW);
+  if (self->seed != TALL_BENCH_NO_COUNT && self->seed < 0)
+    return "--seed: choose 0 or more";
+  if (self->seconds != TALL_BENCH_NO_NUMBER
+      && !(self->seconds >= 0 && self->seconds <= MAX_SECONDS))
+    return "--seconds: choose 0 to " G_STRINGIFY (MAX_SECONDS);
+  return NULL;
+}
+
+/* Whether something is given that is about layouts side by side. */
+static gboolean
+compares_layouts (const TallBenchGiven *self)
+{
+  return self->layouts != NULL || self->keys != NULL || self->orders != NULL || self->map != NULL
+         || self->customers != TALL_BENCH_NO_COUNT || self->clients != 1
+         || self->operations != TALL_BENCH_NO_COUNT || self->seed != TALL_BENCH_NO_COUNT
+         || self->turns != TALL_BENCH_NO_COUNT || self->rate != TALL_BENCH_NO_NUMBER
+         || self->skew != TALL_BENCH_NO_NUMBER || self->mix != NULL || self->keep
+         || tall_bench_given_has_conditions (self);
+}
+
+/* Whether something is given that is about measuring. */
+static gboolean
+measures (const TallBenchGiven *self)
+{
+  return compares_layouts (self) || tall_bench_given_is_floor (self) || self->lines != NULL
+         || self->count != TALL_BENCH_NO_COUNT || self->seconds != TALL_BENCH_NO_NUMBER
+         || self->peer != NULL || self->pids != NULL || self->check || self->json;
+}
+
+/**
+ * tall_bench_given_check_drawing:
+ *
+ * Returns: (nullable): what is wrong with a call that draws, and does not measure
+ */
+const char *
+tall_bench_given_check_drawing (const TallBenchGiven *self)
+{
+  if (self->draw != NULL)
+    return measures (self) || self->from != NULL || self->html != NULL
+               ? "--draw measures nothing: leave the other options out"
+               : NULL;
+  if (self->html == NULL)
+    return "--from is for --html, which makes a page of it";
+  if (measures (self))
+    return "--from measures nothing: it takes --html alone";
+  g_auto (GStrv) files = g_strsplit (self->from, ",", -1);
+  return files[0] == NULL || g_strv_contains ((const char *const *)files, "")
+             ? "--from takes the JSON files of earlier runs, with commas between them"
+             : NULL;
+}
+
+static const char *
+check_floor (const TallBenchGiven *self)
+{
+  if (compares_layouts (self) || self->html != NULL || self->from != NULL)
+    return "--floor, --load, --migrate and --address measure what README.md of src/bench lists: "
+           "besides --store they take --lines, --count, --seconds, --check and --json; --floor "
+           "and --load also --peer, and --floor also --pids";
+  if (self->pids != NULL && !self->floor)
+    return "--pids is for layouts side by side, and for --floor";
+  if (self->min_lines != self->max_lines)
+    return "--floor, --load, --migrate and --address take one number of --lines, not a range";
+  if (self->peer != NULL && (self->migrate || self->address))
+    return "--peer is for --load, and for --floor on HBase";
+  if (self->floor + self->load + self->migrate + self->address > 1)
+    return "Give one of --floor, --load, --migrate and --address, not both or all";
+  if (self->load && self->seconds != TALL_BENCH_NO_NUMBER)
+    return "--load takes as long as it takes: choose --count, not --seconds";
+  return NULL;
+}
+
+static const char *
+check_layouts (const TallBenchGiven *self)
+{
+  if (self->peer != NULL)
+    return "--peer is for --load, and for --floor on HBase";
+  if (self->check)
+    return "--check is for --floor, --load and --migrate, whose figures have goals";
+  if (self->orders != NULL && self->map == NULL)
+    return "--orders needs --map, which says which column is what: a preset, as load has them, or "
+           "a file";
+  if (self->map != NULL && self->orders == NULL)
+    return "--map is for the columns of --orders FILE.csv";
+  if (self->orders != NULL
+      && (self->lines != NULL || self->customers != TALL_BENCH_NO_COUNT
+          || self->seed != TALL_BENCH_NO_COUNT || self->skew != TALL_BENCH_NO_NUMBER))
+    return "--lines, --customers, --skew and --seed are for orders that are made up: leave them "
+           "out, or --orders";
+  if (self->operations != TALL_BENCH_NO_COUNT && self->seconds != TALL_BENCH_NO_NUMBER)
+    return "Give --seconds or --operations, not both";
+  if (self->seconds == 0)
+    return "--seconds: a phase takes some time; choose more than 0";
+  return NULL;
+}
+
+/**
+ * tall_bench_given_check:
+ *
+ * Looks for what makes no sense, and reads @lines.
+ */
+gboolean
+tall_bench_given_check (TallBenchGiven *self, GError **error)
+{
+  const char *wrong = check_numbers (self);
+  if (wrong == NULL)
+    wrong = tall_bench_given_read_conditions (self);
+  if (wrong == NULL && self->pids != NULL
+      && !tall_bench_pids_parse (&self->conditions.pids, self->pids, error))
+    return FALSE;
+  if (wrong == NULL && self->lines != NULL && !read_lines (self, error))
+    return FALSE;
+  if (wrong == NULL && self->mix != NULL && !tall_bench_mix_parse (&self->parts, self->mix, error))
+    return FALSE;
+  if (wrong == NULL)
+    wrong = tall_bench_given_is_floor (self) ? check_floor (self) : check_layouts (self);
+  if (wrong == NULL)
+    return TRUE;
+  tall_error_set_invalid (error, "bench", "%s", wrong);
+  return FALSE;
+}
+
+/* tall_layout_choose() or tall_key_strategy_choose() */
+typedef gconstpointer (*Choose) (const char *name, GError **error);
+
+static gconstpointer
+choose_layout (const char *name, GError **error)
+{
+  return tall_layout_choose (name, error);
+}
+
+static gconstpointer
+choose_key (const char *name, GError **error)
+{
+  return tall_key_strategy_choose (name, error);
+}
+
+static gboolean
+add_named (GPtrArray *found, Choose choose, const char *name, GError **error)
+{
+  gconstpointer each = choose (name, error);
+  if (each == NULL)
+    return FALSE;
+  if (!g_ptr_array_find (found, each, NULL))
+    {
+      g_ptr_array_add (found, (gpointer)each);
+      return TRUE;
+    }
+  tall_error_set_invalid (error, "bench", "%s is given twice", name);
+  return FALSE;
+}
+
+/* Those that @text names, between commas; NULL: the default. @all: n_all pointers, which `all`
+ * stands for. */
+static GPtrArray *
+find_named (const char *text, gconstpointer all, guint n_all, Choose choose, GError **error)
+{
+  g_autoptr (GPtrArray) found = g_ptr_array_new ();
+  if (g_strcmp0 (text, "all") == 0)
+    {
+      g_ptr_array_set_size (found, (gint)n_all);
+      memcpy (found->pdata, all, n_all * sizeof (gpointer));
+      return g_steal_pointer (&found);
+    }
+  /* an empty text is split into no names, but is a wrong one */
+  if (text == NULL || *text == '\0')
+    return add_named (found, choose, text, error) ? g_steal_pointer (&found) : NULL;
+  g_auto (GStrv) names = g_strsplit (text, ",", -1);
+  for (guint i = 0; names[i] != NULL; i++)
+    if (!add_named (found, choose, names[i], error))
+      return NULL;
+  return g_steal_pointer (&found);
+}
+
+/**
+ * tall_bench_given_find_layouts:
+ *
+ * Returns: (transfer container) (element-type TallLayout): those chosen, all unless some are; NULL,
+ *   naming those that there are, if one is not known
+ */
+GPtrArray *
+tall_bench_given_find_layouts (const TallBenchGiven *self, GError **error)
+{
+  guint n;
+  const TallLayout *const *all = tall_layouts (&n);
+  return find_named (self->layouts != NULL ? self->layouts : "all", all, n, choose_layout, error);
+}
+
+/**
+ * tall_bench_given_find_keys:
+ *
+ * Returns: (transfer container) (element-type TallKeyStrategy): the same for key strategies; the
+ *   default unless some are chosen
+ */
+GPtrArray *
+tall_bench_given_find_keys (const TallBenchGiven *self, GError **error)
+{
+  guint n;
+  const TallKeyStrategy *const *all = tall_key_strategies (&n);
+  return find_named (self->keys, all, n, choose_key, error);
+}
+
+static TallBenchOrders *
+make_orders (const TallBenchGiven *self, GError **error)
+{
+  guint count = self->count != TALL_BENCH_NO_COUNT ? (guint)self->count : USUAL_COUNT;
+  TallWorkload workload = {
+    .prefix = "",
+    .n_lines = self->lines != NULL ? self->min_lines : USUAL_LINES,
+    .max_lines = self->max_lines,
+    .few_lines = self->few_lines,
+    .skew = MAX (self->skew, 0),
+    .n_customers =
+        self->customers != TALL_BENCH_NO_COUNT ? (guint)self->customers : USUAL_CUSTOMERS,
+    .seed = self->seed != TALL_BENCH_NO_COUNT ? (guint64)self->seed : USUAL_SEED,
+  };
+  guint most = MAX (workload.n_lines, workload.max_lines);
+  if ((guint64)count * most <= MAX_KEPT_LINES)
+    return tall_bench_orders_new (tall_workload_make_orders (&workload, 0, count));
+  g_set_error (error, TALL_ERROR, TALL_ERROR_TOO_LARGE,
+               "All orders are kept in memory, to be compared with what comes back: %u of up to %u "
+               "lines are too many; choose a --count up to %u",
+               count, most, MAX_KEPT_LINES / most);
+  return NULL;
+}
+
+static gboolean
+check_clients (const TallBenchGiven *self, const TallBenchOrders *orders, GError **error)
+{
+  if (self->clients <= orders->orders->len)
+    return TRUE;
+  tall_error_set_invalid (error, "clients",
+                          "--clients %" G_GINT64_FORMAT ": there are only %u orders, and each "
+                          "client needs its own to replace",
+                          self->clients, orders->orders->len);
+  return FALSE;
+}
+
+/**
+ * tall_bench_given_get_orders:
+ * @begin: as of #TallBenchFile
+ * @left_out: (out) (nullable) (transfer full): a line for people about what a file has beside them
+ *
+ * Returns: (transfer full): the orders to measure with, made up or those of a file
+ */
+TallBenchOrders *
+tall_bench_given_get_orders (const TallBenchGiven *self,
+                             const gint *(*begin) (void),
+                             char **left_out,
+                             GError **error)
+{
+  g_autoptr (TallBenchOrders) orders = NULL;
+  *left_out = NULL;
+  if (self->orders == NULL)
+    orders = make_orders (self, error);
+  else
+    {
+      TallBenchFile file = {
+        .path = self->orders,
+        .map = self->map,
+        .max_orders = self->count != TALL_BENCH_NO_COUNT ? (guint)self->count : G_MAXUINT,
+        .max_lines = MAX_KEPT_LINES,
+        .begin = begin,
+      };
+      GPtrArray *read = tall_bench_file_read (&file, error);
+      *left_out = file.left_out;
+      orders = read != NULL ? tall_bench_orders_new (read) : NULL;
+    }
+  if (orders == NULL || !check_clients (self, orders, error))
+    return NULL;
+  for (guint i = 0; self->mix != NULL && i < orders->orders->len; i++)
+    tall_bench_change_order (g_ptr_array_index (orders->orders, i)); /* from here on it has two */
+  return g_steal_pointer (&orders);
+}
+
+guint
+tall_bench_given_count_turns (const TallBenchGiven *self)
+{
+  return self->turns != TALL_BENCH_NO_COUNT ? (guint)self->turns : USUAL_TURNS;
+}
+
+/**
+ * tall_bench_given_make_plan:
+ * @stop: atomic: becomes nonzero when the run has to stop
+ */
+TallBenchPlan
+tall_bench_given_make_plan (const TallBenchGiven *self, const gint *stop)
+{
+  return (TallBenchPlan){
+    .n_clients = (guint)self->clients,
+    .seconds = self->operations != TALL_BENCH_NO_COUNT ? 0
+               : self->seconds > 0                     ? self->seconds
+                                                       : USUAL_SECONDS,
+    .n_operations = self->operations != TALL_BENCH_NO_COUNT ? (guint64)self->operations : 0,
+    .seed = self->seed != TALL_BENCH_NO_COUNT ? (guint64)self->seed : USUAL_SEED,
+    .rate = MAX (self->rate, 0),
+    .mix = self->mix != NULL ? &self->parts : NULL,
+    .stop = stop,
+  };
+}

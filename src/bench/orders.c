@@ -1,0 +1,300 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "bench/orders.h"
+
+#include "tall-error.h"
+#include "tall-limits.h"
+
+#define MARK "~" /* usually */
+
+static void
+customer_free (TallBenchCustomer *self)
+{
+  g_ptr_array_unref (self->by_date);
+  g_hash_table_unref (self->by_number);
+  g_free (self);
+}
+
+/* The newest first, those without a date last. */
+static int
+compare_dates (gconstpointer a, gconstpointer b)
+{
+  const TallOrder *x = *(const TallOrder *const *)a;
+  const TallOrder *y = *(const TallOrder *const *)b;
+  if (x->has_sales_date != y->has_sales_date)
+    return x->has_sales_date ? -1 : 1;
+  if (!x->has_sales_date)
+    return 0;
+  return (x->sales_date < y->sales_date) - (x->sales_date > y->sales_date);
+}
+
+/* The customer of an order, made if it is its first. */
+static TallBenchCustomer *
+find_customer (TallBenchOrders *self, const TallOrder *order)
+{
+  TallBenchCustomer *customer = g_hash_table_lookup (self->by_customer, order->customer_number);
+  if (customer != NULL)
+    return customer;
+  customer = g_new (TallBenchCustomer, 1);
+  customer->number = order->customer_number;
+  customer->by_date = g_ptr_array_new ();
+  customer->by_number = g_hash_table_new (g_str_hash, g_str_equal);
+  g_hash_table_insert (self->by_customer, order->customer_number, customer);
+  g_ptr_array_add (self->customers, customer);
+  return customer;
+}
+
+static gboolean
+is_free (const GPtrArray *orders, const char *mark)
+{
+  for (guint i = 0; i < orders->len; i++)
+    if (strstr (((TallOrder *)g_ptr_array_index (orders, i))->order_number, mark) != NULL)
+      return FALSE;
+  return TRUE;
+}
+
+static char *
+choose_mark (const GPtrArray *orders)
+{
+  char *mark = g_strdup (MARK);
+  while (!is_free (orders, mark))
+    {
+      g_free (mark);
+      mark = g_strdup_printf (MARK "%08x", g_random_int ());
+    }
+  return mark;
+}
+
+/**
+ * tall_bench_orders_new:
+ * @orders: (transfer full) (element-type TallOrder): at least one, each another
+ */
+TallBenchOrders *
+tall_bench_orders_new (GPtrArray *orders)
+{
+  TallBenchOrders *self = g_new (TallBenchOrders, 1);
+  self->orders = orders;
+  self->mark = choose_mark (orders);
+  self->by_customer = g_hash_table_new (g_str_hash, g_str_equal);
+  self->customers = g_ptr_array_new_with_free_func ((GDestroyNotify)customer_free);
+  for (guint i = 0; i < orders->len; i++)
+    {
+      TallOrder *order = g_ptr_array_index (orders, i);
+      TallBenchCustomer *customer = find_customer (self, order);
+      g_ptr_array_add (customer->by_date, order);
+      g_hash_table_insert (customer->by_number, order->order_number, order);
+    }
+  for (guint i = 0; i < self->customers->len; i++)
+    {
+      const TallBenchCustomer *customer = g_ptr_array_index (self->customers, i);
+      g_ptr_array_sort (customer->by_date, compare_dates);
+    }
+  return self;
+}
+
+void
+tall_bench_orders_free (TallBenchOrders *self)
+{
+  if (self == NULL)
+    return;
+  g_hash_table_unref (self->by_customer);
+  g_ptr_array_unref (self->customers);
+  g_ptr_array_unref (self->orders);
+  g_free (self->mark);
+  g_free (self);
+}
+
+static TallLineItem *
+find_line (const TallOrder *order)
+{
+  for (guint i = 0; i < order->n_shipping_locations; i++)
+    if (order->shipping_locations[i].n_line_items > 0)
+      return &order->shipping_locations[i].line_items[0];
+  return NULL;
+}
+
+/**
+ * tall_bench_orders_make_number:
+ * @end: of the number
+ *
+ * Returns: (transfer full): a number near that of @order, which none of the orders has; another for
+ *   each @end
+ */
+char *
+tall_bench_orders_make_number (const TallBenchOrders *self, const TallOrder *order, const char *end)
+{
+  const char *number = order->order_number;
+  gsize room = TALL_MAX_NUMBER_BYTES - strlen (self->mark) - strlen (end);
+  gsize len = strlen (number);
+  if (len > room)
+    len = (gsize)(g_utf8_find_prev_char (number, number + room + 1) - number);
+  return g_strdup_printf ("%.*s%s%s", (int)len, number, self->mark, end);
+}
+
+static char first[] = "EUR", second[] = "USD";
+
+/**
+ * tall_bench_list_customers:
+ * @orders: (element-type TallOrder): live longer
+ *
+ * Returns: (transfer container): customer numbers, one for each order, and NULL
+ */
+const char **
+tall_bench_list_customers (const GPtrArray *orders)
+{
+  const char **numbers = g_new0 (const char *, orders->len + 1);
+  for (guint i = 0; i < orders->len; i++)
+    numbers[i] = ((TallOrder *)g_ptr_array_index (orders, i))->customer_number;
+  return numbers;
+}
+
+/**
+ * tall_bench_is_changed:
+ *
+ * Returns: which of its two contents an order has, if tall_bench_change_order() has been called for
+ *   it, or for none of its kind
+ */
+gboolean
+tall_bench_is_changed (const TallOrder *order)
+{
+  const TallLineItem *line = find_line (order);
+  return line == NULL ? g_strcmp0 (order->currency, first) == 0
+                      : (line->quantity.unscaled & 1) != 0;
+}
+
+/**
+ * tall_bench_change_order:
+ *
+ * Makes another content of the same size, or nearly so, to replace what is stored: the quantity of
+ * the first line changes, or, without lines, the currency. The dates stay. A second call undoes it.
+ */
+void
+tall_bench_change_order (TallOrder *order)
+{
+  TallLineItem *line = find_line (order);
+  if (line == NULL)
+    {
+      order->currency = g_strcmp0 (order->currency, first) == 0 ? second : first;
+      return;
+    }
+  line->has_quantity = TRUE;
+  line->quantity.unscaled ^= 1;
+}
+
+static gboolean
+fail_list (const TallBenchCustomer *customer, guint place, const char *number, GError **error)
+{
+  g_set_error (error, TALL_ERROR, TALL_ERROR_DAMAGED,
+               "Entry %u of the orders of %s, order %s, is not what was stored: a defect of this "
+               "version",
+               place + 1, customer->number, number);
+  return FALSE;
+}
+
+static gboolean
+fail_count (const TallBenchCustomer *customer, guint n, GError **error)
+{
+  g_set_error (error, TALL_ERROR, TALL_ERROR_DAMAGED,
+               "The orders of %s have %u entries on their first page, but %u were stored: a defect "
+               "of this version",
+               customer->number, n, customer->by_date->len);
+  return FALSE;
+}
+
+static gboolean
+check_entry (const TallBenchCustomer *customer, const TallOrderEntry *entry, guint place)
+{
+  const TallOrder *order = g_hash_table_lookup (customer->by_number, entry->order_number);
+  const TallOrder *placed = g_ptr_array_index (customer->by_date, place);
+  TallDecimal total;
+  if (order == NULL || order->has_sales_date != entry->has_sales_date
+      || compare_dates (&order, &placed) != 0)
+    return FALSE;
+  return (!order->has_sales_date || order->sales_date == entry->sales_date)
+         && entry->n_lines == tall_order_count_lines (order)
+         && g_strcmp0 (entry->currency, order->currency) == 0
+         && entry->has_total == tall_order_compute_total (order, &total)
+         && (!entry->has_total || tall_decimal_identical (entry->total, total));
+}
+
+/**
+ * tall_bench_check_list:
+ * @list: the first page, of @limit entries at most
+ *
+ * Returns: FALSE with %TALL_ERROR_DAMAGED if it differs from the stored orders
+ */
+gboolean
+tall_bench_check_list (const TallBenchCustomer *customer,
+                       const TallOrderList *list,
+                       guint limit,
+                       GError **error)
+{
+  g_autoptr (GHashTable) seen = g_hash_table_new (g_str_hash, g_str_equal);
+  guint wanted = MIN (limit, customer->by_date->len);
+  for (guint i = 0; i < MIN (list->n_entries, wanted); i++)
+    if (!check_entry (customer, &list->entries[i], i)
+        || !g_hash_table_add (seen, list->entries[i].order_number))
+      return fail_list (customer, i, list->entries[i].order_number, error);
+  return list->n_entries == wanted || fail_count (customer, list->n_entries, error);
+}
+
+/* Newest first, and what is known of it does not change. */
+static gboolean
+check_entry_meanwhile (const TallBenchCustomer *customer,
+                       const TallOrderEntry *entry,
+                       const TallOrderEntry *before)
+{
+  const TallOrder *order = g_hash_table_lookup (customer->by_number, entry->order_number);
+  if (before != NULL && before->has_sales_date && entry->has_sales_date
+      && entry->sales_date > before->sales_date)
+    return FALSE;
+  return order == NULL
+         || (entry->has_sales_date == order->has_sales_date
+             && entry->n_lines == tall_order_count_lines (order)
+             && (!order->has_sales_date || entry->sales_date == order->sales_date));
+}
+
+/**
+ * tall_bench_check_list_meanwhile:
+ *
+ * As tall_bench_check_list() while others store new orders and replace these.
+ */
+gboolean
+tall_bench_check_list_meanwhile (const TallBenchCustomer *customer,
+                                 const TallOrderList *list,
+                                 guint limit,
+                                 GError **error)
+{
+  for (guint i = 0; i < list->n_entries; i++)
+    if (!check_entry_meanwhile (customer, &list->entries[i], i > 0 ? &list->entries[i - 1] : NULL))
+      return fail_list (customer, i, list->entries[i].order_number, error);
+  return list->n_entries >= MIN (limit, customer->by_date->len)
+         || fail_count (customer, list->n_entries, error);
+}
+
+/**
+ * tall_bench_check_customer_orders:
+ * @found: the first page, of @limit orders at most
+ *
+ * Large orders make a page end early.
+ *
+ * Returns: FALSE with %TALL_ERROR_DAMAGED if it differs from the stored orders
+ */
+gboolean
+tall_bench_check_customer_orders (const TallBenchCustomer *customer,
+                                  const TallCustomerOrders *found,
+                                  guint limit,
+                                  GError **error)
+{
+  for (guint i = 0; i < found->n_orders; i++)
+    {
+      const TallOrder *order = found->orders[i].order;
+      const TallOrder *stored =
+          order != NULL ? g_hash_table_lookup (customer->by_number, order->order_number) : NULL;
+      if (stored == NULL || !tall_order_equal (order, stored))
+        return fail_list (customer, i, order != NULL ? order->order_number : "(none)", error);
+    }
+  guint wanted = MIN (limit, customer->by_date->len);
+  return found->n_orders == wanted || found->next_page != NULL
+         || fail_count (customer, found->n_orders, error);
+}

@@ -1,0 +1,92 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "bench/orders.h"
+#include "tall-bulk.h"
+
+G_BEGIN_DECLS
+
+#define TALL_BENCH_MAX_PARTS 8
+
+typedef struct _TallBenchPhase TallBenchPhase;
+typedef struct _TallBenchBatch TallBenchBatch;
+
+/**
+ * TallBenchMix:
+ *
+ * Operations that go on beside each other, each as often as its weight says.
+ */
+typedef struct
+{
+  const TallBenchPhase *parts[TALL_BENCH_MAX_PARTS];
+  guint weights[TALL_BENCH_MAX_PARTS];
+  guint n_parts;
+  guint total; /* of the weights; 0: there is no mix */
+} TallBenchMix;
+
+/**
+ * TallBenchClient:
+ *
+ * One of the threads that work on a store at the same time.
+ */
+typedef struct
+{
+  TallFront *front;
+  const TallBenchOrders *orders;
+  const TallBenchMix *mix; /* nullable */
+  guint
+      number; /* 0 … n_clients - 1; the orders at every n_clients-th place from here are its own */
+  guint n_clients; /* not more than orders */
+  guint64 seed;    /* of what it chooses */
+  guint64 step;    /* operations that it has begun */
+  TallBulk *bulk;  /* owned, nullable: its load */
+} TallBenchClient;
+
+/**
+ * TallBenchOperation:
+ *
+ * The subject of an operation, and its result.
+ */
+typedef struct
+{
+  TallOrder *order; /* one of these two; the order as it is stored or will be */
+  const TallBenchCustomer *customer;
+  const TallBenchPhase *part;     /* of a mix: what it is */
+  char *number;                   /* owned, nullable: of an order that is not there, or is new */
+  gboolean changed;               /* whether @order was its other content then */
+  TallBenchBatch *batch;          /* owned, nullable: orders that are loaded */
+  guint n;                        /* operations that this is; 0: one */
+  TallOrder *found;               /* owned, nullable */
+  TallOrderList *list;            /* owned, nullable */
+  TallCustomerOrders *all_orders; /* owned, nullable: a page of them */
+} TallBenchOperation;
+
+void tall_bench_operation_clear (TallBenchOperation *self);
+guint tall_bench_operation_count_kept (const TallBenchOperation *self);
+
+/**
+ * TallBenchPhase:
+ *
+ * A kind of operation that is measured. A new one is one entry in bench/phase.c.
+ */
+struct _TallBenchPhase
+{
+  const char *name;    /* for programs */
+  const char *summary; /* for people; NULL: it only checks, and is not reported */
+  gboolean once;       /* each order has exactly one turn; else a client goes on */
+  void (*choose) (TallBenchClient *client, TallBenchOperation *operation); /* a few nanoseconds */
+  gboolean (*run) (TallBenchClient *client, TallBenchOperation *operation, GError **error);
+  /* whether the result is what was stored; NULL: there is no result */
+  gboolean (*check) (const TallBenchOperation *operation, GError **error);
+};
+
+const TallBenchPhase *tall_bench_phases (guint *n);
+const TallBenchPhase *tall_bench_phase_age (void);
+const TallBenchPhase *tall_bench_parts (guint *n);
+gboolean tall_bench_phase_runs (const TallBenchPhase *self, const TallBenchMix *mix);
+gboolean tall_bench_mix_parse (TallBenchMix *self,
+                               const char *text,
+                               GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
+G_END_DECLS

@@ -1,0 +1,377 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "bench/results.h"
+
+#include "bench/spent.h"
+#include "model/json-build.h"
+
+#include <math.h>
+
+/* For programs, in the order of #TallBenchMetric. */
+static const char *const metric_names[TALL_BENCH_N_METRICS] = {
+  "operations_per_second",
+  "p50_us",
+  "p95_us",
+  "p99_us",
+  "p99_9_us",
+  "max_us",
+  "cpu_client_us",
+  "cpu_gateway_us",
+  "cpu_server_us",
+  "wire_sent_bytes",
+  "wire_received_bytes",
+};
+
+/* For people: what has a spread, and after it what an operation costs. */
+static const struct
+{
+  TallBenchMetric metric;
+  const char *name;
+  int width;
+} metric_columns[] = {
+  { TALL_BENCH_RATE, "ops/s", 7 },
+  { TALL_BENCH_P50, "p50 µs", 7 },
+  { TALL_BENCH_P99, "p99 µs", 7 },
+  { TALL_BENCH_P999, "p99.9 µs", 8 },
+};
+#define DEVIATION_WIDTH 4
+
+static const struct
+{
+  const char *name;
+  int width;
+  gsize read; /* offsets in TallCost of what is added up */
+  gsize written;
+} cost_columns[] = {
+  { "calls", 5, G_STRUCT_OFFSET (TallCost, calls), G_MAXSIZE },
+  { "rows", 6, G_STRUCT_OFFSET (TallCost, rows_read), G_STRUCT_OFFSET (TallCost, rows_written) },
+  { "cells", 7, G_STRUCT_OFFSET (TallCost, cells_read), G_STRUCT_OFFSET (TallCost, cells_written) },
+  { "bytes", 7, G_STRUCT_OFFSET (TallCost, bytes_read), G_STRUCT_OFFSET (TallCost, bytes_written) },
+};
+
+/**
+ * tall_bench_results_get_metric_name:
+ *
+ * Returns: (transfer none): what JSON calls a metric
+ */
+const char *
+tall_bench_results_get_metric_name (TallBenchMetric metric)
+{
+  return metric_names[metric];
+}
+
+static double
+per_operation (const TallBenchSummary *summary, guint64 value)
+{
+  return summary->n_counted > 0 ? (double)value / (double)summary->n_counted : 0;
+}
+
+static guint64
+get_cost (const TallBenchSummary *summary, gsize offset)
+{
+  return offset == G_MAXSIZE ? 0 : G_STRUCT_MEMBER (guint64, &summary->cost, offset);
+}
+
+static void
+append_cell (GString *text, int width, const char *cell)
+{
+  g_string_append_printf (text, "  %*s%s", MAX (width - (int)g_utf8_strlen (cell, -1), 0), "",
+                          cell);
+}
+
+/* Whole numbers as they are; of others, three significant digits are enough to read. */
+static void
+append_number (GString *text, int width, double value)
+{
+  g_autofree char *cell = g_strdup_printf (value >= 100 || value == floor (value) ? "%.0f"
+                                           : value >= 10                          ? "%.1f"
+                                                                                  : "%.2f",
+                                           value);
+  append_cell (text, width, cell);
+}
+
+static void
+append_deviation (GString *text, const TallSpread *rate)
+{
+  double deviation = tall_spread_get_deviation (rate);
+  g_autofree char *cell = rate->n < 2         ? g_strdup ("")
+                          : deviation < 9.995 ? g_strdup_printf ("%.0f%%", deviation * 100)
+                                              : g_strdup (">10×"); /* a turn stood still */
+  append_cell (text, DEVIATION_WIDTH, cell);
+}
+
+static void
+append_name (GString *text, const char *layout, const char *key, gboolean with_key)
+{
+  g_string_append_printf (text, "  %-12s", layout);
+  if (with_key)
+    g_string_append_printf (text, "  %-8s", key);
+}
+
+static void
+append_summary (GString *text, const TallBenchSummary *summary, gboolean with_key)
+{
+  append_name (text, summary->layout->name, summary->key_strategy->name, with_key);
+  for (guint i = 0; i < G_N_ELEMENTS (metric_columns); i++)
+    {
+      const TallSpread *spread = &summary->metrics[metric_columns[i].metric];
+      g_autofree char *cell = tall_spread_format (spread);
+      append_cell (text, metric_columns[i].width, cell);
+      if (metric_columns[i].metric == TALL_BENCH_RATE)
+        append_deviation (text, spread);
+    }
+  for (guint i = 0; i < G_N_ELEMENTS (cost_columns); i++)
+    append_number (text, cost_columns[i].width,
+                   per_operation (summary, get_cost (summary, cost_columns[i].read)
+                                               + get_cost (summary, cost_columns[i].written)));
+  g_string_append_c (text, '\n');
+}
+
+static void
+append_header (GString *text, gboolean with_key)
+{
+  append_name (text, "layout", "key", with_key);
+  for (guint i = 0; i < G_N_ELEMENTS (metric_columns); i++)
+    {
+      append_cell (text, metric_columns[i].width, metric_columns[i].name);
+      if (metric_columns[i].metric == TALL_BENCH_RATE)
+        append_cell (text, DEVIATION_WIDTH, "±");
+    }
+  for (guint i = 0; i < G_N_ELEMENTS (cost_columns); i++)
+    append_cell (text, cost_columns[i].width, cost_columns[i].name);
+  g_string_append_c (text, '\n');
+}
+
+static char *
+describe (const TallBenchSummary *summary, gboolean with_key)
+{
+  return with_key ? g_strdup_printf ("%s/%s", summary->layout->name, summary->key_strategy->name)
+                  : g_strdup (summary->layout->name);
+}
+
+static void
+append_best (GString *text, const TallBenchVerdict *verdict, gboolean with_key)
+{
+  for (guint i = 0; i < verdict->best->len; i++)
+    {
+      g_autofree char *name = describe (g_ptr_array_index (verdict->best, i), with_key);
+      g_string_append_printf (text, "%s%s", i > 0 ? ", " : "", name);
+    }
+}
+
+static const TallBenchSummary *
+get_summary (const TallBenchResults *self, guint place)
+{
+  return g_ptr_array_index (self->summaries, place);
+}
+
+static gboolean
+has_many_keys (const TallBenchResults *self)
+{
+  for (guint i = 1; i < self->summaries->len; i++)
+    if (get_summary (self, i)->key_strategy != get_summary (self, 0)->key_strategy)
+      return TRUE;
+  return FALSE;
+}
+
+/**
+ * tall_bench_results_judge:
+ *
+ * Where operations begin at a given rate, all have that rate; then p99 decides, in which it shows
+ * that a store stood still.
+ *
+ * Returns: (transfer full) (nullable): a line for people that says which is best in @phase; NULL if
+ *   there is nothing to compare, or too few turns
+ */
+char *
+tall_bench_results_judge (const TallBenchResults *self, const TallBenchPhase *phase)
+{
+  gboolean by_rate = self->rate == 0;
+  g_auto (TallBenchVerdict) verdict = { NULL };
+  tall_bench_verdict_init (&verdict, self->summaries, phase,
+                           by_rate ? TALL_BENCH_RATE : TALL_BENCH_P99);
+  if (verdict.n_turns < TALL_BENCH_ENOUGH_TURNS || (verdict.best->len < 2 && verdict.lead == 0))
+    return NULL;
+  GString *text = g_string_new (verdict.best->len > 1 ? "no difference between " : "best: ");
+  append_best (text, &verdict, has_many_keys (self));
+  g_string_append (text, by_rate ? "" : " by p99");
+  if (verdict.lead > 0)
+    g_string_append_printf (text,
+                            by_rate ? "; %.2f times the next"
+                                    : "; the next takes %.2f times as long",
+                            verdict.lead);
+  return g_string_free (text, FALSE);
+}
+
+static void
+append_settings (GString *text, const TallBenchResults *self)
+{
+  g_string_append_printf (text, "%u orders with %.4g lines on average, of %u %s, on %s; %u %s",
+                          self->n_orders, (double)self->n_lines / MAX (self->n_orders, 1),
+                          self->n_customers, self->n_customers == 1 ? "customer" : "customers",
+                          self->store, self->n_clients,
+                          self->n_clients == 1 ? "client" : "clients");
+  if (self->rate > 0)
+    g_string_append_printf (text, " that begin %.4g operations a second", self->rate);
+  if (self->conditions != NULL)
+    tall_bench_spent_append_conditions (text, self->conditions);
+  if (self->stopped)
+    g_string_append (text, "; not all: the run was stopped");
+}
+
+/**
+ * tall_bench_results_describe:
+ *
+ * Returns: (transfer full): a line for people: what was measured
+ */
+char *
+tall_bench_results_describe (const TallBenchResults *self)
+{
+  GString *text = g_string_new (NULL);
+  append_settings (text, self);
+  return g_string_free (text, FALSE);
+}
+
+static void
+append_phase (GString *text,
+              const TallBenchResults *self,
+              const TallBenchPhase *phase,
+              gboolean with_key)
+{
+  gboolean begun = FALSE;
+  for (guint i = 0; i < self->summaries->len; i++)
+    {
+      if (get_summary (self, i)->phase != phase)
+        continue;
+      if (!begun)
+        {
+          g_string_append_printf (text, "\n%s: %s\n", phase->name, phase->summary);
+          append_header (text, with_key);
+        }
+      begun = TRUE;
+      append_summary (text, get_summary (self, i), with_key);
+    }
+  g_autofree char *verdict = begun ? tall_bench_results_judge (self, phase) : NULL;
+  if (verdict != NULL)
+    g_string_append_printf (text, "  %s\n", verdict);
+}
+
+/**
+ * tall_bench_results_to_text:
+ *
+ * Returns: (transfer full): a table for people for each phase, with the layouts below each other
+ */
+char *
+tall_bench_results_to_text (const TallBenchResults *self)
+{
+  g_autoptr (GString) text = g_string_new (NULL);
+  gboolean with_key = has_many_keys (self);
+  guint n_phases;
+  const TallBenchPhase *phases = tall_bench_phases (&n_phases);
+
+  append_settings (text, self);
+  if (!with_key && self->summaries->len > 0)
+    g_string_append_printf (text, "; key %s", get_summary (self, 0)->key_strategy->name);
+  g_string_append_c (text, '\n');
+  if (self->n_turns > 1)
+    g_string_append_printf (text, "Medians of %s%u turns; ±: half of the way from least to most\n",
+                            self->stopped ? "up to " : "", self->n_turns);
+  for (guint i = 0; i < n_phases; i++)
+    append_phase (text, self, &phases[i], with_key);
+  tall_bench_spent_append_spendings (text, self);
+  tall_bench_spent_append_stored (text, self);
+  return g_string_free (g_steal_pointer (&text), FALSE);
+}
+
+static void
+add_cost (JsonBuilder *builder, const TallBenchSummary *summary)
+{
+  const TallCost *cost = &summary->cost;
+  tall_json_begin_object (builder, "per_operation");
+  tall_json_add_double (builder, "calls", per_operation (summary, cost->calls));
+  tall_json_add_double (builder, "rows_read", per_operation (summary, cost->rows_read));
+  tall_json_add_double (builder, "cells_read", per_operation (summary, cost->cells_read));
+  tall_json_add_double (builder, "bytes_read", per_operation (summary, cost->bytes_read));
+  tall_json_add_double (builder, "rows_written", per_operation (summary, cost->rows_written));
+  tall_json_add_double (builder, "cells_written", per_operation (summary, cost->cells_written));
+  tall_json_add_double (builder, "bytes_written", per_operation (summary, cost->bytes_written));
+  tall_json_add_double (builder, "deletes", per_operation (summary, cost->deletes));
+  tall_json_add_double (builder, "durable_writes", per_operation (summary, cost->durable));
+  json_builder_end_object (builder);
+}
+
+static void
+add_metric (JsonBuilder *builder, const TallBenchSummary *summary, TallBenchMetric metric)
+{
+  const GArray *turns = summary->turns[metric];
+  if (turns->len == 0)
+    return;
+  tall_json_begin_object (builder, metric_names[metric]);
+  tall_json_add_double (builder, "median", summary->metrics[metric].median);
+  tall_json_begin_array (builder, "turns");
+  for (guint i = 0; i < turns->len; i++)
+    json_builder_add_double_value (builder, g_array_index (turns, double, i));
+  json_builder_end_array (builder);
+  json_builder_end_object (builder);
+}
+
+static void
+add_summary (JsonBuilder *builder, const TallBenchSummary *summary)
+{
+  json_builder_begin_object (builder);
+  tall_json_add_text (builder, "phase", summary->phase->name);
+  tall_json_add_text (builder, "layout", summary->layout->name);
+  tall_json_add_text (builder, "key", summary->key_strategy->name);
+  tall_json_add_number (builder, "operations", (gint64)summary->n_timed);
+  tall_json_add_number (builder, "operations_counted", (gint64)summary->n_counted);
+  for (guint i = 0; i < TALL_BENCH_N_METRICS; i++)
+    add_metric (builder, summary, i);
+  add_cost (builder, summary);
+  json_builder_end_object (builder);
+}
+
+static void
+add_settings (JsonBuilder *builder, const TallBenchResults *self)
+{
+  tall_json_add_text (builder, "version", self->version != NULL ? self->version : TALL_VERSION);
+  tall_json_add_text (builder, "store", self->store);
+  tall_json_add_number (builder, "clients", self->n_clients);
+  tall_json_add_number (builder, "orders", self->n_orders);
+  tall_json_add_number (builder, "customers", self->n_customers);
+  tall_json_add_number (builder, "lines", (gint64)self->n_lines);
+  tall_json_add_number (builder, "turns", self->n_turns);
+  if (self->seconds > 0)
+    tall_json_add_double (builder, "seconds", self->seconds);
+  else
+    tall_json_add_number (builder, "operations", (gint64)self->n_operations);
+  if (self->rate > 0)
+    tall_json_add_double (builder, "rate", self->rate);
+  tall_json_add_text (builder, "mix", self->mix);
+  if (self->has_seed)
+    tall_json_add_number (builder, "seed", (gint64)self->seed);
+  static const TallBenchConditions usual = { 0 };
+  tall_bench_spent_add_conditions (builder, self->conditions != NULL ? self->conditions : &usual);
+  if (self->setting != NULL)
+    tall_bench_setting_add (self->setting, builder);
+  tall_json_add_flag (builder, "complete", !self->stopped);
+}
+
+/**
+ * tall_bench_results_to_json:
+ *
+ * Returns: (transfer full): everything, for programs; README.md describes it
+ */
+char *
+tall_bench_results_to_json (const TallBenchResults *self)
+{
+  g_autoptr (JsonBuilder) builder = json_builder_new ();
+  json_builder_begin_object (builder);
+  add_settings (builder, self);
+  tall_json_begin_array (builder, "measurements");
+  for (guint i = 0; i < self->summaries->len; i++)
+    add_summary (builder, get_summary (self, i));
+  json_builder_end_array (builder);
+  tall_bench_spent_add_stored (builder, self);
+  json_builder_end_object (builder);
+  return tall_json_build (builder, TRUE);
+}

@@ -1,0 +1,213 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "bench/worker.h"
+
+#include "bench/load.h"
+#include "bench/measure.h"
+
+#include <math.h>
+
+#define WARM_UP 10 /* the part of a phase, as a divisor, that goes first and is not timed */
+
+/* The time from when the first client began until the last was done. */
+static guint64
+find_round_time (const TallBenchWorker *workers, guint n)
+{
+  guint64 begun = G_MAXUINT64;
+  guint64 ended = 0;
+  for (guint i = 0; i < n; i++)
+    if (workers[i].n_in_round > 0)
+      {
+        begun = MIN (begun, workers[i].round_begun);
+        ended = MAX (ended, workers[i].round_ended);
+      }
+  return ended > begun ? ended - begun : 0;
+}
+
+static gboolean
+are_over (const TallBenchWorker *workers, guint n)
+{
+  guint64 now = tall_bench_get_time ();
+  for (guint i = 0; i < n; i++)
+    if (!tall_bench_worker_is_over (&workers[i], now))
+      return tall_bench_run_is_interrupted (workers[i].run);
+  return TRUE;
+}
+
+static void
+read_meter (const TallBenchRun *self, double values[TALL_BENCH_N_SPENDINGS])
+{
+  for (guint i = 0; i < TALL_BENCH_N_SPENDINGS; i++)
+    values[i] = NAN;
+  if (self->plan->meter != NULL)
+    tall_bench_meter_read (self->plan->meter, values);
+}
+
+/* @before: what had been spent when the round began */
+static void
+add_round (TallBenchRun *self, const TallBenchWorker *workers, const double *before)
+{
+  double after[TALL_BENCH_N_SPENDINGS];
+  read_meter (self, after);
+  for (guint i = 0; i < TALL_BENCH_N_SPENDINGS; i++)
+    self->spent[i] += after[i] - before[i];
+  self->time += find_round_time (workers, self->plan->n_clients);
+}
+
+/* Leads the clients through warming up, or through the rest. */
+static void
+lead (TallBenchRun *self, const TallBenchWorker *workers, gboolean timed)
+{
+  guint n = self->plan->n_clients;
+  self->timed = timed;
+  while (!are_over (workers, n))
+    {
+      double before[TALL_BENCH_N_SPENDINGS];
+      g_atomic_int_set (&self->round_over, 0);
+      read_meter (self, before);
+      tall_bench_run_meet (self); /* the round begins */
+      tall_bench_run_meet (self); /* all are done */
+      if (timed)
+        add_round (self, workers, before);
+      tall_bench_run_meet (self); /* and have compared */
+    }
+}
+
+/* Sets how many operations this client has to do, if their number limits the phase. */
+static void
+set_share (TallBenchWorker *self, guint n_orders)
+{
+  const TallBenchPlan *plan = self->run->plan;
+  guint64 n = self->run->phase->once ? n_orders : plan->n_operations;
+  self->by_time = n == 0;
+  guint64 share = n / plan->n_clients + (self->client.number < n % plan->n_clients ? 1 : 0);
+  self->n_warm_up = share / WARM_UP;
+  self->n_wanted = share;
+}
+
+static void
+start (TallBenchWorker *self,
+       TallBenchRun *run,
+       TallFront *front,
+       const TallBenchOrders *orders,
+       guint number)
+{
+  *self = (TallBenchWorker){
+    .run = run,
+    .client = { .front = front,
+                .orders = orders,
+                .mix = run->plan->mix,
+                .number = number,
+                .n_clients = run->plan->n_clients,
+                .seed = run->plan->seed },
+    .kept = g_array_new (FALSE, FALSE, sizeof (TallBenchOperation)),
+    .times = tall_histogram_new (),
+    .interval = run->plan->rate > 0 ? (guint64)(1e9 * run->plan->n_clients / run->plan->rate) : 0,
+  };
+  g_array_set_clear_func (self->kept, (GDestroyNotify)tall_bench_operation_clear);
+  set_share (self, orders->orders->len);
+  self->thread = g_thread_new ("client", tall_bench_worker_run, self);
+}
+
+/* Waits for a client, and adds what it has measured. */
+static void
+finish (TallBenchWorker *self, TallHistogram *times, TallBenchRecord *record, GError **error)
+{
+  g_thread_join (self->thread);
+  if (!tall_bench_load_end (&self->client, self->error == NULL ? &self->error : NULL))
+    g_atomic_int_set (&self->run->failed, 1);
+  tall_histogram_merge (times, self->times);
+  tall_histogram_free (self->times);
+  g_array_unref (self->kept);
+  record->n_timed += self->n_timed;
+  record->n_counted += self->client.step;
+  if (self->error == NULL)
+    return;
+  if (*error == NULL)
+    *error = g_steal_pointer (&self->error);
+  g_clear_error (&self->error);
+}
+
+static double
+get_microseconds (const TallHistogram *times, double quantile)
+{
+  return (double)tall_histogram_get_quantile (times, quantile) / 1000;
+}
+
+static void
+set_metrics (TallBenchRecord *record, const TallBenchRun *run, const TallHistogram *times)
+{
+  double *metrics = record->metrics;
+  metrics[TALL_BENCH_RATE] = run->time > 0 ? (double)record->n_timed * 1e9 / (double)run->time : 0;
+  metrics[TALL_BENCH_P50] = get_microseconds (times, 0.5);
+  metrics[TALL_BENCH_P95] = get_microseconds (times, 0.95);
+  metrics[TALL_BENCH_P99] = get_microseconds (times, 0.99);
+  metrics[TALL_BENCH_P999] = get_microseconds (times, 0.999);
+  metrics[TALL_BENCH_MAX] = (double)tall_histogram_get_max (times) / 1000;
+  for (guint i = 0; i < TALL_BENCH_N_SPENDINGS; i++)
+    metrics[TALL_BENCH_CPU_CLIENT + i] =
+        record->n_timed > 0 ? run->spent[i] / (double)record->n_timed : NAN;
+  for (guint i = TALL_BENCH_CPU_CLIENT; i <= TALL_BENCH_CPU_SERVER; i++)
+    metrics[i] /= 1000;
+}
+
+static void
+run_clients (TallBenchRun *run,
+             TallFront *front,
+             const TallBenchOrders *orders,
+             TallBenchRecord *record,
+             GError **error)
+{
+  guint n = run->plan->n_clients;
+  g_autoptr (TallHistogram) times = tall_histogram_new ();
+  g_autofree TallBenchWorker *workers = g_new (TallBenchWorker, n);
+  pthread_barrier_init (&run->barrier, NULL, n + 1);
+  for (guint i = 0; i < n; i++)
+    start (&workers[i], run, front, orders, i);
+  lead (run, workers, FALSE);
+  lead (run, workers, TRUE);
+  run->over = TRUE;
+  tall_bench_run_meet (run);
+  for (guint i = 0; i < n; i++)
+    finish (&workers[i], times, record, error);
+  pthread_barrier_destroy (&run->barrier);
+  set_metrics (record, run, times);
+}
+
+/**
+ * tall_bench_run_phase:
+ * @orders: at least as many as clients
+ * @record: (inout): zero before; gets the figures, except the cost
+ *
+ * Lets the clients work until the phase is over. A client begins an operation when the one before
+ * is done, or, with a rate, when it is due; if that is past, at once. Clients work in rounds: they
+ * keep their results, and when one has kept as much as it may, all stop, compare the results and
+ * free them. A round is timed from when the first client begins until the last is done. The rate is
+ * the number of all operations divided by the time of all rounds; comparing happens between rounds
+ * and is not timed. The first tenth, to warm up, is not timed either.
+ *
+ * Returns: FALSE with the first error of a client, %TALL_ERROR_DAMAGED if something did not come
+ *   back as it was stored; %G_IO_ERROR_CANCELLED if it was asked to stop
+ */
+gboolean
+tall_bench_run_phase (const TallBenchPhase *phase,
+                      const TallBenchPlan *plan,
+                      TallFront *front,
+                      const TallBenchOrders *orders,
+                      TallBenchRecord *record,
+                      GError **error)
+{
+  g_return_val_if_fail (plan->n_clients >= 1 && plan->n_clients <= orders->orders->len, FALSE);
+
+  g_autoptr (GError) local = NULL;
+  guint64 time = (guint64)(plan->seconds * 1e9);
+  TallBenchRun run = { .phase = phase, .plan = plan, .begun = tall_bench_get_time () };
+  run.warm_at = run.begun + time / WARM_UP;
+  run.ends_at = run.begun + time;
+  record->phase = phase;
+  run_clients (&run, front, orders, record, &local);
+  if (local == NULL && tall_measure_check_stop (plan->stop, &local))
+    return TRUE;
+  g_propagate_error (error, g_steal_pointer (&local));
+  return FALSE;
+}

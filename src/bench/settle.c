@@ -1,0 +1,195 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "bench/settle.h"
+
+#include <rocksdb/c.h>
+#include <string.h>
+
+#include "bench/program.h"
+#include "tall-error.h"
+#include "table/rocksdb/error.h"
+#include "table/rocksdb/table-private.h"
+
+#define LIST_TIME (30 * G_USEC_PER_SEC)
+#define ADMIN_TIME 3600 /* seconds for all tables of a deployment */
+#define FORCE 2         /* RocksDB's kForce: the lowest level, too */
+#define LOOK_EVERY (G_USEC_PER_SEC / 10)
+#define QUIET 5 /* looks that see nothing: between two compactions is a gap */
+
+const char *const tall_bench_rest_names[] = { "as-it-is", "flushed", "compacted", NULL };
+
+static gboolean
+flush (rocksdb_t *db, const TallRocksdbFamily *family, GError **error)
+{
+  char *message = NULL;
+  rocksdb_flushoptions_t *options = rocksdb_flushoptions_create ();
+  rocksdb_flushoptions_set_wait (options, 1);
+  rocksdb_flush_cf (db, options, family->handle, &message);
+  rocksdb_flushoptions_destroy (options);
+  return tall_rocksdb_take_error (message, "Moving the rows to files", error);
+}
+
+static void
+compact (rocksdb_t *db, const TallRocksdbFamily *family)
+{
+  rocksdb_compactoptions_t *options = rocksdb_compactoptions_create ();
+  rocksdb_compactoptions_set_bottommost_level_compaction (options, FORCE);
+  rocksdb_compact_range_cf_opt (db, family->handle, options, NULL, 0, NULL, 0);
+  rocksdb_compactoptions_destroy (options);
+}
+
+/**
+ * tall_bench_settle_one:
+ * @table: embedded
+ * @name: of one of its tables
+ * @bytes: (out): what its files have then
+ *
+ * Moves the rows of a table from the write buffer into sorted files, where most rows of a store in
+ * use are, and has these compacted if asked to.
+ */
+gboolean
+tall_bench_settle_one (
+    TallTable *table, const char *name, TallBenchRest rest, guint64 *bytes, GError **error)
+{
+  rocksdb_t *db = tall_rocksdb_table_get_handle (TALL_ROCKSDB_TABLE (table));
+  g_autoptr (TallRocksdbFamily) family =
+      tall_rocksdb_table_find_family (TALL_ROCKSDB_TABLE (table), name, error);
+  uint64_t size = 0;
+  if (family == NULL || !flush (db, family, error))
+    return FALSE;
+  if (rest == TALL_BENCH_COMPACTED)
+    compact (db, family);
+  if (rocksdb_property_int_cf (db, family->handle, "rocksdb.live-sst-files-size", &size) != 0)
+    {
+      g_set_error (error, TALL_ERROR, TALL_ERROR_INTERNAL,
+                   "RocksDB does not say how large the files of table %s are", name);
+      return FALSE;
+    }
+  *bytes = size;
+  return TRUE;
+}
+
+/* What the command has printed: a line `TABLE BYTES` for each table. */
+static gboolean
+add_up (const char *text, guint n_tables, guint64 *bytes)
+{
+  guint n = 0;
+  g_auto (GStrv) lines = g_strsplit (text, "\n", -1);
+  *bytes = 0;
+  for (guint i = 0; lines[i] != NULL; i++)
+    {
+      guint64 size;
+      const char *space = strrchr (lines[i], ' ');
+      if (*lines[i] == '\0')
+        continue;
+      if (space == NULL || !g_ascii_string_to_unsigned (space + 1, 10, 0, G_MAXINT64, &size, NULL))
+        return FALSE;
+      *bytes += size;
+      n++;
+    }
+  return n == n_tables;
+}
+
+/* The command, what it has to do, and the tables as HBase calls them. NULL: it is no command. */
+static GStrv
+make_call (TallTable *table, GStrv names, const char *admin, TallBenchRest rest, GError **error)
+{
+  g_auto (GStrv) words = NULL;
+  TallTableInfo info;
+  g_autoptr (GStrvBuilder) builder = g_strv_builder_new ();
+  if (!g_shell_parse_argv (admin, NULL, &words, error))
+    return NULL;
+  tall_table_get_info (table, &info);
+  g_strv_builder_addv (builder, (const char **)words);
+  g_strv_builder_add (builder, rest == TALL_BENCH_COMPACTED ? "compact" : "flush");
+  for (guint i = 0; names[i] != NULL; i++)
+    {
+      g_autofree char *name = g_strdup_printf ("%s.%s", info.deployment, names[i]);
+      g_strv_builder_add (builder, name);
+    }
+  return g_strv_builder_end (builder);
+}
+
+static gboolean
+ask_admin (TallTable *table,
+           GStrv names,
+           const char *admin,
+           TallBenchRest rest,
+           guint64 *bytes,
+           GError **error)
+{
+  g_auto (GStrv) call = make_call (table, names, admin, rest, error);
+  g_auto (TallBenchProgram)
+      program = { .arguments = (const char *const *)call, .seconds = ADMIN_TIME };
+  if (call == NULL || !tall_bench_program_run (&program, error))
+    return FALSE;
+  if (program.successful && program.out != NULL
+      && add_up (program.out, g_strv_length (names), bytes))
+    return TRUE;
+  g_set_error (error, TALL_ERROR, TALL_ERROR_UNAVAILABLE,
+               "%s %s: it should print a line TABLE BYTES for each table, and end with 0: %s",
+               admin, rest == TALL_BENCH_COMPACTED ? "compact" : "flush",
+               program.said != NULL && *program.said != '\0' ? program.said : "it did not");
+  return FALSE;
+}
+
+/**
+ * tall_bench_settle:
+ * @table: of one deployment, not wrapped
+ * @admin: (nullable): what settles tables that are not embedded: the beginning of a command.
+ * README.md describes it
+ * @rest: how the rows are to lie
+ * @bytes: (out): what all its tables have then
+ */
+gboolean
+tall_bench_settle (
+    TallTable *table, const char *admin, TallBenchRest rest, guint64 *bytes, GError **error)
+{
+  g_auto (GStrv) names = tall_table_list_tables (table, g_get_monotonic_time () + LIST_TIME, error);
+  *bytes = 0;
+  if (names == NULL || !TALL_IS_ROCKSDB_TABLE (table))
+    return names != NULL && ask_admin (table, names, admin, rest, bytes, error);
+  for (guint i = 0; names[i] != NULL; i++)
+    {
+      guint64 size = 0;
+      if (!tall_bench_settle_one (table, names[i], rest, &size, error))
+        return FALSE;
+      *bytes += size;
+    }
+  return TRUE;
+}
+
+static gboolean
+is_any (rocksdb_t *db, const char *property)
+{
+  uint64_t n = 0;
+  return rocksdb_property_int (db, property, &n) == 0 && n > 0;
+}
+
+static gboolean
+is_busy (rocksdb_t *db)
+{
+  return is_any (db, "rocksdb.num-running-flushes")
+         || is_any (db, "rocksdb.num-running-compactions");
+}
+
+/**
+ * tall_bench_settle_wait:
+ * @stop: (nullable): ends the wait, too
+ *
+ * Waits until an embedded store works for nobody. RocksDB flushes and compacts in its own threads,
+ * long after the writes that made it do so.
+ */
+void
+tall_bench_settle_wait (TallTable *table, const gint *stop)
+{
+  if (!TALL_IS_ROCKSDB_TABLE (table))
+    return;
+  rocksdb_t *db = tall_rocksdb_table_get_handle (TALL_ROCKSDB_TABLE (table));
+  guint n_quiet = 0;
+  while (n_quiet < QUIET && (stop == NULL || g_atomic_int_get (stop) == 0))
+    {
+      g_usleep (LOOK_EVERY);
+      n_quiet = is_busy (db) ? 0 : n_quiet + 1;
+    }
+}

@@ -1,0 +1,72 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "table/counting-table.h"
+#include "store/store.h"
+#include "table/table-address.h"
+
+G_BEGIN_DECLS
+
+/**
+ * TallBenchStore:
+ *
+ * A deployment that exists for one measurement. Closing it removes everything that opening it made,
+ * and nothing else.
+ */
+typedef struct
+{
+  gboolean count;   /* set before opening: @table is a #TallCountingTable */
+  gboolean keep;    /* closing removes nothing */
+  gboolean made;    /* this process made the deployment, or a part of it */
+  char *directory;  /* owned; made for it alone; NULL: none was */
+  TallTable *inner; /* owned: the tables themselves */
+  TallTable *table; /* owned: the same, or what counts around them */
+  TallFront *front;
+  const TallLayout *layout;
+} TallBenchStore;
+
+gboolean tall_bench_store_open_embedded (TallBenchStore *self,
+                                         const char *parent,
+                                         const TallLayout *layout,
+                                         gboolean sync,
+                                         GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean tall_bench_store_open_temporary (TallBenchStore *self,
+                                          const char *parent,
+                                          const TallStoreSettings *settings,
+                                          gboolean sync,
+                                          GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean tall_bench_store_open_directory (TallBenchStore *self,
+                                          const TallTableAddress *address,
+                                          const TallStoreSettings *settings,
+                                          GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean tall_bench_store_open_in (TallBenchStore *self,
+                                   TallTable *table,
+                                   const TallStoreSettings *settings,
+                                   GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean tall_bench_store_open_again (TallBenchStore *self,
+                                      TallTable *table,
+                                      GError **error) G_GNUC_WARN_UNUSED_RESULT;
+void tall_bench_store_let_go (TallBenchStore *self);
+TallStoreSettings tall_bench_store_floor_settings (const TallLayout *layout);
+void tall_bench_store_close (TallBenchStore *self);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TallBenchStore, tall_bench_store_close)
+
+gboolean tall_bench_store_check_order (const TallBenchStore *self,
+                                       const TallOrder *expected,
+                                       GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean tall_bench_store_put_orders (const TallBenchStore *self,
+                                      GPtrArray *orders,
+                                      guint n,
+                                      GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean tall_bench_store_check_orders (const TallBenchStore *self,
+                                        GPtrArray *orders,
+                                        guint n,
+                                        GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean tall_bench_check_same (const TallOrder *expected,
+                                const TallOrder *found,
+                                GError **error) G_GNUC_WARN_UNUSED_RESULT;
+TallReadPlan *tall_bench_store_plan_order (const TallBenchStore *self, const TallOrder *order);
+GByteArray *tall_bench_store_make_root_row (const TallBenchStore *self, const TallOrder *order);
+
+G_END_DECLS

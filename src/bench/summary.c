@@ -1,0 +1,130 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "bench/summary.h"
+
+#include <math.h>
+
+static void
+summary_free (TallBenchSummary *self)
+{
+  for (guint i = 0; i < TALL_BENCH_N_METRICS; i++)
+    g_array_unref (self->turns[i]);
+  g_free (self);
+}
+
+static TallBenchSummary *
+find_or_add (GPtrArray *summaries, const TallBenchRecord *record)
+{
+  for (guint i = 0; i < summaries->len; i++)
+    {
+      TallBenchSummary *summary = g_ptr_array_index (summaries, i);
+      if (summary->phase == record->phase && summary->layout == record->layout
+          && summary->key_strategy == record->key_strategy)
+        return summary;
+    }
+  TallBenchSummary *summary = g_new0 (TallBenchSummary, 1);
+  summary->phase = record->phase;
+  summary->layout = record->layout;
+  summary->key_strategy = record->key_strategy;
+  for (guint i = 0; i < TALL_BENCH_N_METRICS; i++)
+    summary->turns[i] = g_array_new (FALSE, FALSE, sizeof (double));
+  g_ptr_array_add (summaries, summary);
+  return summary;
+}
+
+static void
+add_turn (TallBenchSummary *self, const TallBenchRecord *record)
+{
+  for (guint i = 0; i < TALL_BENCH_N_METRICS; i++)
+    {
+      if (isnan (record->metrics[i]))
+        continue;
+      GArray *turns = g_array_append_val (self->turns[i], record->metrics[i]);
+      self->metrics[i] = tall_spread_of ((const double *)(gpointer)turns->data, turns->len);
+    }
+  self->n_timed += record->n_timed;
+  self->n_counted += record->n_counted;
+  tall_cost_add (&self->cost, &record->cost);
+}
+
+/**
+ * tall_bench_summarize:
+ * @records: (array length=n_records): of any number of turns
+ *
+ * Returns: (transfer full) (element-type TallBenchSummary): one for each layout and key strategy of
+ *   each phase, in the order in which they come first
+ */
+GPtrArray *
+tall_bench_summarize (const TallBenchRecord *records, guint n_records)
+{
+  GPtrArray *summaries = g_ptr_array_new_with_free_func ((GDestroyNotify)summary_free);
+  for (guint i = 0; i < n_records; i++)
+    add_turn (find_or_add (summaries, &records[i]), &records[i]);
+  return summaries;
+}
+
+/* Of times the least is best. */
+static gboolean
+is_better (double a, double b, TallBenchMetric metric)
+{
+  return metric == TALL_BENCH_RATE ? a > b : a < b;
+}
+
+static gint
+compare_medians (gconstpointer a, gconstpointer b, gpointer data)
+{
+  TallBenchMetric metric = GPOINTER_TO_UINT (data);
+  double x = (*(const TallBenchSummary *const *)a)->metrics[metric].median;
+  double y = (*(const TallBenchSummary *const *)b)->metrics[metric].median;
+  return is_better (y, x, metric) - is_better (x, y, metric);
+}
+
+static double
+compute_lead (const TallSpread *best, const TallSpread *other, TallBenchMetric metric)
+{
+  double more = metric == TALL_BENCH_RATE ? best->median : other->median;
+  double less = metric == TALL_BENCH_RATE ? other->median : best->median;
+  return less > 0 ? more / less : 0;
+}
+
+/**
+ * tall_bench_verdict_init:
+ * @summaries: (element-type TallBenchSummary): stay the caller's, and live longer
+ * @metric: the rate, of which the most is best, or a time
+ *
+ * Compares what was measured of @phase. Those whose turns overlap with the turns of the best are as
+ * good.
+ */
+void
+tall_bench_verdict_init (TallBenchVerdict *self,
+                         const GPtrArray *summaries,
+                         const TallBenchPhase *phase,
+                         TallBenchMetric metric)
+{
+  g_autoptr (GPtrArray) sorted = g_ptr_array_new ();
+  for (guint i = 0; i < summaries->len; i++)
+    if (((TallBenchSummary *)g_ptr_array_index (summaries, i))->phase == phase)
+      g_ptr_array_add (sorted, g_ptr_array_index (summaries, i));
+  g_ptr_array_sort_with_data (sorted, compare_medians, GUINT_TO_POINTER (metric));
+
+  *self = (TallBenchVerdict){ .best = g_ptr_array_new () };
+  self->n_turns = sorted->len > 0 ? G_MAXUINT : 0;
+  for (guint i = 0; i < sorted->len; i++)
+    {
+      TallBenchSummary *summary = g_ptr_array_index (sorted, i);
+      const TallSpread *spread = &summary->metrics[metric];
+      const TallSpread *best =
+          &((TallBenchSummary *)g_ptr_array_index (sorted, 0))->metrics[metric];
+      self->n_turns = MIN (self->n_turns, spread->n);
+      if (tall_spread_overlaps (best, spread))
+        g_ptr_array_add (self->best, summary);
+      else if (self->lead == 0)
+        self->lead = compute_lead (best, spread, metric);
+    }
+}
+
+void
+tall_bench_verdict_clear (TallBenchVerdict *self)
+{
+  g_clear_pointer (&self->best, g_ptr_array_unref);
+}

@@ -1,0 +1,359 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "bench/compare.h"
+#include "bench/given.h"
+#include "bench/report.h"
+#include "bench/results.h"
+#include "cli/bench-show.h"
+#include "tall-error.h"
+#include "bench/floor.h"
+#include "cli/json-output.h"
+#include "cli/options.h"
+#include "cli/output.h"
+#include "cli/progress.h"
+#include "cli/stop.h"
+#include "library/table-kinds.h"
+
+#include <gio/gio.h>
+
+/* On a terminal. */
+static void
+show_progress (const char *what, double done, gpointer data G_GNUC_UNUSED)
+{
+  g_autofree char *text = g_strdup_printf ("%-44s %3.0f %%", what, done * 100);
+  tall_progress_show_text (text);
+}
+
+static void
+print_text (const TallBenchGiven *given, const char *text)
+{
+  if (given->json)
+    tall_json_print_text (text);
+  else
+    tall_print ("%s", text);
+}
+
+/* In the place of the progress, and at once. */
+static void
+show_figure (const char *text, gpointer data G_GNUC_UNUSED)
+{
+  tall_progress_clear ();
+  tall_print ("%s", text);
+  tall_output_flush ();
+}
+
+static TallExit
+fail (const GError *error, const gint *stop)
+{
+  tall_print_failure (error);
+  return g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CANCELLED)
+             ? (TallExit)(128 + g_atomic_int_get (stop))
+             : TALL_EXIT_FAILED;
+}
+
+static TallExit
+measure_floor (const TallBenchGiven *given, const TallTableAddress *address)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TallBenchReport) report = tall_bench_report_new ();
+  TallFloorOptions options = TALL_FLOOR_OPTIONS_INIT;
+  if (given->lines != NULL)
+    options.n_lines = given->min_lines;
+  if (given->address)
+    options.n_orders = TALL_FLOOR_CORRECTED;
+  if (given->count != TALL_BENCH_NO_COUNT)
+    options.n_orders = (guint)given->count;
+  if (given->seconds != TALL_BENCH_NO_NUMBER)
+    options.seconds = given->seconds;
+  options.tls_certificate = given->tls_certificate;
+  options.tls_key = given->tls_key;
+  options.tls_ca = given->tls_ca;
+  options.subject = given->tls_key != NULL ? TALL_FLOOR_TLS
+                    : given->load          ? TALL_FLOOR_LOAD
+                    : given->migrate       ? TALL_FLOOR_MIGRATE
+                    : given->address       ? TALL_FLOOR_ADDRESS
+                    : given->peer != NULL  ? TALL_FLOOR_FETCH
+                                           : TALL_FLOOR_CALLS;
+  options.peer = given->peer;
+  options.pids = given->pids != NULL ? &given->conditions.pids : NULL;
+  options.address = address;
+  options.progress = show_progress;
+  options.stop = tall_stop_on_signals ();
+  if (!given->json)
+    tall_bench_report_show (report, show_figure, NULL);
+  gboolean done = tall_floor_run (&options, report, &error);
+  tall_progress_clear ();
+  if (!done)
+    return fail (error, options.stop);
+  g_autofree char *json = given->json ? tall_bench_report_to_json (report) : NULL;
+  if (json != NULL)
+    tall_json_print_text (json);
+  return given->check && tall_bench_report_count_missed (report) > 0 ? TALL_EXIT_NO
+                                                                     : TALL_EXIT_DONE;
+}
+
+static gboolean
+print_results (const TallBenchGiven *given,
+               const TallBenchCompare *compare,
+               const TallBenchOrders *orders,
+               const TallBenchFigures *figures,
+               gboolean stopped,
+               GError **error)
+{
+  g_autoptr (GPtrArray) summaries =
+      tall_bench_summarize ((const TallBenchRecord *)(gpointer)figures->records->data,
+                            figures->records->len);
+  g_auto (TallBenchSetting) setting = { { NULL } };
+  tall_bench_setting_read (&setting, given->command);
+  TallBenchResults results = {
+    .store = compare->place.address->kind->name,
+    .n_clients = compare->plan.n_clients,
+    .n_orders = orders->orders->len,
+    .n_customers = orders->customers->len,
+    .n_turns = compare->n_turns,
+    .seconds = compare->plan.seconds,
+    .n_operations = compare->plan.n_operations,
+    .rate = compare->plan.rate,
+    .mix = given->mix,
+    .has_seed = given->orders == NULL,
+    .seed = compare->plan.seed,
+    .stopped = stopped,
+    .summaries = summaries,
+    .stored = figures->stored,
+    .conditions = &compare->conditions,
+    .setting = &setting,
+  };
+  for (guint i = 0; i < orders->orders->len; i++)
+    results.n_lines += tall_order_count_lines (g_ptr_array_index (orders->orders, i));
+  g_autofree char *text =
+      given->json ? tall_bench_results_to_json (&results) : tall_bench_results_to_text (&results);
+  print_text (given, text);
+  if (compare->place.keep && !given->json && !stopped)
+    {
+      g_autofree char *kept = tall_bench_compare_describe_kept (compare);
+      tall_print ("\n%s", kept);
+    }
+  return tall_bench_show_write_page (given->html, &results, error);
+}
+
+static TallExit
+measure (const TallBenchGiven *given, TallBenchCompare *compare, const TallBenchOrders *orders)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GArray) records = g_array_new (FALSE, FALSE, sizeof (TallBenchRecord));
+  g_autoptr (GArray) stored = g_array_new (FALSE, FALSE, sizeof (TallBenchStored));
+  TallBenchFigures figures = { records, stored };
+  gboolean done = tall_bench_compare_run (compare, orders, &figures, &error);
+  tall_progress_clear ();
+  gboolean shown = done
+                   || (records->len + stored->len > 0
+                       && !g_error_matches (error, TALL_ERROR, TALL_ERROR_DAMAGED));
+  if (shown)
+    done = print_results (given, compare, orders, &figures, !done, done ? &error : NULL) && done;
+  return done ? TALL_EXIT_DONE : fail (error, compare->plan.stop);
+}
+
+static TallBenchOrders *
+get_orders (const TallBenchGiven *given, GError **error)
+{
+  g_autofree char *left_out = NULL;
+  TallBenchOrders *orders =
+      tall_bench_given_get_orders (given, tall_stop_on_signals, &left_out, error);
+  if (left_out != NULL)
+    tall_print_error ("%s", left_out);
+  return orders;
+}
+
+static TallExit
+measure_layouts (const TallBenchGiven *given, const TallTableAddress *address)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GPtrArray) layouts = tall_bench_show_check_page (given->html, &error)
+                                      ? tall_bench_given_find_layouts (given, &error)
+                                      : NULL;
+  g_autoptr (GPtrArray) keys = layouts != NULL ? tall_bench_given_find_keys (given, &error) : NULL;
+  g_autoptr (TallBenchOrders) orders = keys != NULL ? get_orders (given, &error) : NULL;
+  if (orders == NULL)
+    {
+      tall_print_failure (error);
+      return g_error_matches (error, TALL_ERROR, TALL_ERROR_INVALID)
+                     || g_error_matches (error, TALL_ERROR, TALL_ERROR_TOO_LARGE)
+                     || g_error_matches (error, TALL_ERROR, TALL_ERROR_UNSUPPORTED)
+                 ? TALL_EXIT_USAGE
+                 : TALL_EXIT_FAILED;
+    }
+  TallBenchCompare compare = {
+    .layouts = (const TallLayout *const *)layouts->pdata,
+    .n_layouts = layouts->len,
+    .key_strategies = (const TallKeyStrategy *const *)keys->pdata,
+    .n_key_strategies = keys->len,
+    .place = { .address = address, .keep = given->keep },
+    .conditions = given->conditions,
+    .n_turns = tall_bench_given_count_turns (given),
+    .plan = tall_bench_given_make_plan (given, tall_stop_on_signals ()),
+    .progress = show_progress,
+  };
+  return measure (given, &compare, orders);
+}
+
+/* What is wrong with the call; NULL: nothing. */
+static char *
+find_mistake (TallBenchGiven *given, const TallOptions *options)
+{
+  g_autoptr (GError) error = NULL;
+  if (options->n_arguments > 0)
+    return g_strdup ("bench takes no argument");
+  if (options->server != NULL)
+    return g_strdup ("bench works on a store, not on a server: give --store");
+  if (given->draw != NULL || given->from != NULL)
+    return g_strdup (options->store != NULL ? "--draw and --from measure nothing: leave --store out"
+                                            : tall_bench_given_check_drawing (given));
+  if (options->store == NULL && !tall_bench_given_is_floor (given))
+    {
+      g_autofree char *forms = tall_table_kinds_join (tall_table_kind_make_short_form, "--store ");
+      return g_strdup_printf ("Say where to measure: %s; or --floor, --load, --migrate or "
+                              "--address",
+                              forms);
+    }
+  if ((options->tls_certificate == NULL) != (options->tls_key == NULL)
+      || (options->tls_ca != NULL && options->tls_key == NULL))
+    return g_strdup ("Give --tls-certificate and --tls-key, of a server at localhost");
+  if (options->tls_key != NULL && !given->floor)
+    return g_strdup ("What TLS costs is measured by --floor");
+  return tall_bench_given_check (given, &error) ? NULL : g_strdup (error->message);
+}
+
+static TallExit
+check_and_measure (TallBenchGiven *given, const TallOptions *options)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TallTableAddress) address = NULL;
+  g_autofree char *mistake = find_mistake (given, options);
+  given->tls_certificate = options->tls_certificate;
+  given->tls_key = options->tls_key;
+  given->tls_ca = options->tls_ca;
+  if (mistake != NULL)
+    return tall_usage_error (&tall_command_bench, "%s", mistake);
+  if (options->store != NULL)
+    {
+      address = tall_table_kinds_parse (options->store, &error);
+      if (address == NULL)
+        {
+          tall_print_failure (error);
+          return TALL_EXIT_USAGE;
+        }
+    }
+  if (given->draw != NULL)
+    return tall_bench_show_numbers (given->draw);
+  if (given->from != NULL)
+    return tall_bench_show_results (given->from, given->html, given->command);
+  if (given->peer != NULL && given->floor && (address == NULL || address->kind->is_embedded))
+    return tall_usage_error (&tall_command_bench, "--floor takes a --peer on HBase: give --store");
+  return tall_bench_given_is_floor (given) ? measure_floor (given, address)
+                                           : measure_layouts (given, address);
+}
+
+/* Words that a shell would read otherwise are quoted. */
+static char *
+join (char **words)
+{
+  GString *text = g_string_new ("tallorder");
+  for (guint i = 0; words[i] != NULL; i++)
+    {
+      gboolean plain = *words[i] != '\0';
+      for (const char *c = words[i]; *c != '\0'; c++)
+        plain = plain && (g_ascii_isalnum (*c) || strchr ("-_./:=,+%@", *c) != NULL);
+      g_autofree char *quoted = plain ? g_strdup (words[i]) : g_shell_quote (words[i]);
+      g_string_append_printf (text, " %s", quoted);
+    }
+  return g_string_free (text, FALSE);
+}
+
+static TallExit
+run (int argc, char **argv)
+{
+  g_auto (TallBenchGiven) given = TALL_BENCH_GIVEN_INIT;
+  const GOptionEntry entries[] = {
+    { "layout", 0, 0, G_OPTION_ARG_STRING, &given.layouts, "layouts to compare (all)", "L,L|all" },
+    { "key", 0, 0, G_OPTION_ARG_STRING, &given.keys, "keys to compare (hashed)", "K,K|all" },
+    { "lines", 0, 0, G_OPTION_ARG_STRING, &given.lines, "lines an order (5; with --floor 10)",
+      "N|N-M|zipf:N" },
+    { "count", 0, 0, G_OPTION_ARG_INT64, &given.count,
+      "orders (1000; of --orders all; with --floor 20000, --address 100)", "N" },
+    { "skew", 0, 0, G_OPTION_ARG_DOUBLE, &given.skew,
+      "few customers have many orders: the k-th like k^-S (0)", "S" },
+    { "customers", 0, 0, G_OPTION_ARG_INT64, &given.customers, "who ordered them (20)", "N" },
+    { "seed", 0, 0, G_OPTION_ARG_INT64, &given.seed, "makes other orders (1)", "N" },
+    { "orders", 0, 0, G_OPTION_ARG_FILENAME, &given.orders, "orders of a file instead",
+      "FILE.csv" },
+    { "map", 0, 0, G_OPTION_ARG_FILENAME, &given.map, "its columns, as for load", "NAME|FILE" },
+    { "clients", 0, 0, G_OPTION_ARG_INT64, &given.clients, "that work at once (1)", "N" },
+    { "turns", 0, 0, G_OPTION_ARG_INT64, &given.turns, "that all take one by one (5)", "N" },
+    { "seconds", 0, 0, G_OPTION_ARG_DOUBLE, &given.seconds,
+      "of each phase in a turn (1), or figure (5)", "S" },
+    { "operations", 0, 0, G_OPTION_ARG_INT64, &given.operations, "of each phase instead", "N" },
+    { "mix", 0, 0, G_OPTION_ARG_STRING, &given.mix,
+      "operations beside each other instead, such as get=90,store=10", "NAME=N,…" },
+    { "rate", 0, 0, G_OPTION_ARG_DOUBLE, &given.rate,
+      "operations a second that begin, whether the ones before are done or not", "N" },
+    { "regions", 0, 0, G_OPTION_ARG_INT64, &given.regions, "of each table on HBase (1)", "N" },
+    { "age", 0, 0, G_OPTION_ARG_INT64, &given.age, "replaces of each order before (0)", "N" },
+    { "rest", 0, 0, G_OPTION_ARG_STRING, &given.rest, "how rows lie",
+      "as-it-is|flushed|compacted" },
+    { "cache", 0, 0, G_OPTION_ARG_DOUBLE, &given.cache, "block cache by the stored bytes", "N" },
+    { "compression", 0, 0, G_OPTION_ARG_STRING, &given.compression, "of tables, as for init", "C" },
+    { "block-encoding", 0, 0, G_OPTION_ARG_STRING, &given.block_encoding, "the same", "E" },
+    { "pids", 0, 0, G_OPTION_ARG_STRING, &given.pids, "whose CPU time counts, too", "ROLE=PID" },
+    { "admin", 0, 0, G_OPTION_ARG_STRING, &given.admin, "flushes and compacts HBase tables",
+      "COMMAND" },
+    { "keep", 0, 0, G_OPTION_ARG_NONE, &given.keep, "do not remove the deployments", NULL },
+    { "floor", 0, 0, G_OPTION_ARG_NONE, &given.floor,
+      "compare with the same bytes sent or stored without tallorder", NULL },
+    { "load", 0, 0, G_OPTION_ARG_NONE, &given.load,
+      "compare loading a file with the rows that it becomes, stored without tallorder", NULL },
+    { "migrate", 0, 0, G_OPTION_ARG_NONE, &given.migrate,
+      "compare a migration with loading, and calls beside it with those before", NULL },
+    { "address", 0, 0, G_OPTION_ARG_NONE, &given.address,
+      "compare correcting an order's address with writing its cells without tallorder", NULL },
+    { "peer", 0, 0, G_OPTION_ARG_FILENAME, &given.peer,
+      "with --load, or --floor on HBase: a program beside; see src/bench/README.md", "PROGRAM" },
+    { "check", 0, 0, G_OPTION_ARG_NONE, &given.check,
+      "with --floor, --load: end with 1 unless every goal is reached", NULL },
+    { "html", 0, 0, G_OPTION_ARG_FILENAME, &given.html, "writes a page, too", "FILE" },
+    { "from", 0, 0, G_OPTION_ARG_STRING, &given.from, "JSON files that --html shows", "F,F" },
+    { "draw", 0, 0, G_OPTION_ARG_FILENAME, &given.draw, "draws the numbers of a file", "FILE" },
+    { "json", 0, 0, G_OPTION_ARG_NONE, &given.json, "as JSON, with every figure", NULL },
+    { NULL },
+  };
+  g_auto (TallOptions) options = TALL_OPTIONS_INIT;
+  g_autoptr (GError) error = NULL;
+
+  given.command = join (argv);
+  if (!tall_options_parse (&options, &tall_command_bench, entries, argc, argv, &error))
+    return tall_call_error (&tall_command_bench, error);
+  return check_and_measure (&given, &options);
+}
+
+const TallCommand tall_command_bench = {
+  .name = "bench",
+  .arguments = "",
+  .summary =
+      "Measures layouts and keys side by side; or what tallorder adds to the store below it.",
+  .help =
+      "For each layout and key it makes a deployment of its own, stores orders, fetches, lists\n"
+      "and replaces them, and removes it: embedded in directories NAME-bench-LAYOUT-KEY below\n"
+      "that of --store, on HBase under these names, with the name= of --store, or tallorder.\n"
+      "It does not touch what exists. Every order that it reads is compared with what it\n"
+      "stored. With --floor it works in temporary deployments, too. With --floor and the\n"
+      "certificate of a server at localhost it compares calls over TLS with plain ones.\n"
+      "\n"
+      "Example:\n"
+      "  tallorder bench --store rocksdb:/tmp/bench --lines 500 --count 200\n"
+      "  tallorder bench --store hbase://127.0.0.1:9090 --layout blob,wide --clients 8 --json\n"
+      "  tallorder bench --store rocksdb:/tmp/bench --orders orders.csv --map northwind\n"
+      "  tallorder bench --floor\n"
+      "  tallorder bench --floor --tls-certificate tls/server.crt --tls-key tls/server.key",
+  .ignores_environment = TRUE,
+  .takes_tls = TRUE,
+  .run = run,
+};

@@ -1,0 +1,301 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "cli/customer-orders.h"
+#include "tall-error.h"
+#include "cli/help.h"
+#include "cli/json-output.h"
+#include "tall-json.h"
+#include "cli/list-output.h"
+#include "cli/options.h"
+#include "cli/output.h"
+#include "cli/paging.h"
+#include "cli/put-items.h"
+#include "cli/show.h"
+
+typedef struct
+{
+  TallOptions options;
+  TallPaging paging;
+  TallListOptions list; /* of @paging, checked */
+  gboolean json;
+  gboolean quiet;
+  gboolean orders;
+  gint64 if_revision; /* G_MININT64: not given */
+} Call;
+
+static TallExit
+get_alone (TallFront *front, const char *number, gboolean json)
+{
+  gint64 revision;
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TallCustomer) customer = tall_front_get_customer (front, number, &revision, &error);
+  if (customer == NULL)
+    return tall_fail (error);
+  if (!json)
+    {
+      tall_show_customer (customer, revision);
+      return TALL_EXIT_DONE;
+    }
+  g_autofree char *text = tall_customer_to_json (customer, TRUE);
+  g_autofree char *whole = tall_json_add_revision (text, revision);
+  tall_print_json ("%s\n", whole);
+  return TALL_EXIT_DONE;
+}
+
+static TallExit
+get (Call *self, TallFront *front, const char *number)
+{
+  if (!self->orders)
+    return get_alone (front, number, self->json);
+  return tall_print_customer_orders (&tall_command_customer, front, number, &self->paging,
+                                     &self->list, self->json);
+}
+
+static TallExit delete (Call *self, TallFront *front, const char *number)
+{
+  g_autoptr (GError) error = NULL;
+  gboolean any = self->if_revision == G_MININT64;
+  TallWriteOptions conditions = { .condition = any ? TALL_IF_ANY : TALL_IF_REVISION,
+                                  .revision = any ? 0 : self->if_revision };
+  if (!tall_front_delete_customer (front, number, &conditions, &error))
+    return tall_fail (error);
+  tall_print ("Deleted customer %s\n", number);
+  return TALL_EXIT_DONE;
+}
+
+static TallExit
+list (Call *self, TallFront *front, const char *none G_GNUC_UNUSED)
+{
+  g_autofree char *token = NULL;
+  g_autoptr (TallListOutput) output = NULL;
+  g_autoptr (TallCustomerList) page = NULL;
+  do
+    {
+      g_autoptr (GError) error = NULL;
+      g_clear_pointer (&page, tall_customer_list_free);
+      page = tall_front_list_customers (front, &self->list, &error);
+      if (page == NULL)
+        return tall_paging_fail (&tall_command_customer, error);
+      if (output == NULL)
+        output = self->json ? tall_list_output_new_json (NULL, "customers")
+                            : tall_list_output_new_table (tall_customer_columns);
+      tall_list_output_add_customers (output, page);
+    }
+  while (tall_paging_turn (&self->paging, &self->list, &token, page->next_page));
+
+  tall_list_output_end (output, page->next_page, "No customers.");
+  if (!self->json)
+    tall_paging_print_next (&self->paging, page->next_page);
+  return tall_list_output_is_complete (output) ? TALL_EXIT_DONE : TALL_EXIT_FAILED;
+}
+
+/* What there is to do besides `put`, which reads a file first. */
+typedef struct
+{
+  const char *name;
+  gboolean takes_number;
+  TallExit (*act) (Call *self, TallFront *front, const char *number);
+} Action;
+
+static const Action actions[] = {
+  { "get", TRUE, get },
+  { "delete", TRUE, delete },
+  { "list", FALSE, list },
+};
+
+static const Action *
+find_action (const TallOptions *options)
+{
+  const char *name = options->n_arguments > 0 ? options->arguments[0] : "";
+  for (guint i = 0; i < G_N_ELEMENTS (actions); i++)
+    if (g_str_equal (actions[i].name, name)
+        && options->n_arguments == (actions[i].takes_number ? 2u : 1u))
+      return &actions[i];
+  return NULL;
+}
+
+/* Options that another action has would otherwise be taken and do nothing. */
+static gboolean
+check_options (const Call *self, const char *action, GError **error)
+{
+  gboolean paged = self->paging.limit != G_MININT || self->paging.page != NULL || self->paging.all;
+  gboolean is_get = g_str_equal (action, "get");
+  gboolean is_list = g_str_equal (action, "list");
+  gboolean is_put = g_str_equal (action, "put");
+  const char *wrong = NULL;
+  if (paged && !is_list && !(is_get && self->orders))
+    wrong = "--limit, --page and --all go with: list, get --orders";
+  else if (self->orders && !is_get)
+    wrong = "--orders goes with: get";
+  else if (self->json && !is_get && !is_list && !is_put)
+    wrong = "--json goes with: get, put, list";
+  else if (self->quiet && !is_put)
+    wrong = "--quiet goes with: put";
+  else if (self->if_revision != G_MININT64 && !g_str_equal (action, "delete"))
+    wrong = "--if-revision goes with: delete";
+  else if (self->if_revision != G_MININT64 && self->if_revision < 1)
+    wrong = "--if-revision takes a number above 0";
+  if (wrong != NULL)
+    tall_error_set_invalid (error, NULL, "%s", wrong);
+  return wrong == NULL;
+}
+
+static TallExit
+act (Call *self)
+{
+  TallExit code;
+  g_autoptr (GError) error = NULL;
+  const TallOptions *options = &self->options;
+  const Action *action = find_action (options);
+  gboolean is_put = options->n_arguments == 2 && g_str_equal (options->arguments[0], "put");
+  if (action == NULL && !is_put)
+    return tall_usage_error (&tall_command_customer,
+                             "customer takes: get NUMBER, put FILE, delete NUMBER, or list");
+  if (!check_options (self, options->arguments[0], &error)
+      || !tall_paging_check (&self->paging, &self->list, &error))
+    return tall_call_error (&tall_command_customer, error);
+  if (is_put)
+    return tall_put_items (&(TallPutCall){ .options = options,
+                                           .command = &tall_command_customer,
+                                           .path = options->arguments[1],
+                                           .kind = TALL_JSON_CUSTOMERS,
+                                           .jobs = TALL_PUT_JOBS,
+                                           .json = self->json,
+                                           .quiet = self->quiet });
+
+  const char *number = action->takes_number ? options->arguments[1] : NULL;
+  if (number != NULL && !tall_validate_number (number, "customer_number", &error))
+    return tall_call_error (&tall_command_customer, error);
+  g_autoptr (TallFront) front = tall_options_open_front (options, &tall_command_customer, &code);
+  return front == NULL ? code : action->act (self, front, number);
+}
+
+/* The help of one action: its own arguments, and those options that go with it. */
+typedef struct
+{
+  const char *options[5]; /* NULL-terminated */
+  TallCommand command;
+} ActionHelp;
+
+static const ActionHelp action_helps[] = {
+  { { "json", "orders", "limit", "page", "all" },
+    { .name = "get",
+      .arguments = "NUMBER",
+      .summary = "Prints a customer, with --orders also its whole orders, a page at a time.",
+      .help = "--limit, --page and --all go with --orders.\n\n"
+              "Example:\n"
+              "  tallorder customer get --store rocksdb:shop VINET --orders" } },
+  { { "json", "quiet" },
+    { .name = "put",
+      .arguments = "FILE|-",
+      .summary = "Stores customers from JSON, and replaces those that exist.",
+      .help = "FILE holds one JSON object, or one in each line; - is standard input.\n\n"
+              "Example:\n"
+              "  echo '{\"number\":\"VINET\",\"name\":\"Vins et alcools\"}' |\n"
+              "    tallorder customer put --store rocksdb:shop -" } },
+  { { "if-revision" },
+    { .name = "delete",
+      .arguments = "NUMBER",
+      .summary = "Deletes a customer without orders.",
+      .help = "Example:\n"
+              "  tallorder customer delete --store rocksdb:shop VINET" } },
+  { { "json", "limit", "page", "all" },
+    { .name = "list",
+      .arguments = "",
+      .summary = "Lists all customers, also those with orders but no record.",
+      .help = "Example:\n"
+              "  tallorder customer list --store rocksdb:shop --limit 100" } },
+};
+
+/* What an option does, without the actions that it goes with: "get, put: what it does". */
+static const char *
+skip_actions (const char *description)
+{
+  const char *colon = strstr (description, ": ");
+  g_autofree char *start = g_strndup (description, strcspn (description, ",:"));
+  for (guint i = 0; colon != NULL && i < G_N_ELEMENTS (action_helps); i++)
+    if (g_str_equal (action_helps[i].command.name, start))
+      return colon + 2;
+  return description;
+}
+
+static gboolean
+is_listed (const char *const *names, gsize max, const char *name)
+{
+  for (gsize i = 0; i < max && names[i] != NULL; i++)
+    if (g_str_equal (names[i], name))
+      return TRUE;
+  return FALSE;
+}
+
+/* Where the first argument is an action and help is asked for, prints the action's and ends the
+ * program. */
+static void
+print_action_help (Call *self, const GOptionEntry *entries, int argc, char **argv)
+{
+  if (argc < 3 || tall_help_wanted (argv) == TALL_HELP_NONE)
+    return;
+  for (guint i = 0; i < G_N_ELEMENTS (action_helps); i++)
+    {
+      const ActionHelp *action = &action_helps[i];
+      if (!g_str_equal (action->command.name, argv[1]))
+        continue;
+      g_autofree char *name = g_strdup_printf ("customer %s", action->command.name);
+      TallCommand command = action->command;
+      command.name = name;
+      command.takes_server = TRUE;
+      GOptionEntry own[G_N_ELEMENTS (action->options) + 1] = { { NULL } };
+      guint n = 0;
+      for (guint j = 0; entries[j].long_name != NULL; j++)
+        if (is_listed (action->options, G_N_ELEMENTS (action->options), entries[j].long_name))
+          {
+            own[n] = entries[j];
+            own[n++].description = skip_actions (entries[j].description);
+          }
+      (void)!tall_options_parse (&self->options, &command, own, argc, argv, NULL);
+    }
+}
+
+static TallExit
+run (int argc, char **argv)
+{
+  Call self = { TALL_OPTIONS_INIT, TALL_PAGING_INIT, { 0 }, FALSE, FALSE, FALSE, G_MININT64 };
+  const GOptionEntry entries[] = {
+    { "json", 0, 0, G_OPTION_ARG_NONE, &self.json, "get, put, list: for programs", NULL },
+    { "quiet", 0, 0, G_OPTION_ARG_NONE, &self.quiet, "put: nothing about what is stored", NULL },
+    { "orders", 0, 0, G_OPTION_ARG_NONE, &self.orders, "get: with the customer's orders", NULL },
+    TALL_PAGING_ENTRIES (&self.paging),
+    { "if-revision", 0, 0, G_OPTION_ARG_INT64, &self.if_revision,
+      "delete: only if exactly this revision is stored", "N" },
+    { NULL },
+  };
+  g_autoptr (GError) error = NULL;
+  self.paging.argv = argv;
+  TallExit code;
+  print_action_help (&self, entries, argc, argv);
+  if (tall_options_parse (&self.options, &tall_command_customer, entries, argc, argv, &error))
+    code = act (&self);
+  else
+    code = tall_call_error (&tall_command_customer, error);
+  tall_options_clear (&self.options);
+  tall_paging_clear (&self.paging);
+  return code;
+}
+
+const TallCommand tall_command_customer = {
+  .name = "customer",
+  .arguments = "get NUMBER|put FILE|delete NUMBER|list",
+  .summary = "Prints, stores or deletes customers, or lists all.",
+  .help = "get --orders gives the customer's whole orders, too, a page at a time.\n"
+          "FILE holds one JSON object, or one in each line; - is standard input.\n"
+          "A customer with orders is not deleted.\n"
+          "list also has customers with orders but no record.\n"
+          "tallorder customer get --help has the options of get alone; so do put, delete, list.\n\n"
+          "Example:\n"
+          "  tallorder customer get --store rocksdb:shop VINET --orders\n"
+          "  tallorder customer list --store rocksdb:shop --limit 100\n"
+          "  echo '{\"number\":\"VINET\",\"name\":\"Vins et alcools\"}' |\n"
+          "    tallorder customer put --store rocksdb:shop -",
+  .takes_server = TRUE,
+  .run = run,
+};

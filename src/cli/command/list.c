@@ -1,0 +1,89 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "tall-error.h"
+#include "cli/list-output.h"
+#include "cli/options.h"
+#include "cli/output.h"
+#include "cli/paging.h"
+
+static TallExit
+list_orders (TallFront *front,
+             const char *customer,
+             const TallPaging *paging,
+             TallListOptions *options,
+             gboolean json)
+{
+  g_autofree char *token = NULL;
+  g_autoptr (TallListOutput) output = NULL;
+  g_autoptr (TallOrderList) list = NULL;
+  do
+    {
+      g_autoptr (GError) error = NULL;
+      g_clear_pointer (&list, tall_order_list_free);
+      list = tall_front_list_orders (front, customer, options, &error);
+      if (g_error_matches (error, TALL_ERROR, TALL_ERROR_UNSUPPORTED))
+        {
+          g_autofree char *why = tall_error_describe (error);
+          tall_print_error ("%s: tallorder customer get --orders %s", why, customer);
+          return TALL_EXIT_FAILED;
+        }
+      if (list == NULL)
+        return tall_paging_fail (&tall_command_list, error);
+      if (output == NULL)
+        output = json ? tall_list_output_new_json (NULL, "orders")
+                      : tall_list_output_new_table (tall_order_columns);
+      tall_list_output_add_orders (output, list);
+    }
+  while (tall_paging_turn (paging, options, &token, list->next_page));
+
+  tall_list_output_end (output, list->next_page, "No orders.");
+  if (!json)
+    tall_paging_print_next (paging, list->next_page);
+  return tall_list_output_is_complete (output) ? TALL_EXIT_DONE : TALL_EXIT_FAILED;
+}
+
+static TallExit
+run (int argc, char **argv)
+{
+  gboolean json = FALSE;
+  g_auto (TallPaging) paging = TALL_PAGING_INIT;
+  const GOptionEntry entries[] = {
+    TALL_DATE_ENTRIES (&paging),
+    TALL_PAGING_ENTRIES (&paging),
+    { "json", 0, 0, G_OPTION_ARG_NONE, &json, "for programs", NULL },
+    { NULL },
+  };
+  g_auto (TallOptions) options = TALL_OPTIONS_INIT;
+  g_autoptr (GError) error = NULL;
+  TallListOptions list;
+  paging.argv = argv;
+  if (!tall_options_parse (&options, &tall_command_list, entries, argc, argv, &error))
+    return tall_call_error (&tall_command_list, error);
+  if (options.n_arguments != 1)
+    return tall_usage_error (&tall_command_list, "list takes one argument: CUSTOMER");
+  if (!tall_validate_number (options.arguments[0], "customer_number", &error)
+      || !tall_paging_check (&paging, &list, &error))
+    return tall_call_error (&tall_command_list, error);
+
+  TallExit code;
+  g_autoptr (TallFront) front = tall_options_open_front (&options, &tall_command_list, &code);
+  if (front == NULL)
+    return code;
+  return list_orders (front, options.arguments[0], &paging, &list, json);
+}
+
+const TallCommand tall_command_list = {
+  .name = "list",
+  .arguments = "CUSTOMER",
+  .summary = "Lists a customer's orders, the newest first.",
+  .help = "DATE is ISO 8601, such as 1996-07-31 or 1996-07-31T12:00:00Z; a day alone is its first\n"
+          "moment in UTC. Orders without a sales date come last, and not if a date is given.\n"
+          "An order whose date changes meanwhile may be missed, or shown twice. An order that\n"
+          "cannot be read is reported on standard error; the exit code is 3 then.\n\n"
+          "Example:\n"
+          "  tallorder list --store rocksdb:shop VINET\n"
+          "  tallorder list --store rocksdb:shop VINET --from 1997-01-01 --to 1998-01-01\n"
+          "  tallorder list --server 127.0.0.1:7654 VINET --all --json",
+  .takes_server = TRUE,
+  .run = run,
+};

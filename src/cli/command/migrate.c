@@ -1,0 +1,280 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "cli/choices.h"
+#include "tall-error.h"
+#include "cli/json-output.h"
+#include "cli/migrate-report.h"
+#include "cli/migrate-server.h"
+#include "migrate/migrate-wish.h"
+#include "cli/options.h"
+#include "cli/output.h"
+#include "cli/progress.h"
+#include "cli/stop.h"
+
+#define NOT_GIVEN (-G_MAXDOUBLE)
+
+/* What was asked for. */
+typedef struct
+{
+  char *layout;
+  char *key;
+  char *index;
+  gint regions;
+  char *compression;
+  char *bloom_filter;
+  char *block_encoding;
+  gdouble pause; /* seconds; NOT_GIVEN */
+  gint rate;
+  gboolean pass_only;
+  gboolean settled;
+  gboolean abort;
+  gboolean drop_source;
+  gboolean json;
+  const gint *stop;
+  gboolean was_moving; /* there was something to give up */
+  gboolean has_plan;   /* it was shown */
+} Migrate;
+
+static void
+migrate_clear (Migrate *self)
+{
+  g_free (self->layout);
+  g_free (self->key);
+  g_free (self->index);
+  g_free (self->compression);
+  g_free (self->bloom_filter);
+  g_free (self->block_encoding);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Migrate, migrate_clear)
+
+static gboolean
+on_plan (const TallMigratePlan *plan, gpointer data)
+{
+  Migrate *self = data;
+  self->has_plan = TRUE;
+  tall_migrate_report_plan (plan, self->json);
+  return g_atomic_int_get (self->stop) == 0;
+}
+
+static gboolean
+on_progress (const TallMigrateProgress *progress, gpointer data)
+{
+  Migrate *self = data;
+  self->was_moving |= progress->stage == TALL_MIGRATE_ABORTING;
+  tall_migrate_report_resumed (progress->stage, self->json, &self->has_plan);
+  tall_migrate_report_progress (progress);
+  return g_atomic_int_get (self->stop) == 0;
+}
+
+static void
+on_unfit (const TallUnfit *unfit, gpointer data)
+{
+  const Migrate *self = data;
+  tall_migrate_report_unfit (unfit, self->json);
+}
+
+static gboolean
+make_move (const Migrate *self, TallMove *move, GError **error)
+{
+  *move = (TallMove){ .regions = self->regions == G_MININT ? 0 : (guint)self->regions,
+                      .compression = self->compression,
+                      .bloom_filter = self->bloom_filter,
+                      .block_encoding = self->block_encoding };
+  return tall_move_choose (move, self->layout, self->key, self->index, error);
+}
+
+static TallExit
+conclude (const Migrate *self, const TallMigrateSummary *summary)
+{
+  gint number = g_atomic_int_get (self->stop);
+  if (summary->outcome != TALL_MIGRATE_STOPPED || number == 0)
+    return tall_migrate_report_get_exit (summary);
+  tall_print_error (
+      "Stopped by a signal; what was copied stays: migrate again to go on, or give up "
+      "with --abort");
+  return (TallExit)(128 + number);
+}
+
+static TallExit
+migrate (TallTable *table, Migrate *self, TallMigrateOptions *options)
+{
+  g_autoptr (GError) error = NULL;
+  TallMigrateSummary summary;
+  self->stop = tall_stop_on_signals ();
+  options->on_plan = on_plan;
+  options->on_progress = on_progress;
+  options->on_unfit = on_unfit;
+  options->data = self;
+  gboolean done = self->abort ? tall_migrate_abort (table, options, &error)
+                              : tall_migrate_run (table, options, &summary, &error);
+  tall_progress_clear ();
+  if (!done)
+    return tall_fail (error);
+  if (!self->abort)
+    {
+      tall_migrate_report_summary (&summary, options->pause, self->json);
+      return conclude (self, &summary);
+    }
+  tall_migrate_report_aborted (self->was_moving, self->json);
+  return TALL_EXIT_DONE;
+}
+
+static TallExit
+drop_source (TallTable *table, const Migrate *self)
+{
+  g_autoptr (GError) error = NULL;
+  guint n;
+  if (!tall_store_drop_source (table, &n, &error))
+    return tall_fail (error);
+  tall_migrate_report_dropped (n, self->json);
+  return TALL_EXIT_DONE;
+}
+
+/* FALSE: called wrongly; a message says how. */
+static gboolean
+check (const Migrate *self, const TallOptions *options)
+{
+  const TallCommand *command = &tall_command_migrate;
+  gboolean moves = self->layout != NULL || self->key != NULL || self->index != NULL
+                   || self->regions != G_MININT || self->compression != NULL
+                   || self->bloom_filter != NULL || self->block_encoding != NULL || self->pass_only
+                   || self->settled || self->pause != NOT_GIVEN || self->rate != G_MININT;
+  if (options->n_arguments > 0)
+    tall_usage_error (command, "migrate takes no argument: “%s”", options->arguments[0]);
+  else if (self->abort && self->drop_source)
+    tall_usage_error (command, "Give --abort or --drop-source, not both");
+  else if ((self->abort || self->drop_source) && moves)
+    tall_usage_error (command, "%s goes with none of the options of a migration",
+                      self->abort ? "--abort" : "--drop-source");
+  else if (self->pause != NOT_GIVEN && !(self->pause >= 0 && self->pause <= 3600))
+    tall_usage_error (command, "--pause takes seconds, from 0 to 3600");
+  else if (self->rate != G_MININT && self->rate < 1)
+    tall_usage_error (command, "--rate takes a number above 0");
+  else if (self->regions != G_MININT && (self->regions < 1 || self->regions > TALL_MAX_REGIONS))
+    tall_usage_error (command, "--to-regions takes a number from 1 to %d", TALL_MAX_REGIONS);
+  else
+    return TRUE;
+  return FALSE;
+}
+
+/* Microseconds; 0: not said. */
+static gint64
+find_pause (const Migrate *self)
+{
+  return self->pause == NOT_GIVEN ? 0 : MAX ((gint64)(self->pause * G_USEC_PER_SEC), 1);
+}
+
+/* Nobody else calls the tables, so nothing that was sent before is on its way. */
+static gboolean
+is_alone (TallTable *table)
+{
+  TallTableInfo info;
+  tall_table_get_info (table, &info);
+  return info.is_exclusive;
+}
+
+static TallExit
+run_here (const TallOptions *options, Migrate *self, const TallMigrateWish *wish)
+{
+  g_autoptr (GError) error = NULL;
+  TallExit code;
+  TallMigrateOptions wanted = {
+    .move = wish->move, .pause = wish->pause, .rate = wish->rate, .pass_only = wish->pass_only
+  };
+  g_autoptr (TallTableAddress) address = tall_options_find_address (options);
+  if (address != NULL && !tall_migrate_wish_check (wish, address->kind, &error))
+    return tall_call_error (&tall_command_migrate, error);
+  g_autoptr (TallTable) table =
+      tall_options_open_table (options, &tall_command_migrate, FALSE, &code);
+  if (table == NULL)
+    return code;
+  wanted.room = tall_migrate_find_room (address);
+  wanted.settled = self->settled || is_alone (table);
+  return self->drop_source ? drop_source (table, self) : migrate (table, self, &wanted);
+}
+
+static TallExit
+run_on (const TallOptions *options, Migrate *self)
+{
+  g_autoptr (GError) error = NULL;
+  if (!check (self, options))
+    return TALL_EXIT_USAGE;
+  TallMigrateWish wish = { .task = self->abort         ? TALL_MIGRATE_ABORT
+                                   : self->drop_source ? TALL_MIGRATE_DROP_SOURCE
+                                                       : TALL_MIGRATE_MOVE,
+                           .pause = find_pause (self),
+                           .rate = (guint)MAX (self->rate, 0),
+                           .pass_only = self->pass_only };
+  if (!make_move (self, &wish.move, &error))
+    return tall_call_error (&tall_command_migrate, error);
+  if (options->server != NULL && options->store == NULL && self->settled)
+    {
+      tall_usage_error (&tall_command_migrate, "--settled goes with --store");
+      return TALL_EXIT_USAGE;
+    }
+  if (options->server != NULL && options->store == NULL)
+    return tall_migrate_on_server (options, &tall_command_migrate, &wish, self->json);
+  return run_here (options, self, &wish);
+}
+
+static TallExit
+run (int argc, char **argv)
+{
+  g_auto (Migrate) self = { .regions = G_MININT, .rate = G_MININT, .pause = NOT_GIVEN };
+  const GOptionEntry entries[] = {
+    { "to-layout", 0, 0, G_OPTION_ARG_FILENAME, &self.layout, "how an order is to lie in rows",
+      "LAYOUT" },
+    { "to-key", 0, 0, G_OPTION_ARG_FILENAME, &self.key, "how numbers are to become row keys",
+      "STRATEGY" },
+    { "to-index", 0, 0, G_OPTION_ARG_FILENAME, &self.index, "as for init", "date|none" },
+    { "to-regions", 0, 0, G_OPTION_ARG_INT, &self.regions, "regions that the new tables begin with",
+      "N" },
+    { "to-compression", 0, 0, G_OPTION_ARG_FILENAME, &self.compression, "such as snappy or zstd",
+      "NAME" },
+    { "to-bloom", 0, 0, G_OPTION_ARG_FILENAME, &self.bloom_filter, "as for init",
+      "none|row|rowcol" },
+    { "to-block-encoding", 0, 0, G_OPTION_ARG_FILENAME, &self.block_encoding,
+      "such as fast_diff or prefix", "NAME" },
+    { "pause", 0, 0, G_OPTION_ARG_DOUBLE, &self.pause,
+      "do not switch if writes would wait for longer (5)", "SECONDS" },
+    { "rate", 0, 0, G_OPTION_ARG_INT, &self.rate, "orders copied a second at most", "N" },
+    { "pass-only", 0, 0, G_OPTION_ARG_NONE, &self.pass_only,
+      "copy, and leave the switch to another call", NULL },
+    { "settled", 0, 0, G_OPTION_ARG_NONE, &self.settled,
+      "no call of an earlier migration is on its way any more", NULL },
+    { "abort", 0, 0, G_OPTION_ARG_NONE, &self.abort, "give up, and drop what was copied", NULL },
+    { "drop-source", 0, 0, G_OPTION_ARG_NONE, &self.drop_source,
+      "remove the tables from before the switch", NULL },
+    { "json", 0, 0, G_OPTION_ARG_NONE, &self.json, "JSON lines", NULL },
+    { NULL },
+  };
+  g_auto (TallOptions) options = TALL_OPTIONS_INIT;
+  g_autoptr (GError) error = NULL;
+  if (!tall_options_parse (&options, &tall_command_migrate, entries, argc, argv, &error))
+    return tall_call_error (&tall_command_migrate, error);
+  return run_on (&options, &self);
+}
+
+const TallCommand tall_command_migrate = {
+  .name = "migrate",
+  .arguments = "",
+  .summary = "Moves to another layout or key strategy, while services go on.",
+  .make_help = tall_choices_describe,
+  .help =
+      "Copies everything to new tables while others read and write, then lets writes wait for a\n"
+      "moment, copies what is left, and switches. Services follow by themselves. Before the\n"
+      "switch, what cannot be copied is named, and nothing has changed.\n\n"
+      "It may be stopped or killed at any point, and be called again by anyone: it goes on.\n"
+      "--abort gives up. After the switch the old tables stay, closed, until --drop-source.\n\n"
+      "An embedded store is migrated while no service has it open, or by the service that has:\n"
+      "with --server it runs inside of that, on the same machine, goes on when this command is\n"
+      "stopped, and is followed by calling it again.\n\n"
+      "Exit codes: 0 switched (with --pass-only: copied), or nothing to change; 1 not switched,\n"
+      "3 failed.\n\n"
+      "Example:\n"
+      "  tallorder migrate --store rocksdb:shop --to-layout blob\n"
+      "  tallorder migrate --server localhost:7654 --to-layout blob\n"
+      "  tallorder migrate --store hbase://localhost:9090 --to-key salted --pause 3 --rate 5000",
+  .takes_server = TRUE,
+  .run = run,
+};

@@ -1,0 +1,24 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "cli/command.h"
+
+G_BEGIN_DECLS
+
+/* How a command line asks for help. */
+typedef enum
+{
+  TALL_HELP_NONE,
+  TALL_HELP_TEXT,
+  TALL_HELP_JSON,
+} TallHelp;
+
+TallHelp tall_help_wanted (char **argv);
+int tall_help_print (GOptionContext *context);
+int tall_help_print_json (const TallCommand *command,
+                          const char *description,
+                          const GOptionEntry *own,
+                          const GOptionEntry *common);
+
+G_END_DECLS

@@ -1,0 +1,41 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "cli/json-item.h"
+
+G_BEGIN_DECLS
+
+typedef enum
+{
+  TALL_JSON_ITEM,
+  TALL_JSON_END,
+  TALL_JSON_FAILED,
+  TALL_JSON_STOPPED, /* as asked */
+} TallJsonStep;
+
+/**
+ * TallJsonFile:
+ *
+ * Reads orders and customers from a file: either one JSON object over any number of lines, or one
+ * in each line. Each is an order or a customer, plain or as `{"order": …}` or `{"customer": …}`.
+ * A bad line does not keep the next from being read, not even if it is the first and looks like the
+ * beginning of an object over many. Not thread-safe.
+ */
+typedef struct _TallJsonFile TallJsonFile;
+
+TallJsonFile *
+tall_json_file_open (const char *path, TallJsonKind kind, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+void tall_json_file_free (TallJsonFile *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (TallJsonFile, tall_json_file_free)
+
+void tall_json_file_set_stop (TallJsonFile *self, const gint *stop);
+const char *tall_json_file_get_name (const TallJsonFile *self);
+gboolean tall_json_file_has_rest (const TallJsonFile *self);
+guint64 tall_json_file_get_line (const TallJsonFile *self);
+gboolean tall_json_file_is_ready (TallJsonFile *self);
+TallJsonStep tall_json_file_next (TallJsonFile *self,
+                                  TallJsonItem *item,
+                                  GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
+G_END_DECLS

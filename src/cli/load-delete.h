@@ -1,0 +1,34 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "cli/command.h"
+#include "load/store/deleter.h"
+#include "cli/options.h"
+
+G_BEGIN_DECLS
+
+/**
+ * TallLoadDelete:
+ *
+ * A call of `load --delete`.
+ */
+typedef struct
+{
+  TallMapping *mapping;     /* not owned; bound to @reader */
+  gboolean is_guessed;      /* @mapping, as none was named */
+  TallCsvReader *reader;    /* not owned */
+  TallRejects *rejects;     /* not owned */
+  const char *rejects_path; /* where they are kept; NULL: nowhere */
+  guint jobs;               /* 0: not given */
+  guint rate;               /* a second; 0: as many as there can be */
+  gboolean json;
+  gboolean quiet;
+  TallStalled stalled; /* NULL: nobody listens */
+} TallLoadDelete;
+
+TallMapping *tall_load_delete_guess_mapping (TallCsvReader *reader,
+                                             GError **error) G_GNUC_WARN_UNUSED_RESULT;
+TallExit tall_load_delete_run (const TallLoadDelete *self, TallFront *front);
+
+G_END_DECLS

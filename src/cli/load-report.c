@@ -1,0 +1,259 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "cli/load-report.h"
+
+#include "cli/json-output.h"
+#include "cli/output.h"
+#include "base/text.h"
+
+#define SHOWN_REASONS 5
+
+/* Prints which files rejects of joined files are to be loaded with: those in which they look
+ * something up. */
+static void
+print_retry (const char *path, const TallLoadFiles *files)
+{
+  g_autoptr (GString) text = g_string_new (NULL);
+  for (guint i = 0; i < tall_load_files_count (files); i++)
+    {
+      const TallLoadFile *file = tall_load_files_get (files, i);
+      if (file->mapping->files->len == 0
+          || tall_mapping_get_file (file->mapping, file->kind)->from < 0)
+        continue;
+      g_autofree char *name = tall_load_file_describe (file);
+      g_autofree char *quoted = g_shell_quote (name);
+      g_string_append_printf (text, " %s", quoted);
+    }
+  if (text->len == 0)
+    return;
+  g_autofree char *quoted = g_shell_quote (path);
+  g_autofree char *clean = tall_text_clean (text->str);
+  tall_print ("  to load them once they are mended: --retry-rejects %s%s\n", quoted, clean);
+}
+
+/**
+ * tall_load_report_print_rejects:
+ * @path: (nullable): where they are kept
+ * @files: (nullable): that were loaded
+ *
+ * Prints the reasons for people, if there are any.
+ */
+void
+tall_load_report_print_rejects (TallRejects *rejects, const char *path, const TallLoadFiles *files)
+{
+  GPtrArray *tally = tall_rejects_get_tally (rejects);
+  if (tally->len > 0)
+    tall_print_styled (TALL_STYLE_BAD, "Rejected\n");
+  else
+    return;
+  for (guint i = 0; i < MIN (tally->len, SHOWN_REASONS); i++)
+    {
+      const TallRejectTally *reason = g_ptr_array_index (tally, i);
+      g_autofree char *clean = tall_text_clean (reason->reason);
+      g_autofree char *first = tall_text_clean (reason->first_reason);
+      g_autofree char *place =
+          tall_csv_describe_line (reason->first_line,
+                                  tall_rejects_get_file_name (rejects, reason->first_file));
+      gboolean says_more = !g_str_has_suffix (clean, first);
+      tall_print ("  %" G_GUINT64_FORMAT " × %s (first: %s%s%s)\n", reason->n_rows, clean, place,
+                  says_more ? ": " : "", says_more ? first : "");
+    }
+  if (tally->len > SHOWN_REASONS)
+    tall_print ("  and %u more %s\n", tally->len - SHOWN_REASONS,
+                tally->len - SHOWN_REASONS == 1 ? "reason" : "reasons");
+  if (path != NULL)
+    tall_print ("  each with its reason and its row: %s\n", path);
+  else
+    tall_print ("  --rejects FILE keeps each with its reason and its row\n");
+  if (path != NULL && files != NULL)
+    print_retry (path, files);
+}
+
+/* What the summary, and JSON, calls what rows, orders and customers can become. */
+static const char *
+get_name (const TallLoadReport *self, TallLoadEnd end)
+{
+  static const char *const names[TALL_LOAD_N_ENDS] = {
+    [TALL_LOAD_STORED] = "stored",
+    [TALL_LOAD_UNCHANGED] = "unchanged",
+    [TALL_LOAD_SKIPPED] = "skipped",
+    [TALL_LOAD_OVERTAKEN] = "overtaken",
+  };
+  return end == TALL_LOAD_STORED && self->is_dry ? "good" : names[end];
+}
+
+/* The first end is always named, the others if there are any. */
+static gboolean
+is_named (TallLoadEnd end, guint64 n)
+{
+  return end == TALL_LOAD_STORED || n > 0;
+}
+
+static const char *
+get_noun (const TallLoadReport *self, guint64 n)
+{
+  if (self->kind == TALL_MAPPING_CUSTOMERS)
+    return n == 1 ? "customer" : "customers";
+  return n == 1 ? "order" : "orders";
+}
+
+static void
+print_time (const TallLoadReport *self)
+{
+  guint64 items = 0;
+  for (TallLoadEnd end = 0; end < TALL_LOAD_N_ENDS; end++)
+    items += self->summary.ends[end].items;
+  gdouble rate = self->seconds > 0 ? (gdouble)items / self->seconds : 0;
+  tall_print ("Time      %.2f s, %.0f %s a second\n", self->seconds, rate,
+              get_noun (self, (guint64)(rate + 0.5)));
+}
+
+/* Prints what became of the rows of a file, or of all. @file: only its numbers count */
+static void
+print_sum (const TallLoadReport *self, const TallLoadFile *file, guint64 rejected)
+{
+  guint64 known = tall_load_file_count_settled (file, rejected);
+  tall_print ("%" G_GUINT64_FORMAT " read =", file->n_rows);
+  for (TallLoadEnd end = 0; end < TALL_LOAD_N_ENDS; end++)
+    if (is_named (end, file->n_ended[end]))
+      tall_print (" %" G_GUINT64_FORMAT " %s +", file->n_ended[end], get_name (self, end));
+  if (file->n_kept > 0)
+    tall_print (" %" G_GUINT64_FORMAT " looked up +", file->n_kept);
+  tall_print (" %" G_GUINT64_FORMAT " rejected", rejected);
+  if (file->n_rows > known)
+    tall_print (" + %" G_GUINT64_FORMAT " not settled", file->n_rows - known);
+}
+
+/* Prints the sum of all rows, and then, if there are several files, of those of each. */
+static void
+print_rows (const TallLoadReport *self)
+{
+  guint n = tall_load_files_count (self->files);
+  TallLoadFile all = { .n_rows = self->summary.rows, .n_kept = self->summary.kept_rows };
+  for (TallLoadEnd end = 0; end < TALL_LOAD_N_ENDS; end++)
+    all.n_ended[end] = self->summary.ends[end].rows;
+  tall_print ("Rows      ");
+  print_sum (self, &all, tall_rejects_get_count (self->rejects));
+  tall_print ("\n");
+  for (guint i = 0; i < n && n > 1; i++)
+    {
+      const TallLoadFile *file = tall_load_files_get (self->files, i);
+      g_autofree char *name = tall_load_file_describe (file);
+      g_autofree char *clean = tall_text_clean (name);
+      tall_print ("          ");
+      print_sum (self, file, tall_rejects_get_count_of (self->rejects, i));
+      tall_print (": %s\n", clean);
+    }
+}
+
+static void
+print_items (const TallLoadReport *self)
+{
+  gboolean are_customers = self->kind == TALL_MAPPING_CUSTOMERS;
+  g_autoptr (GString) text = g_string_new (NULL);
+  for (TallLoadEnd end = 0; end < TALL_LOAD_N_ENDS; end++)
+    {
+      const TallLoadTally *tally = &self->summary.ends[end];
+      if (!is_named (end, tally->items))
+        continue;
+      if (end > 0)
+        g_string_append (text, ", ");
+      g_string_append_printf (text, "%" G_GUINT64_FORMAT, tally->items);
+      if (end > 0)
+        g_string_append_printf (text, " %s", get_name (self, end));
+      else if (!are_customers)
+        g_string_append_printf (text, " with %" G_GUINT64_FORMAT " %s", tally->lines,
+                                tally->lines == 1 ? "line" : "lines");
+    }
+  tall_print ("%s %s\n", are_customers ? "Customers" : "Orders   ", text->str);
+}
+
+/**
+ * tall_load_report_print:
+ *
+ * Prints for people.
+ */
+void
+tall_load_report_print (const TallLoadReport *self)
+{
+  print_rows (self);
+  print_items (self);
+  print_time (self);
+  tall_load_report_print_rejects (self->rejects, self->rejects_path, self->files);
+}
+
+/**
+ * tall_load_report_add_reasons:
+ *
+ * Adds the reasons to a summary in JSON.
+ */
+void
+tall_load_report_add_reasons (JsonBuilder *builder, TallRejects *rejects)
+{
+  GPtrArray *tally = tall_rejects_get_tally (rejects);
+  tall_json_begin_array (builder, "reasons");
+  for (guint i = 0; i < tally->len; i++)
+    {
+      const TallRejectTally *reason = g_ptr_array_index (tally, i);
+      g_autofree char *valid = g_utf8_make_valid (reason->reason, -1);
+      g_autofree char *first = g_utf8_make_valid (reason->first_reason, -1);
+      json_builder_begin_object (builder);
+      tall_json_add_text (builder, "reason", valid);
+      tall_json_add_number (builder, "rows", reason->n_rows);
+      tall_json_add_number (builder, "first_line", reason->first_line);
+      tall_json_add_text (builder, "first_reason", first);
+      json_builder_end_object (builder);
+    }
+  json_builder_end_array (builder);
+}
+
+/* The same sum for each file: rows = stored + unchanged + skipped + overtaken + kept + rejected. */
+static void
+add_files (const TallLoadReport *self, JsonBuilder *builder)
+{
+  tall_json_begin_array (builder, "files");
+  for (guint i = 0; i < tall_load_files_count (self->files); i++)
+    {
+      const TallLoadFile *file = tall_load_files_get (self->files, i);
+      g_autofree char *name = tall_load_file_describe (file);
+      g_autofree char *valid = g_utf8_make_valid (name, -1);
+      json_builder_begin_object (builder);
+      tall_json_add_text (builder, "file", valid);
+      tall_json_add_number (builder, "rows", file->n_rows);
+      for (TallLoadEnd end = 0; end < TALL_LOAD_N_ENDS; end++)
+        tall_json_add_number (builder, get_name (self, end), file->n_ended[end]);
+      tall_json_add_number (builder, "kept", file->n_kept);
+      tall_json_add_number (builder, "rejected", tall_rejects_get_count_of (self->rejects, i));
+      json_builder_end_object (builder);
+    }
+  json_builder_end_array (builder);
+}
+
+/**
+ * tall_load_report_print_json:
+ */
+void
+tall_load_report_print_json (const TallLoadReport *self)
+{
+  g_autoptr (JsonBuilder) builder = json_builder_new ();
+  json_builder_begin_object (builder);
+  tall_json_add_number (builder, "rows", self->summary.rows);
+  tall_json_add_number (builder, "rejected_rows", tall_rejects_get_count (self->rejects));
+  for (TallLoadEnd end = 0; end < TALL_LOAD_N_ENDS; end++)
+    {
+      const TallLoadTally *tally = &self->summary.ends[end];
+      tall_json_begin_object (builder, get_name (self, end));
+      tall_json_add_number (builder, get_noun (self, 2), tally->items);
+      tall_json_add_number (builder, "rows", tally->rows);
+      tall_json_add_number (builder, "lines", tally->lines);
+      json_builder_end_object (builder);
+    }
+  tall_json_add_number (builder, "kept_rows", self->summary.kept_rows);
+  tall_json_add_number (builder, "spooled_rows", self->summary.spooled_rows);
+  tall_json_add_number (builder, "retries", self->summary.retries);
+  tall_json_add_double (builder, "seconds", self->seconds);
+  add_files (self, builder);
+  tall_load_report_add_reasons (builder, self->rejects);
+  json_builder_end_object (builder);
+  tall_json_print (builder);
+}

@@ -1,0 +1,358 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "cli/load-run.h"
+
+#include "tall-error.h"
+#include "tall-json.h"
+#include "cli/json-output.h"
+#include "cli/load-arguments.h"
+#include "cli/load-delete.h"
+#include "cli/load-report.h"
+#include "cli/output.h"
+#include "cli/progress.h"
+#include "load/store/rejects-file.h"
+#include "load/store/retry.h"
+#include "load/orders/spool-folder.h"
+#include "cli/stop.h"
+
+#include <gio/gio.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* The name of the preset that fits a header; NULL if none does. */
+static const char *
+find_preset (const char *const *columns)
+{
+  const char *const *presets = tall_mapping_presets ();
+  for (guint i = 0; presets[i] != NULL; i++)
+    {
+      g_autoptr (GError) error = NULL;
+      g_autoptr (TallMapping) preset = tall_mapping_load (presets[i], &error);
+      if (preset == NULL)
+        g_error ("preset %s: %s", presets[i], error->message);
+      if (tall_mapping_fits (preset, columns))
+        return presets[i];
+    }
+  return NULL;
+}
+
+static gboolean
+bind_columns (TallMapping *mapping, TallCsvReader *reader)
+{
+  g_autoptr (GError) error = NULL;
+  const char *const *columns = tall_csv_reader_get_columns (reader);
+  if (tall_mapping_bind_reader (mapping, reader, &error))
+    return TRUE;
+  const char *preset = find_preset (columns);
+  if (preset != NULL)
+    tall_print_error ("%s: %s. The preset that fits this file: --map %s",
+                      tall_csv_reader_get_name (reader), error->message, preset);
+  else
+    tall_print_error ("%s: %s", tall_csv_reader_get_name (reader), error->message);
+  return FALSE;
+}
+
+static void
+announce_spool (const char *folder, guint64 bytes, gpointer data G_GNUC_UNUSED)
+{
+  g_autofree char *size = g_format_size (bytes);
+  tall_progress_clear ();
+  fprintf (stderr,
+           "Rows of orders whose rows are not together, about %s, are put aside in %s; --spool "
+           "names another folder\n",
+           size, folder);
+}
+
+static void
+say_stalled (guint seconds, guint most, const GError *cause, gpointer data G_GNUC_UNUSED)
+{
+  tall_progress_clear ();
+  fprintf (stderr,
+           "The store stands still: for %u s it has not taken something (%s). The load waits up to "
+           "%u s; to stop it, press Ctrl-C\n",
+           seconds, cause->message, most);
+}
+
+typedef struct
+{
+  TallRejects *rejects;
+  gint to_show;
+} LoadHooks;
+
+/* Prints the first orders, or customers, of a dry run. */
+static void
+show_item (const TallLoadItem *item, gpointer data)
+{
+  LoadHooks *hooks = data;
+  if (hooks->to_show <= 0)
+    return;
+  hooks->to_show--;
+  tall_progress_clear ();
+  g_autofree char *text = item->order != NULL ? tall_order_to_json (item->order, FALSE)
+                                              : tall_customer_to_json (item->customer, FALSE);
+  tall_print_json ("{\"%s\":%s}\n", item->order != NULL ? "order" : "customer", text);
+}
+
+static void
+show_progress (TallLoadStage stage,
+               const TallLoadSummary *summary,
+               guint64 position,
+               guint64 size,
+               gpointer data)
+{
+  LoadHooks *hooks = data;
+  TallProgress progress = { .stage = stage,
+                            .items = summary->ends[TALL_LOAD_STORED].items
+                                     + summary->ends[TALL_LOAD_UNCHANGED].items
+                                     + summary->ends[TALL_LOAD_SKIPPED].items,
+                            .done = hooks->to_show < 0 ? "safe" : "good",
+                            .rows = summary->rows,
+                            .rejected = tall_rejects_get_count (hooks->rejects),
+                            .position = position,
+                            .size = size };
+  tall_progress_show (&progress);
+}
+
+static TallExit
+load_file (TallLoadReport *report,
+           const TallLoadGiven *own,
+           TallFront *front,
+           const TallLoadFiles *files,
+           const TallJoin *join)
+{
+  g_autoptr (GError) error = NULL;
+  TallLoadOptions options = TALL_LOAD_OPTIONS_INIT;
+  options.storing.jobs = (guint)own->jobs;
+  options.storing.bulk.on_existing = own->existing;
+  options.storing.bulk.assume_new = own->assume_new;
+  LoadHooks hooks = { report->rejects, own->dry_run };
+  options.data = &hooks;
+  options.show = show_item;
+  options.rate = (guint)own->rate;
+  options.progress = own->quiet ? NULL : show_progress;
+  options.announce = own->quiet ? NULL : announce_spool;
+  options.stalled = own->quiet ? NULL : say_stalled;
+  options.folder = own->spool;
+  options.join = join;
+  options.stop = tall_stop_on_signals ();
+  gint64 start = g_get_monotonic_time ();
+  gboolean ok = tall_load (front, files, report->rejects, &options, &report->summary, &error);
+  report->seconds = (gdouble)(g_get_monotonic_time () - start) / G_USEC_PER_SEC;
+  tall_progress_clear ();
+  g_autofree char *why = error != NULL ? tall_error_describe (error) : NULL;
+
+  if (own->json)
+    tall_load_report_print_json (report);
+  else if (!own->quiet)
+    tall_load_report_print (report);
+  if (g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
+    {
+      tall_print_error ("%s. To go on, load the file again: what is stored already is passed over",
+                        why);
+      return (TallExit)(128 + g_atomic_int_get (options.stop));
+    }
+  if (!ok)
+    {
+      tall_print_error (
+          "%s. When this is mended, load the file again: what is stored is passed over", why);
+      return TALL_EXIT_FAILED;
+    }
+  return tall_rejects_get_count (report->rejects) > 0 ? TALL_EXIT_NO : TALL_EXIT_DONE;
+}
+
+/* Whether two names, or standard input, are one regular file. */
+static gboolean
+is_same_file (const char *path, const char *other)
+{
+  struct stat a, b;
+  int failed = g_str_equal (path, "-") ? fstat (STDIN_FILENO, &a) : stat (path, &a);
+  return failed == 0 && stat (other, &b) == 0 && S_ISREG (a.st_mode) && a.st_dev == b.st_dev
+         && a.st_ino == b.st_ino;
+}
+
+/* What the reject file must not be. */
+static gboolean
+check_rejects_against (const TallLoadGiven *own, const char *path, const char *what)
+{
+  g_autofree char *temporary = tall_rejects_file_name_temporary (own->rejects);
+  if (is_same_file (path, own->rejects))
+    tall_usage_error (own->command, "--rejects names %s; name another file", what);
+  else if (temporary != NULL && is_same_file (path, temporary))
+    tall_usage_error (own->command,
+                      "until it is finished, the file that --rejects names is written to %s, which "
+                      "is %s; name another",
+                      temporary, what);
+  else
+    return TRUE;
+  return FALSE;
+}
+
+static gboolean
+check_rejects (const GPtrArray *arguments, const TallLoadGiven *own)
+{
+  if (own->rejects == NULL)
+    return TRUE;
+  if (g_str_equal (own->rejects, "-") || *own->rejects == '\0')
+    {
+      tall_usage_error (own->command, "--rejects takes the name of a file: standard output "
+                                      "is for the summary");
+      return FALSE;
+    }
+  for (guint i = 0; i < arguments->len; i++)
+    {
+      const TallLoadArgument *argument = g_ptr_array_index (arguments, i);
+      if (!check_rejects_against (own, argument->path, "the file that is read"))
+        return FALSE;
+    }
+  return (own->map == NULL || check_rejects_against (own, own->map, "the mapping"))
+         && (own->retry == NULL
+             || check_rejects_against (own, own->retry, "the file that is read"));
+}
+
+static TallExit
+open_file (TallLoadFiles *files, const TallLoadArgument *argument, const TallLoadGiven *own)
+{
+  guint kind = 0;
+  g_autoptr (GError) error = NULL;
+  static const TallCsvDialect plain = { .delimiter = ',' };
+  g_autoptr (TallMapping) mapping = own->map != NULL ? tall_mapping_load (own->map, &error) : NULL;
+  if (error != NULL)
+    {
+      tall_print_failure (error);
+      return TALL_EXIT_USAGE;
+    }
+  if (argument->name != NULL && mapping != NULL)
+    mapping->dialect.encoding = NULL; /* reject files are UTF-8 */
+  g_autoptr (TallCsvReader) reader =
+      tall_csv_reader_open (argument->path, mapping != NULL ? &mapping->dialect : &plain,
+                            TALL_CSV_MAX_ROW, &error);
+  if (reader == NULL || !tall_csv_reader_check_data (reader, &error))
+    {
+      tall_print_failure (error);
+      return TALL_EXIT_FAILED;
+    }
+  if (mapping == NULL)
+    mapping = tall_load_delete_guess_mapping (reader, &error);
+  if (argument->name != NULL)
+    tall_csv_reader_set_name (reader, argument->name);
+  if (mapping == NULL || !tall_load_argument_find_kind (argument, mapping, &kind, &error))
+    {
+      tall_print_failure (error);
+      return TALL_EXIT_USAGE;
+    }
+  if (own->deletes && mapping->files->len > 0)
+    {
+      tall_usage_error (own->command, "--delete needs a mapping of one file");
+      return TALL_EXIT_USAGE;
+    }
+  if (mapping->files->len == 0 && !bind_columns (mapping, reader))
+    return TALL_EXIT_USAGE;
+  tall_load_files_add (files, g_steal_pointer (&reader), g_steal_pointer (&mapping))->kind = kind;
+  return TALL_EXIT_DONE;
+}
+
+static TallExit
+load_files (const TallOptions *options, const GPtrArray *arguments, const TallLoadGiven *own)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TallLoadFiles) files = tall_load_files_new ();
+  TallExit code = TALL_EXIT_DONE;
+  for (guint i = 0; i < arguments->len; i++)
+    {
+      const TallLoadArgument *argument = g_ptr_array_index (arguments, i);
+      code = open_file (files, argument, own);
+      if (code != TALL_EXIT_DONE)
+        return code;
+    }
+  tall_load_files_start (files);
+  g_autoptr (TallJoin) join = NULL;
+  if (tall_load_files_get (files, 0)->mapping->files->len > 0
+      && (join = tall_join_new (files, &error)) == NULL)
+    {
+      tall_print_failure (error);
+      return TALL_EXIT_USAGE;
+    }
+  g_autoptr (TallFront) front = NULL;
+  if (own->dry_run < 0)
+    front = tall_options_open_front (options, own->command, &code);
+  if (front == NULL && own->dry_run < 0)
+    return code;
+  g_autoptr (TallRejects) rejects = tall_rejects_new (own->rejects, &error);
+  if (rejects == NULL)
+    {
+      tall_print_failure (error);
+      return TALL_EXIT_FAILED;
+    }
+  if (own->max_rejects != NULL)
+    tall_rejects_set_limit (rejects, own->max_rows, own->max_percent);
+  const TallLoadFile *first = tall_load_files_get (files, 0);
+  const TallLoadDelete deletion = {
+    .mapping = first->mapping,
+    .is_guessed = own->map == NULL,
+    .reader = first->reader,
+    .rejects = rejects,
+    .rejects_path = own->rejects,
+    .jobs = (guint)own->jobs,
+    .rate = (guint)own->rate,
+    .json = own->json,
+    .quiet = own->quiet,
+    .stalled = own->quiet ? NULL : say_stalled,
+  };
+  if (own->deletes)
+    return tall_load_delete_run (&deletion, front);
+  TallLoadReport report = { first->mapping->kind, .files = files, .rejects = rejects,
+                            .rejects_path = own->rejects, .is_dry = own->dry_run >= 0 };
+  return load_file (&report, own, front, files, join);
+}
+
+/* The rows of a reject file, and the files named beside it. */
+static TallExit
+retry (const TallOptions *options, GPtrArray *arguments, const TallLoadGiven *own)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GPtrArray) retried =
+      tall_retry_unpack (own->retry, own->spool != NULL ? own->spool : g_get_tmp_dir (), &error);
+  if (retried == NULL)
+    {
+      tall_print_failure (error);
+      return TALL_EXIT_FAILED;
+    }
+  g_autoptr (GPtrArray) files = tall_load_arguments_make_retried (retried, own->retry);
+  g_ptr_array_extend_and_steal (files, g_ptr_array_ref (arguments));
+  if (files->len > 0)
+    return load_files (options, files, own);
+  tall_print_error ("%s has no rows", own->retry);
+  return TALL_EXIT_FAILED;
+}
+
+/* A folder in which nothing can be put aside is noticed before anything is read. */
+static gboolean
+check_spool (const TallLoadGiven *own)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TallSpoolFolder) folder =
+      own->spool != NULL ? tall_spool_folder_new (own->spool, &error) : NULL;
+  if (error == NULL)
+    return TRUE;
+  tall_print_failure (error);
+  return FALSE;
+}
+
+/**
+ * tall_load_run:
+ * @arguments: (element-type TallLoadArgument): the files
+ *
+ * Loads files, or deletes what they name. Everything that may be wrong in the call is looked at
+ * before the store is opened.
+ */
+TallExit
+tall_load_run (const TallOptions *options, GPtrArray *arguments, const TallLoadGiven *own)
+{
+  if (!check_rejects (arguments, own))
+    return TALL_EXIT_USAGE;
+  if (!check_spool (own))
+    return TALL_EXIT_FAILED;
+  return own->retry != NULL ? retry (options, arguments, own)
+                            : load_files (options, arguments, own);
+}

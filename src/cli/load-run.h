@@ -1,0 +1,40 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "tall-bulk.h"
+#include "cli/options.h"
+
+G_BEGIN_DECLS
+
+/**
+ * TallLoadGiven:
+ *
+ * What the command line of `load` says. Texts are owned.
+ */
+typedef struct
+{
+  const TallCommand *command; /* not owned */
+  char *map;
+  char *rejects;
+  char *print_map;
+  char *spool;
+  char *on_existing;
+  char *retry;
+  TallBulkExisting existing; /* the same, understood */
+  gboolean assume_new;
+  gboolean sniff;
+  gboolean deletes;
+  gint dry_run; /* orders to print; -1: no dry run */
+  gint rate;
+  char *max_rejects;
+  guint64 max_rows; /* the same, understood */
+  guint max_percent;
+  gint jobs; /* 0: not given */
+  gboolean json;
+  gboolean quiet;
+} TallLoadGiven;
+
+TallExit tall_load_run (const TallOptions *options, GPtrArray *arguments, const TallLoadGiven *own);
+
+G_END_DECLS

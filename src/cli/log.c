@@ -1,0 +1,214 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "cli/log.h"
+
+#include "tall-json.h"
+#include "cli/output.h"
+#include "service/server/request-id.h"
+#include "cli/shortage.h"
+#include "base/text.h"
+
+#include <json-glib/json-glib.h>
+#include <stdio.h>
+
+/* What the names of a message's own fields begin with. */
+#define OWN "TALLORDER_"
+
+/* A message of a service. */
+typedef struct
+{
+  GLogLevelFlags level;
+  const char *message;
+  const char *request; /* NULL: it is about none */
+  const GLogField *fields;
+  gsize n_fields;
+} Entry;
+
+static const char *
+name_level (GLogLevelFlags level)
+{
+  if (level & (G_LOG_LEVEL_ERROR | G_LOG_LEVEL_CRITICAL))
+    return "error";
+  if (level & G_LOG_LEVEL_WARNING)
+    return "warning";
+  return level & G_LOG_LEVEL_DEBUG ? "debug" : "info";
+}
+
+static const char *
+get_field (const GLogField *fields, gsize n_fields, const char *key)
+{
+  for (gsize i = 0; i < n_fields; i++)
+    if (g_str_equal (fields[i].key, key))
+      return fields[i].value;
+  return NULL;
+}
+
+/* `2026-11-21T11:56:07.458Z tallorder[info]: …`. */
+static void
+write_text (const Entry *self, const char *date)
+{
+  g_autofree char *clean = tall_text_clean (self->message);
+  const char *level = name_level (self->level);
+  if (self->request != NULL)
+    fprintf (stderr, "%s tallorder[%s]: %s (request %s)\n", date, level, clean, self->request);
+  else
+    fprintf (stderr, "%s tallorder[%s]: %s\n", date, level, clean);
+}
+
+/* A number as such, so that it can be compared. */
+static void
+add_value (JsonObject *object, const char *name, const char *value)
+{
+  gint64 number;
+  if (g_ascii_string_to_signed (value, 10, G_MININT64, G_MAXINT64, &number, NULL))
+    json_object_set_int_member (object, name, number);
+  else
+    json_object_set_string_member (object, name, value);
+}
+
+/* An object on a line: `time`, `level`, `message`, `request` while one runs, and the message's own
+ * fields, such as `gateway` for TALLORDER_GATEWAY. */
+static void
+write_json (const Entry *self, const char *date)
+{
+  g_autofree char *valid = g_utf8_make_valid (self->message, -1);
+  g_autoptr (JsonNode) node = json_node_new (JSON_NODE_OBJECT);
+  JsonObject *object = json_object_new ();
+  json_node_take_object (node, object);
+  json_object_set_string_member (object, "time", date);
+  json_object_set_string_member (object, "level", name_level (self->level));
+  json_object_set_string_member (object, "message", valid);
+  if (self->request != NULL)
+    json_object_set_string_member (object, "request", self->request);
+  for (gsize i = 0; i < self->n_fields; i++)
+    if (g_str_has_prefix (self->fields[i].key, OWN))
+      {
+        g_autofree char *name = g_ascii_strdown (self->fields[i].key + strlen (OWN), -1);
+        add_value (object, name, self->fields[i].value);
+      }
+  g_autofree char *line = json_to_string (node, FALSE);
+  fprintf (stderr, "%s\n", line);
+}
+
+/* Set before any thread begins. */
+static gboolean uses_json;
+static guint least = 1; /* place in levels of what is shown */
+
+/* From the least important one. */
+static const char *const levels[] = { "debug", "info", "warning", "error" };
+
+static gboolean
+is_shown (GLogLevelFlags level, const char *domain)
+{
+  guint place = 0;
+  while (place < G_N_ELEMENTS (levels) - 1 && !g_str_equal (levels[place], name_level (level)))
+    place++;
+  return place >= least
+         || (level & G_LOG_LEVEL_DEBUG && !g_log_writer_default_would_drop (level, domain));
+}
+
+/* To the journal with its fields, so that `journalctl -p warning` and `journalctl
+ * TALLORDER_REQUEST=…` find it. FALSE: it does not take it. */
+static gboolean
+write_journal (const Entry *self)
+{
+  const char *priority = get_field (self->fields, self->n_fields, "PRIORITY");
+  const GLogField first[] = { { "MESSAGE", self->message, -1 },
+                              { "PRIORITY", priority != NULL ? priority : "6", -1 },
+                              { "SYSLOG_IDENTIFIER", "tallorder", -1 },
+                              { OWN "REQUEST", self->request, -1 } };
+  g_autoptr (GArray) all = g_array_new (FALSE, FALSE, sizeof (GLogField));
+  g_array_append_vals (all, first, G_N_ELEMENTS (first) - (self->request == NULL ? 1 : 0));
+  for (gsize i = 0; i < self->n_fields; i++)
+    if (g_str_has_prefix (self->fields[i].key, OWN))
+      g_array_append_val (all, self->fields[i]);
+  return g_log_writer_journald (self->level, (const GLogField *)all->data, all->len, NULL)
+         == G_LOG_WRITER_HANDLED;
+}
+
+/* One line on standard error, or what the journal takes if that is it. Debugging messages are there
+ * for those domains that G_MESSAGES_DEBUG names, too. */
+static GLogWriterOutput
+write_line (GLogLevelFlags level, const GLogField *fields, gsize n_fields)
+{
+  const char *message = get_field (fields, n_fields, "MESSAGE");
+  const Entry entry = { level, message != NULL ? message : "", tall_request_id_get (), fields,
+                        n_fields };
+  if (!is_shown (level, get_field (fields, n_fields, "GLIB_DOMAIN")))
+    return G_LOG_WRITER_HANDLED;
+  if (!uses_json && g_log_writer_is_journald (fileno (stderr)) && write_journal (&entry))
+    return G_LOG_WRITER_HANDLED;
+
+  char date[TALL_DATE_TEXT_SIZE];
+  tall_date_format (g_get_real_time () / 1000, date);
+  (uses_json ? write_json : write_text) (&entry, date);
+  return G_LOG_WRITER_HANDLED;
+}
+
+/* As a command's own messages. */
+static GLogWriterOutput
+write_message (GLogLevelFlags level, const GLogField *fields, gsize n_fields)
+{
+  const char *message = get_field (fields, n_fields, "MESSAGE");
+  if (message == NULL || !(level & (G_LOG_LEVEL_WARNING | G_LOG_LEVEL_MESSAGE)))
+    return g_log_writer_default (level, fields, n_fields, NULL);
+  tall_print_error ("%s", message);
+  return G_LOG_WRITER_HANDLED;
+}
+
+/* @data: not NULL: as a service */
+static GLogWriterOutput
+write_any (GLogLevelFlags level, const GLogField *fields, gsize n_fields, gpointer data)
+{
+  tall_shortage_check (level, get_field (fields, n_fields, "GLIB_DOMAIN"),
+                       get_field (fields, n_fields, "MESSAGE"));
+  return data != NULL ? write_line (level, fields, n_fields)
+                      : write_message (level, fields, n_fields);
+}
+
+/**
+ * tall_log_start:
+ * @service: whether somebody reads a log later, or is there now
+ *
+ * Says how messages of the store are printed; before anything is opened, once.
+ */
+void
+tall_log_start (gboolean service)
+{
+  g_log_set_writer_func (write_any, GINT_TO_POINTER (service), NULL);
+  /* Warnings are about the store, such as what a crash has cost; no command ends because of them,
+   * whatever G_DEBUG says. */
+  g_log_set_always_fatal (g_log_set_always_fatal (G_LOG_FATAL_MASK)
+                          & ~(GLogLevelFlags)G_LOG_LEVEL_WARNING);
+}
+
+/**
+ * tall_log_use_json:
+ *
+ * From now on each line of a service's log is an object of JSON; before threads begin.
+ */
+void
+tall_log_use_json (void)
+{
+  uses_json = TRUE;
+}
+
+/**
+ * tall_log_set_level:
+ * @name: `debug`, `info`, `warning` or `error`
+ *
+ * From now on a service's log has what is at least so important; before threads begin.
+ *
+ * Returns: FALSE if there is no such level
+ */
+gboolean
+tall_log_set_level (const char *name)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (levels); i++)
+    if (g_str_equal (levels[i], name))
+      {
+        least = i;
+        return TRUE;
+      }
+  return FALSE;
+}

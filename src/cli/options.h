@@ -1,0 +1,59 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "store/store.h"
+#include "table/table-address.h"
+#include "cli/usage.h"
+
+G_BEGIN_DECLS
+
+/**
+ * TallOptions:
+ *
+ * What every command takes, and its arguments.
+ */
+typedef struct
+{
+  char *store;
+  char *server;
+  char *config;
+  char *tls_ca;
+  char *tls_certificate;
+  char *tls_key;
+  GStrv arguments; /* what is not an option */
+  guint n_arguments;
+  gboolean both_given; /* by the environment: a store and a server */
+} TallOptions;
+
+#define TALL_OPTIONS_INIT                                                                          \
+  {                                                                                                \
+    NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, FALSE                                             \
+  }
+
+void tall_options_clear (TallOptions *self);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TallOptions, tall_options_clear)
+
+gboolean tall_options_parse (TallOptions *self,
+                             const TallCommand *command,
+                             const GOptionEntry *entries,
+                             int argc,
+                             char **argv,
+                             GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
+/* What the options name. On failure they print why and set @code. */
+TallFront *
+tall_options_open_front (const TallOptions *self, const TallCommand *command, TallExit *code);
+TallTable *tall_options_open_table (const TallOptions *self,
+                                    const TallCommand *command,
+                                    gboolean create,
+                                    TallExit *code);
+TallTable *tall_options_open_deployment (const TallOptions *self,
+                                         const TallCommand *command,
+                                         const char *name,
+                                         TallExit *code);
+TallTableAddress *tall_options_find_address (const TallOptions *self);
+TallStore *
+tall_options_open_store (const TallOptions *self, const TallCommand *command, TallExit *code);
+
+G_END_DECLS

@@ -1,0 +1,312 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "cli/status-watch.h"
+
+#include <stdio.h>
+#include <unistd.h>
+
+#include "tall-error.h"
+#include "tall-json.h"
+#include "cli/metrics-page.h"
+#include "cli/output.h"
+#include "cli/stop.h"
+#include "base/text.h"
+#include "cli/usage.h"
+
+#define CALLS "tallorder_calls_total"
+#define DURATION "tallorder_call_duration_seconds"
+#define HOME_AND_CLEAR "\033[H\033[J"
+#define STEP (G_USEC_PER_SEC / 20)
+#define MB 1e6
+
+/* Two pages, one after the other. */
+typedef struct
+{
+  const TallMetricsPage *before;
+  const TallMetricsPage *now;
+} Span;
+
+static gdouble
+get (const Span *self, const char *name)
+{
+  return tall_metrics_page_sum (self->now, name, NULL);
+}
+
+static gdouble
+rate (const Span *self, const char *name, const char *label)
+{
+  return tall_metrics_page_rate (self->before, self->now, name, label);
+}
+
+/* Of requests to gateways that were for several callers, reads and writes. @part: `_count`, `_sum`
+ */
+static gdouble
+merged_rate (const Span *self, const char *part, const char *label)
+{
+  g_autofree char *reads = g_strconcat ("tallorder_gateway_merged_read_rows", part, NULL);
+  g_autofree char *writes = g_strconcat ("tallorder_gateway_merged_write_rows", part, NULL);
+  return rate (self, reads, label) + rate (self, writes, label);
+}
+
+/* In milliseconds. */
+static gdouble
+quantile (const Span *self, const char *label, gdouble part)
+{
+  return 1000 * tall_metrics_page_quantile (self->before, self->now, DURATION, label, part);
+}
+
+static char *
+find_info (const Span *self, const char *metric, const char *label)
+{
+  g_autoptr (GPtrArray) list = tall_metrics_page_list (self->now, metric, label);
+  return list->len > 0 ? tall_text_clean (g_ptr_array_index (list, 0)) : g_strdup ("?");
+}
+
+static char *
+describe_migration (const Span *self)
+{
+  if (get (self, "tallorder_migration_running") == 0)
+    return g_strdup (get (self, "tallorder_migration_failed") != 0 ? "the last one failed"
+                                                                   : "none");
+  return g_strdup_printf ("pass %.0f, %.0f of %.0f looked at, %.0f copied",
+                          get (self, "tallorder_migration_pass"),
+                          get (self, "tallorder_migration_looked_at"),
+                          get (self, "tallorder_migration_all"),
+                          get (self, "tallorder_migration_copied"));
+}
+
+static gboolean
+is_stalled (const Span *self)
+{
+  return get (self, "tallorder_rocksdb_writes_stopped") != 0
+         || get (self, "tallorder_rocksdb_delayed_write_bytes_per_second") != 0;
+}
+
+static void
+print_line_of_calls (const Span *self)
+{
+  gdouble all = rate (self, CALLS, NULL);
+  tall_print (" calls/s=%.1f failed/s=%.1f p50_ms=%.3g p99_ms=%.3g", all,
+              MAX (all - rate (self, CALLS, "result=\"ok\""), 0), quantile (self, NULL, 0.5),
+              quantile (self, NULL, 0.99));
+  tall_print (" connections=%.0f refused/s=%.1f cut/s=%.1f",
+              get (self, "tallorder_connections_open"),
+              rate (self, "tallorder_connections_refused_total", NULL),
+              rate (self, "tallorder_connections_cut_total", NULL));
+}
+
+/* A line for a log or a pipe. */
+static void
+print_line (const Span *self, const char *date)
+{
+  g_autofree char *migration = describe_migration (self);
+  tall_print ("%s ready=%s", date, get (self, "tallorder_ready") != 0 ? "yes" : "no");
+  print_line_of_calls (self);
+  tall_print (" memory_mb=%.1f commits/s=%.1f overtaken/s=%.1f",
+              get (self, "tallorder_memory_bytes") / MB,
+              rate (self, "tallorder_store_commits_total", NULL),
+              rate (self, "tallorder_store_overtaken_total", NULL));
+  if (tall_metrics_page_has (self->now, "tallorder_gateway_up"))
+    tall_print (" gateways=%.0f retries/s=%.1f merged/s=%.1f", get (self, "tallorder_gateway_up"),
+                rate (self, "tallorder_gateway_retries_total", NULL),
+                merged_rate (self, "_count", NULL));
+  if (tall_metrics_page_has (self->now, "tallorder_rocksdb_writes_stopped"))
+    tall_print (" stalled=%s", is_stalled (self) ? "yes" : "no");
+  tall_print (" migration=\"%s\"\n", migration);
+}
+
+static void
+add_number (TallGrid *grid, const char *format, gdouble value)
+{
+  char text[G_ASCII_DTOSTR_BUF_SIZE];
+  tall_grid_add (grid, g_ascii_formatd (text, sizeof text, format, value));
+}
+
+static void
+print_head (const Span *self, const char *address, const char *date)
+{
+  static const char *const labels[] = { "deployment", "store", "layout", "key_strategy" };
+  g_autofree char *version = find_info (self, "tallorder_build_info", "version");
+  gboolean ready = get (self, "tallorder_ready") != 0;
+  tall_print ("tallorder %s at %s, %s\n", version, address, date);
+  for (guint i = 0; i < G_N_ELEMENTS (labels); i++)
+    {
+      g_autofree char *value = find_info (self, "tallorder_deployment_info", labels[i]);
+      tall_print ("%s%s", i > 0 ? ", " : "", value);
+    }
+  tall_print (": ");
+  tall_print_styled (ready ? TALL_STYLE_GOOD : TALL_STYLE_BAD, "%s\n\n",
+                     ready ? "ready" : "not ready");
+}
+
+static void
+print_calls (const Span *self)
+{
+  static const char *const columns[] = { "CALL",    ">CALLS/S", ">FAILED/S", ">P50 MS",
+                                         ">P99 MS", ">ALL",     NULL };
+  g_autoptr (TallGrid) grid = tall_grid_new (columns);
+  g_autoptr (GPtrArray) calls = tall_metrics_page_list (self->now, CALLS, "call");
+  for (guint i = 0; i < calls->len; i++)
+    {
+      const char *call = g_ptr_array_index (calls, i);
+      g_autofree char *label = g_strdup_printf ("call=\"%s\"", call);
+      g_autofree char *ok = g_strdup_printf ("%s,result=\"ok\"", label);
+      gdouble all = tall_metrics_page_sum (self->now, CALLS, label);
+      if (all == 0)
+        continue;
+      g_autofree char *clean = tall_text_clean (call);
+      tall_grid_add (grid, clean);
+      add_number (grid, "%.1f", rate (self, CALLS, label));
+      add_number (grid, "%.1f", MAX (rate (self, CALLS, label) - rate (self, CALLS, ok), 0));
+      add_number (grid, "%.3g", quantile (self, label, 0.5));
+      add_number (grid, "%.3g", quantile (self, label, 0.99));
+      add_number (grid, "%.0f", all);
+    }
+  tall_grid_print (grid, 0);
+}
+
+static void
+print_server (const Span *self)
+{
+  tall_print ("\nconnections  %.0f of %.0f open, %.1f/s new, %.1f/s refused, %.1f/s cut\n",
+              get (self, "tallorder_connections_open"), get (self, "tallorder_connections_max"),
+              rate (self, "tallorder_connections_total", NULL),
+              rate (self, "tallorder_connections_refused_total", NULL),
+              rate (self, "tallorder_connections_cut_total", NULL));
+  tall_print ("memory       %.1f of %.0f MB for calls, %.0f calls wait; process %.0f MB, %.0f "
+              "threads\n",
+              get (self, "tallorder_memory_bytes") / MB,
+              get (self, "tallorder_memory_max_bytes") / MB,
+              get (self, "tallorder_memory_waiting_calls"),
+              get (self, "process_resident_memory_bytes") / MB, get (self, "process_threads"));
+  tall_print (
+      "store        %.1f/s commits, %.1f/s overtaken, %.1f/s claims taken over, %.1f/s read "
+      "again\n",
+      rate (self, "tallorder_store_commits_total", NULL),
+      rate (self, "tallorder_store_overtaken_total", NULL),
+      rate (self, "tallorder_store_claims_taken_over_total", NULL),
+      rate (self, "tallorder_store_rereads_total", NULL));
+}
+
+static void
+print_rocksdb (const Span *self)
+{
+  if (!tall_metrics_page_has (self->now, "tallorder_rocksdb_writes_stopped"))
+    return;
+  tall_print (
+      "RocksDB      %.1f MB in tables, %.1f MB in the log only, %.1f MB to compact, %.0f MB "
+      "free: ",
+      get (self, "tallorder_rocksdb_table_file_bytes") / MB,
+      get (self, "tallorder_rocksdb_write_buffer_bytes") / MB,
+      get (self, "tallorder_rocksdb_pending_compaction_bytes") / MB,
+      get (self, "tallorder_rocksdb_disk_free_bytes") / MB);
+  tall_print_styled (is_stalled (self) ? TALL_STYLE_BAD : TALL_STYLE_GOOD, "%s\n",
+                     is_stalled (self) ? "writes are held up" : "no stall");
+}
+
+static void
+print_gateways (const Span *self)
+{
+  static const char *const columns[] = { "GATEWAY",   "STATE",        ">CONNECTIONS",
+                                         ">USES/S",   ">FAILED/S",    ">RETRIES/S",
+                                         ">MERGED/S", ">ROWS/MERGED", NULL };
+  g_autoptr (GPtrArray) gateways =
+      tall_metrics_page_list (self->now, "tallorder_gateway_up", "gateway");
+  g_autoptr (TallGrid) grid = tall_grid_new (columns);
+  for (guint i = 0; i < gateways->len; i++)
+    {
+      const char *gateway = g_ptr_array_index (gateways, i);
+      g_autofree char *label = g_strdup_printf ("gateway=\"%s\"", gateway);
+      g_autofree char *failed = g_strdup_printf ("%s,result=\"failed\"", label);
+      g_autofree char *clean = tall_text_clean (gateway);
+      gdouble merged = merged_rate (self, "_count", label);
+      tall_grid_add (grid, clean);
+      tall_grid_add (grid, tall_metrics_page_sum (self->now, "tallorder_gateway_up", label) != 0
+                               ? "up"
+                               : "aside");
+      add_number (grid, "%.0f",
+                  tall_metrics_page_sum (self->now, "tallorder_gateway_connections", label));
+      add_number (grid, "%.1f", rate (self, "tallorder_gateway_uses_total", label));
+      add_number (grid, "%.1f", rate (self, "tallorder_gateway_uses_total", failed));
+      add_number (grid, "%.1f", rate (self, "tallorder_gateway_retries_total", label));
+      add_number (grid, "%.1f", merged);
+      add_number (grid, "%.1f", merged > 0 ? merged_rate (self, "_sum", label) / merged : 0);
+    }
+  if (gateways->len == 0)
+    return;
+  tall_print ("\n");
+  tall_grid_print (grid, 0);
+}
+
+/* A whole terminal. */
+static void
+print_screen (const Span *self, const char *address, const char *date)
+{
+  g_autofree char *migration = describe_migration (self);
+  fputs (HOME_AND_CLEAR, stdout);
+  print_head (self, address, date);
+  print_calls (self);
+  print_server (self);
+  print_rocksdb (self);
+  tall_print ("migration    %s\n", migration);
+  print_gateways (self);
+}
+
+static void
+print_no_answer (const GError *error, const char *date, gboolean redraws)
+{
+  g_autofree char *why = tall_error_describe (error);
+  g_autofree char *clean = tall_text_clean (why);
+  if (redraws)
+    fputs (HOME_AND_CLEAR, stdout);
+  tall_print ("%s %s\n", date, clean);
+}
+
+/* FALSE: a signal came. */
+static gboolean
+wait_for_next (const gint *stop, gint64 until)
+{
+  while (g_atomic_int_get (stop) == 0 && g_get_monotonic_time () < until)
+    g_usleep (STEP);
+  return g_atomic_int_get (stop) == 0;
+}
+
+/**
+ * tall_status_watch:
+ * @address: of `serve --metrics`
+ * @seconds: between two looks
+ *
+ * Shows what a service says of itself until a signal comes: on a terminal again and again at the
+ * same place, elsewhere a line each time. A service that goes away is waited for.
+ */
+TallExit
+tall_status_watch (const char *address, guint seconds)
+{
+  g_autoptr (GError) error = NULL;
+  const gint *stop = tall_stop_on_signals ();
+  gboolean redraws = isatty (STDOUT_FILENO);
+  g_autoptr (TallMetricsPage) before = tall_metrics_page_fetch (address, &error);
+  if (before == NULL)
+    return tall_fail (error);
+  gint64 next = g_get_monotonic_time () + seconds * G_USEC_PER_SEC;
+  while (tall_output_works () && wait_for_next (stop, next))
+    {
+      char date[TALL_DATE_TEXT_SIZE];
+      g_autoptr (GError) gone = NULL;
+      g_autoptr (TallMetricsPage) now = tall_metrics_page_fetch (address, &gone);
+      tall_date_format (g_get_real_time () / 1000, date);
+      if (now == NULL)
+        print_no_answer (gone, date, redraws);
+      else if (redraws)
+        print_screen (&(Span){ before, now }, address, date);
+      else
+        print_line (&(Span){ before, now }, date);
+      tall_output_flush ();
+      next += seconds * G_USEC_PER_SEC;
+      if (now == NULL)
+        continue;
+      tall_metrics_page_free (before);
+      before = g_steal_pointer (&now);
+    }
+  return TALL_EXIT_DONE;
+}

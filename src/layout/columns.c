@@ -1,0 +1,204 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "layout/columns.h"
+#include "layout/column-types.h"
+#include "tall-error.h"
+
+#define COLUMNS(identifier, type, prefix, only_number)                                             \
+  static TallColumnList identifier##_list;                                                         \
+  const TallColumns identifier = { type, prefix, only_number, &identifier##_list }
+
+COLUMNS (tall_columns_order, &tall_model_order, "", FALSE);
+COLUMNS (tall_columns_location, &tall_model_location, "", FALSE);
+COLUMNS (tall_columns_ship_to, &tall_model_location, TALL_SHIP_PREFIX, FALSE);
+COLUMNS (tall_columns_ship_number, &tall_model_location, TALL_SHIP_PREFIX, TRUE);
+COLUMNS (tall_columns_line, &tall_model_line, "", FALSE);
+COLUMNS (tall_columns_customer, &tall_model_customer, "", FALSE);
+
+static void
+add_column (GArray *columns,
+            const char *prefix,
+            const TallModelField *field,
+            const TallModelField *address)
+{
+  gboolean inside = address != NULL && address != field;
+  const char *name = field->name;
+  if (*prefix != '\0' && g_str_has_prefix (name, TALL_SHIP "_"))
+    name += strlen (TALL_SHIP "_");
+
+  char *qualifier =
+      g_strconcat (prefix, inside ? address->name : "", inside ? "." : "", name, NULL);
+  TallColumn column = { tall_slice_str (qualifier), field, address };
+  g_array_append_val (columns, column);
+}
+
+static void
+add_columns (GArray *columns, const TallColumns *self, const TallModelField *field)
+{
+  if (field->kind == TALL_MODEL_NUMBER || field->kind == TALL_MODEL_LIST
+      || (self->only_number && field->kind != TALL_MODEL_POSITION))
+    return;
+
+  add_column (columns, self->prefix, field, field->type != NULL ? field : NULL);
+  for (guint i = 0; field->type != NULL && i < field->type->n_fields; i++)
+    add_column (columns, self->prefix, &field->type->fields[i], field);
+}
+
+static int
+compare_columns (gconstpointer a, gconstpointer b)
+{
+  return tall_slice_compare (((const TallColumn *)a)->qualifier,
+                             ((const TallColumn *)b)->qualifier);
+}
+
+static void
+make_list (const TallColumns *self)
+{
+  GArray *columns = g_array_new (FALSE, FALSE, sizeof (TallColumn));
+  for (guint i = 0; i < self->type->n_fields; i++)
+    add_columns (columns, self, &self->type->fields[i]);
+  g_array_sort (columns, compare_columns);
+  self->list->n_columns = columns->len;
+  self->list->columns = (TallColumn *)(gpointer)g_array_free (columns, FALSE);
+}
+
+/**
+ * tall_columns_list:
+ *
+ * Any thread may call it.
+ */
+const TallColumnList *
+tall_columns_list (const TallColumns *self)
+{
+  if (g_once_init_enter (&self->list->made))
+    {
+      make_list (self);
+      g_once_init_leave (&self->list->made, 1);
+    }
+  return self->list;
+}
+
+/**
+ * tall_columns_append:
+ * @fields: the struct whose fields they are; must live as long as @batch, as texts are not copied
+ * @mutation: of @batch
+ *
+ * Puts a cell for each field that is present.
+ */
+void
+tall_columns_append (const TallColumns *self,
+                     gconstpointer fields,
+                     gint64 revision,
+                     TallBatch *batch,
+                     TallMutation *mutation)
+{
+  const TallColumnList *list = tall_columns_list (self);
+  for (guint i = 0; i < list->n_columns; i++)
+    {
+      const TallColumn *column = &list->columns[i];
+      gconstpointer of = fields;
+      if (column->address != NULL)
+        of = tall_model_get_pointer (column->address, fields);
+
+      TallSlice value;
+      if (of != NULL && tall_column_encode (column->field, of, batch->arena, &value))
+        tall_mutation_put (batch, mutation, column->qualifier, revision, value);
+    }
+}
+
+static gboolean
+read_cell (const TallColumn *column,
+           const TallCell *cell,
+           TallArena *arena,
+           gpointer fields,
+           GError **error)
+{
+  gpointer of = fields;
+  if (column->address != NULL)
+    {
+      of = tall_model_get_pointer (column->address, fields);
+      if (of == NULL)
+        {
+          of = tall_arena_alloc0 (arena, column->address->type->size);
+          tall_model_set_pointer (column->address, fields, of);
+        }
+    }
+  return tall_column_decode (column->field, cell->value, arena, of, error);
+}
+
+/* One message from the row, the column and the reason. */
+static gboolean
+set_bad_cell (GError **error, const char *table, TallSlice row, TallSlice qualifier, GError *why)
+{
+  g_autoptr (GError) owned = why;
+  g_autofree char *column = tall_slice_to_debug (qualifier);
+  return tall_columns_set_damaged (error, table, row, "column " TALL_FAMILY ":%s: %s", column,
+                                   owned->message);
+}
+
+/**
+ * tall_columns_read:
+ * @fields: the struct to set, all fields absent
+ * @n_cells: (out) (optional): cells of the reader's revision, those of other columns included
+ *
+ * Sets the fields whose cells are there. Takes time linear in the cells, as both they and the
+ * columns are sorted. Columns that are not known are skipped.
+ *
+ * Returns: FALSE with %TALL_ERROR_DAMAGED, naming row and column, if a cell cannot be understood
+ */
+gboolean
+tall_columns_read (const TallColumns *self,
+                   const TallColumnsReader *reader,
+                   const TallRow *row,
+                   gpointer fields,
+                   guint *n_cells,
+                   GError **error)
+{
+  const TallColumnList *list = tall_columns_list (self);
+  const TallColumn *column = list->columns;
+  const TallColumn *end = column + list->n_columns;
+  guint n = 0;
+
+  for (const TallCell *cell = row->cells; cell < row->cells + row->n_cells; cell++)
+    {
+      if (cell->timestamp != reader->revision)
+        continue;
+
+      n++;
+      int order = 1;
+      while (column < end && (order = tall_slice_compare (column->qualifier, cell->qualifier)) < 0)
+        column++;
+      if (column == end || order != 0)
+        continue;
+
+      GError *why = NULL;
+      if (!read_cell (column, cell, reader->arena, fields, &why))
+        return set_bad_cell (error, reader->table, row->key, cell->qualifier, why);
+      column++;
+    }
+
+  if (n_cells != NULL)
+    *n_cells = n;
+  return TRUE;
+}
+
+/**
+ * tall_columns_set_damaged:
+ * @format: what is wrong with the row
+ *
+ * Sets %TALL_ERROR_DAMAGED, naming table and row.
+ *
+ * Returns: FALSE
+ */
+gboolean
+tall_columns_set_damaged (GError **error, const char *table, TallSlice row, const char *format, ...)
+{
+  va_list args;
+  va_start (args, format);
+  g_autofree char *what = g_strdup_vprintf (format, args);
+  va_end (args);
+
+  g_autofree char *key = tall_slice_to_debug (row);
+  g_set_error (error, TALL_ERROR, TALL_ERROR_DAMAGED, "Table %s, row %s, %s", table, key, what);
+  return FALSE;
+}

@@ -1,0 +1,186 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "load/csv/field.h"
+
+#define ORDER_NUMBER "order_number"
+#define ATTRIBUTE "attribute."
+
+static const TallModelType *const types[TALL_N_SCOPES] = {
+  &tall_model_order,
+  &tall_model_location,
+  &tall_model_line,
+  &tall_model_customer,
+};
+
+static void
+add_field (GArray *fields, TallCsvScope scope, const TallModelField *field)
+{
+  TallCsvField added = { scope, field->name, field, NULL };
+  if (field->kind == TALL_MODEL_ATTRIBUTES)
+    added.name = ATTRIBUTE "NAME";
+  if (field->kind != TALL_MODEL_LIST && field->kind != TALL_MODEL_STRUCT)
+    g_array_append_val (fields, added);
+
+  for (guint i = 0; field->kind == TALL_MODEL_STRUCT && i < field->type->n_fields; i++)
+    {
+      const TallModelField *inner = &field->type->fields[i];
+      char *name = g_strconcat (field->name, ".", inner->name, NULL);
+      added = (TallCsvField){ scope, name, inner, field };
+      g_array_append_val (fields, added);
+    }
+}
+
+static gpointer
+make_fields (gpointer data G_GNUC_UNUSED)
+{
+  GArray *fields = g_array_new (FALSE, FALSE, sizeof (TallCsvField));
+  for (guint scope = 0; scope < TALL_N_SCOPES; scope++)
+    for (guint i = 0; i < types[scope]->n_fields; i++)
+      add_field (fields, scope, &types[scope]->fields[i]);
+  return fields;
+}
+
+/**
+ * tall_csv_fields:
+ * @n: (out): how many
+ *
+ * Returns: (transfer none): all fields, by scope; any thread may call it
+ */
+const TallCsvField *
+tall_csv_fields (guint *n)
+{
+  static GOnce once = G_ONCE_INIT;
+  const GArray *fields = g_once (&once, make_fields, NULL);
+  *n = fields->len;
+  return (const TallCsvField *)(gpointer)fields->data;
+}
+
+/**
+ * tall_csv_field_find:
+ * @name: such as `sales_date` or `attribute.freight`
+ *
+ * Returns: (transfer none) (nullable): the field; NULL if there is none of that name
+ */
+const TallCsvField *
+tall_csv_field_find (TallCsvScope scope, const char *name)
+{
+  gboolean is_attribute = g_str_has_prefix (name, ATTRIBUTE) && name[strlen (ATTRIBUTE)] != '\0';
+  guint n;
+  const TallCsvField *fields = tall_csv_fields (&n);
+  for (guint i = 0; i < n; i++)
+    if (fields[i].scope == scope
+        && (fields[i].field->kind == TALL_MODEL_ATTRIBUTES ? is_attribute
+                                                           : g_str_equal (fields[i].name, name)))
+      return &fields[i];
+  return NULL;
+}
+
+gboolean
+tall_csv_field_is_order_number (const TallCsvField *self)
+{
+  return self->field->kind == TALL_MODEL_NUMBER && g_str_equal (self->name, ORDER_NUMBER);
+}
+
+/* The number of an order's customer, or of a customer. */
+gboolean
+tall_csv_field_is_customer_number (const TallCsvField *self)
+{
+  return self->field->kind == TALL_MODEL_NUMBER && !g_str_equal (self->name, ORDER_NUMBER);
+}
+
+const char *
+tall_csv_field_scope_name (TallCsvScope scope)
+{
+  static const char *const names[TALL_N_SCOPES] = { "order", "location", "line", "customer" };
+  return names[scope];
+}
+
+/**
+ * tall_csv_field_fault:
+ *
+ * Returns: (transfer none): what a text is that does not fit the field, whatever it says
+ */
+const char *
+tall_csv_field_fault (const TallCsvField *self)
+{
+  switch (self->field->kind)
+    {
+    case TALL_MODEL_POSITION:
+      return "is not the number of a location or line";
+    case TALL_MODEL_DATE:
+      return "is not a date of the form that the mapping names";
+    case TALL_MODEL_DECIMAL:
+      return "is not a number";
+    case TALL_MODEL_RATE:
+      return "is not a discount";
+    default:
+      return "is not valid";
+    }
+}
+
+static void
+add_text (const TallModelField *field, TallArena *arena, gpointer base, const char *text)
+{
+  guint *n = tall_model_count (field, base);
+  char **texts = tall_arena_newa0 (arena, char *, *n + 1);
+  if (*n > 0)
+    memcpy (texts, tall_model_get_pointer (field, base), *n * sizeof (char *));
+  texts[(*n)++] = tall_arena_strdup (arena, text);
+  tall_model_set_pointer (field, base, texts);
+}
+
+/* The address that the field belongs to, made if there is none yet. */
+static gpointer
+get_address (const TallModelField *field, TallArena *arena, gpointer target)
+{
+  gpointer address = tall_model_get_pointer (field, target);
+  if (address == NULL)
+    {
+      address = tall_arena_alloc0 (arena, field->type->size);
+      tall_model_set_pointer (field, target, address);
+    }
+  return address;
+}
+
+/**
+ * tall_csv_field_set:
+ * @arena: where texts go
+ * @target: the struct of the field's scope
+ * @text: what the column holds
+ *
+ * Gives one field its value. Numbers of orders, customers, locations and lines, and attributes, are
+ * their caller's.
+ *
+ * Returns: FALSE with %TALL_ERROR_INVALID if @text does not fit the field
+ */
+gboolean
+tall_csv_field_set (const TallCsvField *self,
+                    const TallValueFormat *format,
+                    TallArena *arena,
+                    gpointer target,
+                    const char *text,
+                    GError **error)
+{
+  const TallModelField *field = self->field;
+  gpointer base = self->address != NULL ? get_address (self->address, arena, target) : target;
+  switch (field->kind)
+    {
+    case TALL_MODEL_TEXT:
+      tall_model_set_pointer (field, base, tall_arena_strdup (arena, text));
+      return TRUE;
+    case TALL_MODEL_TEXTS:
+      add_text (field, arena, base, text);
+      return TRUE;
+    case TALL_MODEL_DATE:
+      *tall_model_flag (field, base) = TRUE;
+      return tall_parse_date (text, format, tall_model_date (field, base), error);
+    case TALL_MODEL_DECIMAL:
+      *tall_model_flag (field, base) = TRUE;
+      return tall_parse_decimal (text, format, tall_model_decimal (field, base), error);
+    case TALL_MODEL_RATE:
+      *tall_model_flag (field, base) = TRUE;
+      return tall_parse_discount (text, format, tall_model_decimal (field, base), error);
+    default:
+      g_return_val_if_reached (FALSE);
+    }
+}

@@ -1,0 +1,251 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "load/csv/recoder.h"
+#include "load/csv/window.h"
+#include "tall-error.h"
+
+#include <gio/gio.h>
+
+#define UTF8 "UTF-8"
+#define UTF8_MARK "\xef\xbb\xbf"
+#define MARK 0xff
+
+struct _TallCsvRecoder
+{
+  TallCsvSource *source;     /* not owned */
+  TallCsvUnpacker *unpacker; /* owned */
+  char *encoding;            /* NULL: UTF-8, which is handed on as it is */
+  GConverter *converter;     /* owned; NULL: none */
+  gsize unit;                /* bytes of the smallest character */
+  TallCsvWindow foreign;     /* what has been unpacked and not yet converted */
+};
+
+static gboolean
+is_utf8 (const char *encoding)
+{
+  return encoding == NULL || g_ascii_strcasecmp (encoding, UTF8) == 0
+         || g_ascii_strcasecmp (encoding, "UTF8") == 0;
+}
+
+static GConverter *
+make_converter (const char *encoding)
+{
+  return (GConverter *)g_charset_converter_new (UTF8, encoding, NULL);
+}
+
+/**
+ * tall_csv_encoding_is_known:
+ * @encoding: a name, such as `ISO-8859-1`
+ *
+ * Returns: TRUE if texts in it can be read
+ */
+gboolean
+tall_csv_encoding_is_known (const char *encoding)
+{
+  for (const char *at = encoding; *at != '\0'; at++)
+    if (!g_ascii_isalnum (*at) && strchr ("-_.:+()", *at) == NULL)
+      return FALSE;
+  g_autoptr (GConverter) converter = make_converter (encoding);
+  return *encoding != '\0' && converter != NULL;
+}
+
+/* How many bytes a second `a` adds: what one bad character costs, so that the next is read from its
+ * beginning. */
+static gsize
+measure_unit (const char *encoding)
+{
+  gsize one = 0, two = 0;
+  g_autofree char *a = g_convert ("a", 1, encoding, UTF8, NULL, &one, NULL);
+  g_autofree char *aa = g_convert ("aa", 2, encoding, UTF8, NULL, &two, NULL);
+  return a != NULL && aa != NULL ? CLAMP (two - one, 1, 4) : 1;
+}
+
+static gboolean
+want (TallCsvRecoder *self, gsize n, GError **error)
+{
+  while (tall_csv_window_get_len (&self->foreign) < n && !self->foreign.ended)
+    {
+      gsize room;
+      guint8 *space = tall_csv_window_make_room (&self->foreign, &room);
+      gssize got = tall_csv_unpacker_read (self->unpacker, space, room, error);
+      if (got < 0)
+        return FALSE;
+      tall_csv_window_add (&self->foreign, (gsize)got);
+    }
+  return TRUE;
+}
+
+static gboolean
+open_encoding (TallCsvRecoder *self, const char *encoding, GError **error)
+{
+  if (is_utf8 (encoding))
+    return TRUE;
+  self->encoding = g_strdup (encoding);
+  self->converter = make_converter (encoding);
+  if (self->converter == NULL)
+    {
+      tall_error_set_invalid (error, "encoding", "there is no encoding “%s”", encoding);
+      return FALSE;
+    }
+  self->unit = measure_unit (encoding);
+  if (!want (self, strlen (UTF8_MARK), error))
+    return FALSE;
+  if (tall_csv_window_get_len (&self->foreign) < strlen (UTF8_MARK)
+      || memcmp (tall_csv_window_get_data (&self->foreign), UTF8_MARK, strlen (UTF8_MARK)) != 0)
+    return TRUE;
+  tall_error_set_invalid (
+      error, "encoding", "%s begins with the mark of UTF-8, and is not %s; leave out encoding = %s",
+      tall_csv_source_get_name (self->source), encoding, encoding);
+  return FALSE;
+}
+
+/**
+ * tall_csv_recoder_new:
+ * @source: at its beginning; stays the caller's
+ * @encoding: (nullable): of the file, by a name that iconv knows; NULL: UTF-8
+ *
+ * Returns: (transfer full): NULL with %TALL_ERROR_INVALID if the file is clearly of another
+ *   encoding, or as tall_csv_unpacker_read()
+ */
+TallCsvRecoder *
+tall_csv_recoder_new (TallCsvSource *source, const char *encoding, GError **error)
+{
+  g_autoptr (TallCsvRecoder) self = g_new0 (TallCsvRecoder, 1);
+  self->source = source;
+  tall_csv_window_init (&self->foreign);
+  self->unpacker = tall_csv_unpacker_new (source, error);
+  if (self->unpacker == NULL || !open_encoding (self, encoding, error))
+    return NULL;
+  return g_steal_pointer (&self);
+}
+
+void
+tall_csv_recoder_free (TallCsvRecoder *self)
+{
+  if (self == NULL)
+    return;
+  g_clear_pointer (&self->unpacker, tall_csv_unpacker_free);
+  g_clear_object (&self->converter);
+  tall_csv_window_clear (&self->foreign);
+  g_free (self->encoding);
+  g_free (self);
+}
+
+/* Writes a mark for each byte of a character that the encoding does not have. */
+static gsize
+mark_bad (TallCsvRecoder *self, guint8 *buffer)
+{
+  const guint8 *bad = tall_csv_window_get_data (&self->foreign);
+  gsize n = MIN (self->unit, tall_csv_window_get_len (&self->foreign));
+  for (gsize i = 0; i < n; i++)
+    {
+      *buffer++ = MARK;
+      *buffer++ = (guint8)(0x80 | bad[i] >> 4);
+      *buffer++ = (guint8)(0x80 | (bad[i] & 0x0f));
+    }
+  tall_csv_window_take (&self->foreign, n);
+  return n * TALL_CSV_MARK_SIZE;
+}
+
+/* Converts what is there. Returns FALSE if the file cannot be read. */
+static gboolean
+convert (TallCsvRecoder *self, guint8 *buffer, gsize len, gsize *written, GError **error)
+{
+  g_autoptr (GError) local = NULL;
+  gsize taken = 0;
+  GConverterResult result =
+      g_converter_convert (self->converter, tall_csv_window_get_data (&self->foreign),
+                           tall_csv_window_get_len (&self->foreign), buffer, len, 0, &taken,
+                           written, &local);
+  if (result != G_CONVERTER_ERROR)
+    {
+      tall_csv_window_take (&self->foreign, taken);
+      return TRUE;
+    }
+  *written = 0;
+  if (g_error_matches (local, G_IO_ERROR, G_IO_ERROR_PARTIAL_INPUT) && !self->foreign.ended)
+    return want (self, tall_csv_window_get_len (&self->foreign) + 1, error);
+  *written = mark_bad (self, buffer);
+  return TRUE;
+}
+
+/**
+ * tall_csv_recoder_read:
+ * @buffer: (out): gets at most @len bytes of UTF-8, and of marks
+ * @len: at least 16
+ *
+ * Returns: how many bytes were read; 0 at the end; -1 as tall_csv_unpacker_read()
+ */
+gssize
+tall_csv_recoder_read (TallCsvRecoder *self, guint8 *buffer, gsize len, GError **error)
+{
+  if (self->converter == NULL)
+    return tall_csv_unpacker_read (self->unpacker, buffer, len, error);
+  gsize written = 0;
+  while (written == 0)
+    {
+      if (!want (self, 1, error))
+        return -1;
+      if (tall_csv_window_get_len (&self->foreign) == 0)
+        return 0;
+      if (!convert (self, buffer, len, &written, error))
+        return -1;
+    }
+  return (gssize)written;
+}
+
+/* Begins again with the file's first byte. */
+gboolean
+tall_csv_recoder_rewind (TallCsvRecoder *self, GError **error)
+{
+  tall_csv_window_empty (&self->foreign);
+  if (self->converter != NULL)
+    {
+      g_object_unref (self->converter); /* one that is reset does not look for a mark again */
+      self->converter = make_converter (self->encoding);
+    }
+  return tall_csv_unpacker_rewind (self->unpacker, error);
+}
+
+/* TRUE if the text is the file's bytes as they are. */
+gboolean
+tall_csv_recoder_is_plain (const TallCsvRecoder *self)
+{
+  return self->converter == NULL && tall_csv_unpacker_is_plain (self->unpacker);
+}
+
+/* The file's encoding; NULL: UTF-8. */
+const char *
+tall_csv_recoder_get_encoding (const TallCsvRecoder *self)
+{
+  return self->encoding;
+}
+
+/**
+ * tall_csv_marks_replace:
+ * @text: with marks
+ *
+ * Returns: (transfer full) (nullable): the same with the bytes that the marks stand for; those
+ *   below 0x80 would be other characters in UTF-8, and become 0xff; NULL if there is no mark
+ */
+GByteArray *
+tall_csv_marks_replace (TallSlice text)
+{
+  const guint8 *end = text.data + text.len;
+  const guint8 *mark = text.len > 0 ? memchr (text.data, MARK, text.len) : NULL;
+  if (mark == NULL)
+    return NULL;
+  GByteArray *plain = g_byte_array_sized_new ((guint)text.len);
+  const guint8 *at = text.data;
+  for (; mark != NULL && end - mark >= TALL_CSV_MARK_SIZE;
+       mark = memchr (at, MARK, (gsize)(end - at)))
+    {
+      guint8 byte = tall_csv_mark_get_byte (mark);
+      guint8 shown = byte >= 0x80 ? byte : MARK;
+      g_byte_array_append (plain, at, (guint)(mark - at));
+      g_byte_array_append (plain, &shown, 1);
+      at = mark + TALL_CSV_MARK_SIZE;
+    }
+  g_byte_array_append (plain, at, (guint)(end - at));
+  return plain;
+}

@@ -1,0 +1,134 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "load/csv/field.h"
+#include "load/csv/reader.h"
+
+G_BEGIN_DECLS
+
+typedef enum
+{
+  TALL_MAPPING_ORDERS,
+  TALL_MAPPING_CUSTOMERS,
+} TallMappingKind;
+
+/**
+ * TallMappingSource:
+ *
+ * Where the value of one field comes from.
+ */
+typedef struct
+{
+  const TallCsvField *field;
+  char *attribute; /* key, for attributes */
+  char *column;    /* name in the header, or several (#TallCsvComposite); NULL: only @fallback */
+  gint index;      /* of the column, from 0; -1: none, or not bound yet */
+  char *fallback;  /* for an empty column; NULL: none */
+} TallMappingSource;
+
+/* Files that can be joined. */
+#define TALL_MAPPING_MAX_FILES 8
+
+/**
+ * TallMappingFile:
+ *
+ * One of the files that are joined. The first without @from has a row for each order, the second
+ * any number. A row of the others is looked up by a column of a file before.
+ */
+typedef struct
+{
+  char *name;
+  char *key;         /* column of the order's number; or of what it is looked up by */
+  gint from;         /* which file looks up rows of this one; -1: none */
+  char *from_column; /* that has the key; NULL: none */
+} TallMappingFile;
+
+/**
+ * TallMapping:
+ *
+ * Which column feeds which field, and how the file writes values; see README.md for the file's
+ * form. Made by tall_mapping_load(); after tall_mapping_bind() it does not change any more, so that
+ * any thread may read it.
+ */
+typedef struct
+{
+  char *name; /* of the preset or file, for messages */
+  TallMappingKind kind;
+  TallCsvDialect dialect;
+  TallValueFormat format;
+  gboolean keep_empty;                /* an empty column is an empty text, not an absent one */
+  GStringChunk *texts;                /* those of @dialect and @format */
+  GPtrArray *sources;                 /* of TallMappingSource */
+  GPtrArray *of_scope[TALL_N_SCOPES]; /* the same by their scope; not owned */
+  GPtrArray *files;                   /* of TallMappingFile; empty: orders have one file */
+  GPtrArray *composites; /* of TallCsvComposite, whose indices follow those of the columns */
+} TallMapping;
+
+TallMapping *tall_mapping_load (const char *name, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+TallMapping *tall_mapping_parse (const char *name, const char *text, gssize len, GError **error)
+    G_GNUC_WARN_UNUSED_RESULT;
+void tall_mapping_free (TallMapping *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (TallMapping, tall_mapping_free)
+
+gboolean tall_mapping_bind (TallMapping *self,
+                            const char *const *columns,
+                            GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean tall_mapping_bind_reader (TallMapping *self,
+                                   TallCsvReader *reader,
+                                   GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean tall_mapping_fits (const TallMapping *self, const char *const *columns);
+const char *tall_mapping_get_value_of_empty (const TallMapping *self,
+                                             const TallMappingSource *source,
+                                             const char *text);
+
+const char *const *tall_mapping_presets (void);
+char *tall_mapping_preset_text (const char *name);
+
+gint tall_mapping_find_file (const TallMapping *self, const char *name);
+char *tall_mapping_list_files (const TallMapping *self);
+
+static inline const TallMappingFile *
+tall_mapping_get_file (const TallMapping *self, guint i)
+{
+  return g_ptr_array_index (self->files, i);
+}
+
+static inline TallMappingSource *
+tall_mapping_get_source (const TallMapping *self, guint i)
+{
+  return g_ptr_array_index (self->sources, i);
+}
+
+static inline guint
+tall_mapping_count_sources (const TallMapping *self, TallCsvScope scope)
+{
+  return self->of_scope[scope]->len;
+}
+
+static inline const TallMappingSource *
+tall_mapping_get_source_of (const TallMapping *self, TallCsvScope scope, guint i)
+{
+  return g_ptr_array_index (self->of_scope[scope], i);
+}
+
+/**
+ * tall_mapping_get_value:
+ * @fields: a row's fields, @n_fields of them
+ *
+ * Returns: (transfer none) (nullable): the text for a field; NULL if it is absent
+ */
+static inline const char *
+tall_mapping_get_value (const TallMapping *self,
+                        const TallMappingSource *source,
+                        const char *const *fields,
+                        guint n_fields)
+{
+  const char *text = NULL;
+  if (source->index >= 0 && (guint)source->index < n_fields)
+    text = fields[source->index];
+  return text != NULL && *text != '\0' ? text
+                                       : tall_mapping_get_value_of_empty (self, source, text);
+}
+
+G_END_DECLS

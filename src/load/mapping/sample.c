@@ -1,0 +1,186 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "load/mapping/sample.h"
+#include "load/csv/unpacker.h"
+
+#include <string.h>
+
+#define MAX_BYTES (1024 * 1024) /* that the encoding is guessed from */
+#define MAX_ROWS 10000
+
+static const struct
+{
+  char character;
+  const char *name;
+} delimiters[] = { { ',', "comma" }, { ';', "semicolon" }, { '\t', "tab" }, { '|', "pipe" } };
+
+void
+tall_sample_free (TallSample *self)
+{
+  if (self == NULL)
+    return;
+  g_free (self->encoding_reason);
+  g_free (self->delimiter_reason);
+  g_strfreev (self->columns);
+  g_strfreev (self->names);
+  g_ptr_array_unref (self->rows);
+  g_free (self);
+}
+
+static GByteArray *
+read_start (const char *path, GError **error)
+{
+  g_autoptr (TallCsvSource) source = tall_csv_source_open (path, error);
+  if (source == NULL)
+    return NULL;
+  g_autoptr (TallCsvUnpacker) unpacker = tall_csv_unpacker_new (source, error);
+  if (unpacker == NULL)
+    return NULL;
+  g_autoptr (GByteArray) start = g_byte_array_new ();
+  gssize n = 1;
+  while (n > 0 && start->len < MAX_BYTES)
+    {
+      guint len = start->len;
+      g_byte_array_set_size (start, len + MAX_BYTES / 4);
+      n = tall_csv_unpacker_read (unpacker, start->data + len, MAX_BYTES / 4, error);
+      g_byte_array_set_size (start, len + (guint)MAX (n, 0));
+    }
+  return n < 0 ? NULL : g_steal_pointer (&start);
+}
+
+/* How many bytes at even, or odd, places are NUL: halves of ASCII characters in UTF-16. */
+static guint
+count_nuls (const GByteArray *bytes, guint first)
+{
+  guint n = 0;
+  for (guint i = first; i < bytes->len; i += 2)
+    n += bytes->data[i] == 0;
+  return n;
+}
+
+static void
+set_encoding (TallSample *self, const char *encoding, char *reason)
+{
+  self->encoding = encoding;
+  self->encoding_reason = reason;
+}
+
+/* The first byte that is not UTF-8; NULL: there is none but a character that the end cuts. */
+static const char *
+find_not_utf8 (const GByteArray *bytes)
+{
+  const char *bad;
+  const char *end = (const char *)bytes->data + bytes->len;
+  if (bytes->len == 0 || g_utf8_validate ((const char *)bytes->data, bytes->len, &bad))
+    return NULL;
+  gboolean is_cut = bytes->len >= MAX_BYTES && end - bad < 4;
+  return is_cut || *bad == '\0' ? NULL : bad;
+}
+
+static gboolean
+has_control_byte (const GByteArray *bytes)
+{
+  for (guint i = 0; i < bytes->len; i++)
+    if (bytes->data[i] >= 0x80 && bytes->data[i] < 0xa0)
+      return TRUE;
+  return FALSE;
+}
+
+static void
+guess_encoding (TallSample *self, const GByteArray *bytes)
+{
+  const char *bad = find_not_utf8 (bytes);
+  gboolean has_mark =
+      bytes->len >= 2
+      && (memcmp (bytes->data, "\xff\xfe", 2) == 0 || memcmp (bytes->data, "\xfe\xff", 2) == 0);
+  if (has_mark)
+    set_encoding (self, "UTF-16", g_strdup ("The file begins with the mark of UTF-16."));
+  else if (count_nuls (bytes, 1) > bytes->len / 4)
+    set_encoding (self, "UTF-16LE", g_strdup ("Every second byte is NUL."));
+  else if (count_nuls (bytes, 0) > bytes->len / 4)
+    set_encoding (self, "UTF-16BE", g_strdup ("Every second byte is NUL, the first as well."));
+  else if (bad == NULL)
+    set_encoding (self, NULL, g_strdup ("All that was looked at is UTF-8."));
+  else
+    set_encoding (self, has_control_byte (bytes) ? "WINDOWS-1252" : "ISO-8859-1",
+                  g_strdup_printf ("Byte 0x%02x is not UTF-8. Look whether letters with accents "
+                                   "come out right.",
+                                   (guint8)*bad));
+}
+
+/* Reads rows; as long as @self is NULL, only counts them. */
+static guint
+read_rows (TallCsvReader *reader, TallSample *self, guint *n_bad)
+{
+  TallCsvRow row;
+  guint n = 0;
+  *n_bad = 0;
+  for (; n < MAX_ROWS && tall_csv_reader_next (reader, &row, NULL) == TALL_CSV_ROW; n++)
+    {
+      *n_bad += row.reason != NULL;
+      if (self == NULL || row.reason != NULL)
+        continue;
+      char **fields = g_new0 (char *, row.n_fields + 1);
+      for (guint i = 0; i < row.n_fields; i++)
+        fields[i] = g_strdup (row.fields[i]);
+      g_ptr_array_add (self->rows, fields);
+    }
+  return n;
+}
+
+static TallCsvReader *
+open_reader (const TallSample *self, const char *path, char delimiter, GError **error)
+{
+  TallCsvDialect dialect = { .delimiter = delimiter, .encoding = self->encoding };
+  return tall_csv_reader_open (path, &dialect, TALL_CSV_MAX_ROW, error);
+}
+
+/* The one with which most rows have as many fields as the header, and the header has most. */
+static void
+guess_delimiter (TallSample *self, const char *path)
+{
+  g_autoptr (GString) others = g_string_new (NULL);
+  gdouble best = -1;
+  guint chosen = 0;
+  for (guint i = 0; i < G_N_ELEMENTS (delimiters); i++)
+    {
+      g_autoptr (TallCsvReader) reader = open_reader (self, path, delimiters[i].character, NULL);
+      if (reader == NULL)
+        continue;
+      guint n_bad, n = read_rows (reader, NULL, &n_bad);
+      guint columns = g_strv_length ((char **)tall_csv_reader_get_columns (reader));
+      gdouble score = columns * (n > 0 ? (gdouble)(n - n_bad) / n : 1);
+      if (score > best)
+        chosen = i;
+      best = MAX (best, score);
+      g_string_append_printf (others, "%s%s: %u", others->len > 0 ? ", " : "", delimiters[i].name,
+                              columns);
+    }
+  self->delimiter = delimiters[chosen].character;
+  self->delimiter_reason = g_strdup_printf ("Columns with each: %s.", others->str);
+}
+
+/**
+ * tall_sample_read:
+ * @path: a file; it is read several times, so a pipe cannot be
+ *
+ * Returns: (transfer full): NULL if the file cannot be read, as tall_csv_reader_open()
+ */
+TallSample *
+tall_sample_read (const char *path, GError **error)
+{
+  g_autoptr (TallSample) self = g_new0 (TallSample, 1);
+  self->rows = g_ptr_array_new_with_free_func ((GDestroyNotify)g_strfreev);
+  g_autoptr (GByteArray) start = read_start (path, error);
+  if (start == NULL)
+    return NULL;
+  guess_encoding (self, start);
+  guess_delimiter (self, path);
+  g_autoptr (TallCsvReader) reader = open_reader (self, path, self->delimiter, error);
+  if (reader == NULL || !tall_csv_reader_check_data (reader, error))
+    return NULL;
+  self->columns = g_strdupv ((char **)tall_csv_reader_get_columns (reader));
+  self->n_columns = g_strv_length (self->columns);
+  read_rows (reader, self, &self->n_bad);
+  return g_steal_pointer (&self);
+}

@@ -1,0 +1,232 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "load/mapping/survey.h"
+#include "load/orders/digest-filter.h"
+#include "load/orders/order-cursor.h"
+
+#define TICK_ROWS 4096
+
+#define MIB ((gsize)1024 * 1024)
+#define SEEN_SIZE (32 * MIB)
+#define APART_SIZE (16 * MIB)
+
+/* The customer of an order number is not known: no number has a control character. */
+#define UNKNOWN_CUSTOMER "\001"
+
+/* The orders that begin in a file, one after another, as far as a sum can tell. */
+typedef struct
+{
+  guint64 n;
+  guint64 sum;
+} Sequence;
+
+struct _TallSurvey
+{
+  TallOrderCursor cursor;
+  TallDigestFilter *seen;  /* orders that began; NULL after the first pass */
+  TallDigestFilter *apart; /* orders that cannot be assembled where they stand; NULL: none */
+  gboolean any_unknown;    /* some of them are of any customer */
+  gboolean in_apart;       /* the order that is read now began before */
+  guint64 bytes;           /* of all rows */
+  guint64 apart_bytes;     /* of rows of orders that began before */
+  guint64 n_apart;         /* orders in @apart */
+  Sequence surveyed;       /* in the first pass … */
+  Sequence met;            /* … and in the second */
+};
+
+/* The last step of SplitMix64 (Steele, Lea and Flood, 2014). */
+static guint64
+mix (guint64 value)
+{
+  value = (value ^ value >> 30) * G_GUINT64_CONSTANT (0xbf58476d1ce4e5b9);
+  value = (value ^ value >> 27) * G_GUINT64_CONSTANT (0x94d049bb133111eb);
+  return value ^ value >> 31;
+}
+
+static guint64
+mix_text (guint64 hash, const char *text)
+{
+  gsize len = strlen (text);
+  hash = mix (hash + len + 1);
+  for (gsize i = 0; i < len; i += sizeof (guint64))
+    {
+      guint64 word = 0;
+      memcpy (&word, text + i, MIN (sizeof word, len - i));
+      hash = mix (hash ^ word);
+    }
+  return hash;
+}
+
+/* 64 bits, mixed once more for the other half. Not an MD5, which takes five times as long: two
+ * orders with the same digest are only put aside. */
+static void
+compute_digest (const char *customer, const char *order, guint8 digest[TALL_DIGEST_SIZE])
+{
+  guint64 halves[2];
+  halves[0] = mix_text (mix_text (0, customer), order);
+  halves[1] = mix (halves[0] + 1);
+  memcpy (digest, halves, sizeof halves);
+}
+
+static void
+advance (Sequence *self, const guint8 digest[TALL_DIGEST_SIZE])
+{
+  guint64 part;
+  memcpy (&part, digest, sizeof part);
+  self->n++;
+  self->sum = self->sum * 31 + part;
+}
+
+static void
+set_apart (TallSurvey *self, const guint8 digest[TALL_DIGEST_SIZE])
+{
+  if (self->apart == NULL)
+    self->apart = tall_digest_filter_new (APART_SIZE);
+  if (tall_digest_filter_add (self->apart, digest))
+    self->n_apart++;
+}
+
+/* A row that cannot be read is perhaps one of this order. */
+static void
+spoil (TallSurvey *self, const char *customer, const char *order)
+{
+  guint8 digest[TALL_DIGEST_SIZE];
+  compute_digest (customer != NULL ? customer : UNKNOWN_CUSTOMER, order, digest);
+  set_apart (self, digest);
+  self->any_unknown |= customer == NULL;
+}
+
+static void
+note_order (TallSurvey *self)
+{
+  const TallOrderCursor *cursor = &self->cursor;
+  guint8 digest[TALL_DIGEST_SIZE];
+  compute_digest (cursor->knows_customer ? cursor->customer_number : UNKNOWN_CUSTOMER,
+                  cursor->order_number, digest);
+  advance (&self->surveyed, digest);
+  self->in_apart = cursor->knows_customer && !tall_digest_filter_add (self->seen, digest);
+  if (self->in_apart)
+    set_apart (self, digest);
+}
+
+static void
+push_row (TallSurvey *self, const TallCsvRow *row)
+{
+  const TallOrderCursor *cursor = &self->cursor;
+  TallOrderPlace place = tall_order_cursor_step (&self->cursor, row);
+  if (place == TALL_PLACE_NEW)
+    note_order (self);
+  if (cursor->row_order != NULL && (place == TALL_PLACE_STRAY || cursor->row_customer == NULL))
+    spoil (self, cursor->row_customer, cursor->row_order);
+  self->bytes += row->raw.len;
+  if (self->in_apart)
+    self->apart_bytes += row->raw.len;
+}
+
+static gboolean
+read_file (TallSurvey *self,
+           const TallLoadFile *file,
+           const char *folder,
+           TallSurveyTick tick,
+           gpointer data,
+           GError **error)
+{
+  TallCsvRow row;
+  TallCsvStep step;
+  tall_order_cursor_init (&self->cursor, file->mapping);
+  if (!tall_csv_reader_keep (file->reader, folder, error))
+    return FALSE;
+  tall_csv_reader_want (file->reader, tall_order_cursor_count_fields (&self->cursor));
+  for (guint64 n = 1; (step = tall_csv_reader_next (file->reader, &row, error)) == TALL_CSV_ROW;
+       n++)
+    {
+      push_row (self, &row);
+      if (tick != NULL && n % TICK_ROWS == 0)
+        tick (data);
+    }
+  return step != TALL_CSV_FAILED;
+}
+
+/**
+ * tall_survey_make:
+ * @files: of orders, before their first rows, where they are again afterwards
+ * @folder: where the copy of what cannot be read twice goes
+ * @tick: (nullable): called with @data
+ *
+ * Reads files for the first time. A row that has an order number and no valid customer number may
+ * belong to any order of that number. An order in two files begins twice.
+ *
+ * Returns: (transfer full): NULL if a file cannot be read twice, as tall_csv_reader_keep(),
+ *   tall_csv_reader_next() and tall_csv_reader_rewind() say
+ */
+TallSurvey *
+tall_survey_make (const TallLoadFiles *files,
+                  const char *folder,
+                  TallSurveyTick tick,
+                  gpointer data,
+                  GError **error)
+{
+  g_autoptr (TallSurvey) self = g_new0 (TallSurvey, 1);
+  self->seen = tall_digest_filter_new (SEEN_SIZE);
+  for (guint i = 0; i < tall_load_files_count (files); i++)
+    if (!read_file (self, tall_load_files_get (files, i), folder, tick, data, error))
+      return NULL;
+  for (guint i = 0; i < tall_load_files_count (files); i++)
+    if (!tall_csv_reader_rewind (tall_load_files_get (files, i)->reader, error))
+      return NULL;
+  g_clear_pointer (&self->seen, tall_digest_filter_free);
+  return g_steal_pointer (&self);
+}
+
+void
+tall_survey_free (TallSurvey *self)
+{
+  if (self == NULL)
+    return;
+  tall_digest_filter_free (self->seen);
+  tall_digest_filter_free (self->apart);
+  g_free (self);
+}
+
+/**
+ * tall_survey_begin_order:
+ * @customer: (nullable): NULL if it is not known
+ *
+ * To be called for each order that begins in the second pass, in the order of the file.
+ *
+ * Returns: TRUE if the order may have rows elsewhere; FALSE: its rows follow each other, and no row
+ *   that may be one of them is unreadable
+ */
+gboolean
+tall_survey_begin_order (TallSurvey *self, const char *customer, const char *order)
+{
+  guint8 digest[TALL_DIGEST_SIZE];
+  compute_digest (customer != NULL ? customer : UNKNOWN_CUSTOMER, order, digest);
+  advance (&self->met, digest);
+  if (self->apart == NULL)
+    return FALSE;
+  if (tall_digest_filter_contains (self->apart, digest))
+    return TRUE;
+  if (!self->any_unknown)
+    return FALSE;
+  compute_digest (UNKNOWN_CUSTOMER, order, digest);
+  return tall_digest_filter_contains (self->apart, digest);
+}
+
+/* TRUE if the second pass has met the orders of the first in the same sequence. */
+gboolean
+tall_survey_agrees (const TallSurvey *self)
+{
+  return self->met.n == self->surveyed.n && self->met.sum == self->surveyed.sum;
+}
+
+/* About how many bytes the rows take of orders that have rows elsewhere: those that come later are
+ * counted, and for those that came first each such order gets the mean. 0: there are none. */
+guint64
+tall_survey_estimate (const TallSurvey *self)
+{
+  if (self->n_apart == 0)
+    return 0;
+  guint64 first = self->n_apart * (self->bytes / MAX (self->surveyed.n, 1));
+  return CLAMP (self->apart_bytes + first, 1, MAX (self->bytes, 1));
+}

@@ -1,0 +1,53 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "load/orders/draft.h"
+#include "load/store/item.h"
+
+G_BEGIN_DECLS
+
+/**
+ * TallAssemblerEmit:
+ * @item: (transfer full): an order or a customer, ready to be stored
+ */
+typedef void (*TallAssemblerEmit) (TallLoadItem *item, gpointer data);
+
+/**
+ * TallAssembler:
+ *
+ * Makes an order of its good rows, which come one after another. Every row ends in exactly one
+ * place: in an item emitted, or among the rejects. A bad row rejects the whole order, because the
+ * order would lack a line. It keeps one order, and no row of an order that is rejected. Not
+ * thread-safe.
+ */
+typedef struct _TallAssembler TallAssembler;
+
+TallAssembler *tall_assembler_new (TallRejects *rejects, TallAssemblerEmit emit, gpointer data);
+void tall_assembler_free (TallAssembler *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (TallAssembler, tall_assembler_free)
+
+void tall_assembler_begin (TallAssembler *self,
+                           const TallMapping *mapping,
+                           const char *customer,
+                           const char *order);
+void tall_assembler_push (TallAssembler *self, const TallMapping *mapping, const TallCsvRow *row);
+gboolean tall_assembler_try (TallAssembler *self,
+                             const TallMapping *mapping,
+                             const TallCsvRow *row,
+                             TallRowFault *fault,
+                             GError **error) G_GNUC_WARN_UNUSED_RESULT;
+void tall_assembler_blame_first (TallAssembler *self,
+                                 const TallRowFault *fault,
+                                 const char *reason,
+                                 const char *file_name);
+void tall_assembler_add_part (TallAssembler *self, const TallCsvRow *row);
+void tall_assembler_reject (TallAssembler *self,
+                            const TallCsvRow *row,
+                            const TallRowFault *fault,
+                            const char *reason);
+void tall_assembler_drop (TallAssembler *self, const char *kind, const char *reason);
+void tall_assembler_fail (TallAssembler *self, guint64 line, const char *file_name);
+void tall_assembler_finish (TallAssembler *self);
+
+G_END_DECLS

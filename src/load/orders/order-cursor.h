@@ -1,0 +1,55 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "load/csv/reader.h"
+#include "tall-limits.h"
+#include "load/mapping/mapping.h"
+
+G_BEGIN_DECLS
+
+/**
+ * TallOrderPlace:
+ * @TALL_PLACE_SAME: the row goes on with the order whose rows are being read
+ * @TALL_PLACE_NEW: it begins another order
+ * @TALL_PLACE_STRAY: it is unreadable, and not clearly one of the order whose rows are being read
+ * @TALL_PLACE_NAMELESS: it has no valid order number
+ */
+typedef enum
+{
+  TALL_PLACE_SAME,
+  TALL_PLACE_NEW,
+  TALL_PLACE_STRAY,
+  TALL_PLACE_NAMELESS,
+} TallOrderPlace;
+
+/**
+ * TallOrderCursor:
+ *
+ * Decides for one row after another which order it belongs to. Both passes over a file decide by
+ * it, so that they agree. A plain value; begin with tall_order_cursor_init().
+ */
+typedef struct
+{
+  const TallMapping *mapping; /* not owned; bound to the file */
+  const TallMappingSource *customer_source;
+  const TallMappingSource *order_source;
+
+  const char *row_customer; /* of the last row, in its memory; NULL: it has no valid one */
+  const char *row_order;    /* likewise */
+
+  gboolean open;                                   /* an order has begun: */
+  gboolean knows_customer;                         /* its first row has a customer number */
+  char customer_number[TALL_MAX_NUMBER_BYTES + 1]; /* empty if not */
+  char order_number[TALL_MAX_NUMBER_BYTES + 1];
+} TallOrderCursor;
+
+void tall_order_cursor_init (TallOrderCursor *self, const TallMapping *mapping);
+guint tall_order_cursor_count_fields (const TallOrderCursor *self);
+TallOrderPlace tall_order_cursor_step (TallOrderCursor *self, const TallCsvRow *row);
+
+const TallMappingSource *
+tall_order_cursor_find_source (const TallMapping *mapping,
+                               gboolean (*is_it) (const TallCsvField *field));
+
+G_END_DECLS

@@ -1,0 +1,155 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "load/store/batch.h"
+
+#include "tall-error.h"
+
+TallLoadBatch *
+tall_load_batch_new (void)
+{
+  TallLoadBatch *self = g_new0 (TallLoadBatch, 1);
+  self->items = g_ptr_array_new_with_free_func ((GDestroyNotify)tall_load_item_free);
+  return self;
+}
+
+void
+tall_load_batch_free (TallLoadBatch *self)
+{
+  if (self == NULL)
+    return;
+  g_ptr_array_unref (self->items);
+  g_free (self);
+}
+
+/**
+ * tall_load_batch_add:
+ * @item: (transfer full): an order if the others are, or a customer
+ */
+void
+tall_load_batch_add (TallLoadBatch *self, TallLoadItem *item)
+{
+  self->bytes += item->raw->len;
+  g_ptr_array_add (self->items, item);
+}
+
+/* Looks whether a put of unknown outcome was done. If something else is stored, a second put could
+ * replace what another program has written since: people decide. Returns: FALSE if nothing is
+ * stored, so that it is to be put */
+static gboolean
+find_out (const TallLoadItem *item, TallFront *front, TallBulkResult *result)
+{
+  gboolean same = FALSE;
+  g_autoptr (GError) error = NULL;
+  result->outcome = TALL_BULK_STORED;
+  if (tall_load_item_compare (item, front, &same, &error) && same)
+    return TRUE;
+  if (g_error_matches (error, TALL_ERROR, TALL_ERROR_NOT_FOUND))
+    return FALSE;
+  result->outcome = TALL_BULK_REFUSED;
+  if (error != NULL)
+    result->error = g_steal_pointer (&error);
+  else
+    tall_error_set_conflict (
+        &result->error, 0,
+        "%s. Something else is stored there: it was there before, or another program has "
+        "written it since. Look which one counts, and load this again if it is this one",
+        item->unknown->message);
+  return TRUE;
+}
+
+/* Where one cannot be looked for now, which may take long, nor can the others. @cause: (inout): why
+ */
+static gboolean
+is_absent (const TallLoadItem *item, TallFront *front, const GError **cause, TallBulkResult *result)
+{
+  if (*cause != NULL)
+    *result = (TallBulkResult){ TALL_BULK_REFUSED, 0, g_error_copy (*cause) };
+  else if (!find_out (item, front, result))
+    return TRUE;
+  else if (tall_error_is_passing (result->error))
+    *cause = result->error;
+  return FALSE;
+}
+
+/* Those of a batch that are put now. */
+typedef struct
+{
+  GPtrArray *values;       /* of TallOrder or TallCustomer, not owned */
+  guint *positions;        /* of them, in the batch */
+  TallBulkResult *results; /* room for one of each */
+} Chosen;
+
+static void
+choose (const TallLoadBatch *self, TallFront *front, Chosen *chosen, TallBulkResult *results)
+{
+  const GError *cause = NULL;
+  for (guint i = 0; i < self->items->len; i++)
+    {
+      const TallLoadItem *item = g_ptr_array_index (self->items, i);
+      if (item->unknown != NULL && !is_absent (item, front, &cause, &results[i]))
+        continue;
+      chosen->positions[chosen->values->len] = i;
+      g_ptr_array_add (chosen->values,
+                       item->order != NULL ? (gpointer)item->order : (gpointer)item->customer);
+    }
+}
+
+/* What fails altogether fails for each. */
+static void
+put_chosen (const Chosen *self, gboolean are_orders, TallBulk *bulk)
+{
+  gpointer *values = self->values->pdata;
+  guint n = self->values->len;
+  g_autoptr (GError) error = NULL;
+  gboolean done =
+      are_orders
+          ? tall_bulk_put_orders (bulk, (TallOrder *const *)values, n, self->results, &error)
+          : tall_bulk_put_customers (bulk, (TallCustomer *const *)values, n, self->results, &error);
+  for (guint i = 0; i < n && !done; i++)
+    self->results[i] = (TallBulkResult){ TALL_BULK_REFUSED, 0, g_error_copy (error) };
+}
+
+/* Keeps those that are to be put again, and the first error after which they may be stored. */
+static void
+settle_all (TallLoadBatch *self, TallBulkResult *results, TallLoadSettle settle, gpointer data)
+{
+  g_autoptr (GPtrArray) items = g_steal_pointer (&self->items);
+  self->items = g_ptr_array_new_with_free_func ((GDestroyNotify)tall_load_item_free);
+  for (guint i = 0; i < items->len; i++)
+    {
+      TallLoadItem *item = g_ptr_array_index (items, i);
+      TallBulkResult *result = &results[i];
+      if (item->unknown == NULL
+          && g_error_matches (result->error, TALL_ERROR, TALL_ERROR_OUTCOME_UNKNOWN))
+        item->unknown = g_error_copy (result->error);
+      if (!settle (item, result, data))
+        g_ptr_array_add (self->items, g_steal_pointer (&items->pdata[i]));
+      tall_bulk_result_clear (result);
+    }
+}
+
+/**
+ * tall_load_batch_put:
+ * @front: of @bulk
+ *
+ * Puts what is not settled yet. An item whose put may have been done is looked for first: it is not
+ * put again if it is stored, nor if something else is.
+ */
+void
+tall_load_batch_put (
+    TallLoadBatch *self, TallBulk *bulk, TallFront *front, TallLoadSettle settle, gpointer data)
+{
+  guint n = self->items->len;
+  g_autofree TallBulkResult *results = g_new0 (TallBulkResult, n);
+  g_autofree TallBulkResult *put = g_new0 (TallBulkResult, n);
+  g_autofree guint *positions = g_new (guint, n);
+  g_autoptr (GPtrArray) values = g_ptr_array_sized_new (n);
+  Chosen chosen = { values, positions, put };
+
+  choose (self, front, &chosen, results);
+  if (values->len > 0)
+    put_chosen (&chosen, ((TallLoadItem *)self->items->pdata[0])->order != NULL, bulk);
+  for (guint i = 0; i < values->len; i++)
+    results[positions[i]] = put[i];
+  settle_all (self, results, settle, data);
+}

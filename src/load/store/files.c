@@ -1,0 +1,135 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "load/store/files.h"
+
+struct _TallLoadFiles
+{
+  GPtrArray *files; /* of TallLoadFile */
+};
+
+static void
+file_free (gpointer data)
+{
+  TallLoadFile *file = data;
+  tall_csv_reader_free (file->reader);
+  tall_mapping_free (file->mapping);
+  g_free (file);
+}
+
+TallLoadFiles *
+tall_load_files_new (void)
+{
+  TallLoadFiles *self = g_new0 (TallLoadFiles, 1);
+  self->files = g_ptr_array_new_with_free_func (file_free);
+  return self;
+}
+
+void
+tall_load_files_free (TallLoadFiles *self)
+{
+  if (self == NULL)
+    return;
+  g_ptr_array_unref (self->files);
+  g_free (self);
+}
+
+/**
+ * tall_load_files_add:
+ * @reader: (transfer full): before its first row
+ * @mapping: (transfer full): bound to @reader; of the same text as those of the other files
+ */
+TallLoadFile *
+tall_load_files_add (TallLoadFiles *self, TallCsvReader *reader, TallMapping *mapping)
+{
+  TallLoadFile *file = g_new0 (TallLoadFile, 1);
+  file->reader = reader;
+  file->mapping = mapping;
+  g_ptr_array_add (self->files, file);
+  return file;
+}
+
+/**
+ * tall_load_files_new_of_one:
+ * @reader: (transfer full): before its first row
+ * @mapping: (transfer full): bound to @reader
+ */
+TallLoadFiles *
+tall_load_files_new_of_one (TallCsvReader *reader, TallMapping *mapping)
+{
+  TallLoadFiles *self = tall_load_files_new ();
+  tall_load_files_add (self, reader, mapping);
+  tall_load_files_start (self);
+  return self;
+}
+
+/* All files are there: gives their rows the numbers and names of the files. */
+void
+tall_load_files_start (TallLoadFiles *self)
+{
+  gboolean many = self->files->len > 1;
+  for (guint i = 0; i < self->files->len; i++)
+    {
+      TallLoadFile *file = tall_load_files_get (self, i);
+      tall_csv_reader_set_file (file->reader, i, many);
+      file->name = many ? g_intern_string (tall_csv_reader_get_name (file->reader)) : NULL;
+    }
+}
+
+/**
+ * tall_load_file_count_settled:
+ * @rejected: rows of it that are rejected
+ *
+ * Returns: how many of its rows have an end: all that were read, unless the load was cut short
+ */
+guint64
+tall_load_file_count_settled (const TallLoadFile *self, guint64 rejected)
+{
+  guint64 n = self->n_kept + rejected;
+  for (guint end = 0; end < TALL_LOAD_N_ENDS; end++)
+    n += self->n_ended[end];
+  return n;
+}
+
+/* The file as `load` names it: its name, or KIND=NAME. */
+char *
+tall_load_file_describe (const TallLoadFile *self)
+{
+  const char *name = tall_csv_reader_get_name (self->reader);
+  if (self->mapping->files->len == 0)
+    return g_strdup (name);
+  return g_strconcat (tall_mapping_get_file (self->mapping, self->kind)->name, "=", name, NULL);
+}
+
+guint
+tall_load_files_count (const TallLoadFiles *self)
+{
+  return self->files->len;
+}
+
+TallLoadFile *
+tall_load_files_get (const TallLoadFiles *self, guint i)
+{
+  return g_ptr_array_index (self->files, i);
+}
+
+/**
+ * tall_load_files_get_position:
+ * @position: (out): bytes read of all files
+ * @size: (out): bytes of all files; 0: not known
+ */
+void
+tall_load_files_get_position (const TallLoadFiles *self, guint64 *position, guint64 *size)
+{
+  gboolean known = TRUE;
+  *position = *size = 0;
+  for (guint i = 0; i < self->files->len; i++)
+    {
+      const TallLoadFile *file = tall_load_files_get (self, i);
+      guint64 bytes = tall_csv_reader_get_size (file->reader);
+      *position += tall_csv_reader_get_position (file->reader);
+      *size += bytes;
+      known = known && bytes > 0;
+    }
+  if (!known)
+    *size = 0;
+}

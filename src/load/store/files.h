@@ -1,0 +1,48 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "load/csv/reader.h"
+#include "load/store/ledger.h"
+#include "load/mapping/mapping.h"
+
+G_BEGIN_DECLS
+
+/**
+ * TallLoadFile:
+ *
+ * One of the files that are read together.
+ */
+typedef struct
+{
+  TallCsvReader *reader;             /* owned */
+  TallMapping *mapping;              /* owned; bound to @reader */
+  const char *name;                  /* for its rows; NULL: there is only one file */
+  guint kind;                        /* which of the mapping's files it is, if files are joined */
+  guint64 n_rows;                    /* that were read of it, … */
+  guint64 n_kept;                    /* … those of them that orders look up, … */
+  guint64 n_ended[TALL_LOAD_N_ENDS]; /* … and, when the load has ended, by #TallLoadEnd */
+} TallLoadFile;
+
+/**
+ * TallLoadFiles:
+ *
+ * The files of a load, in the order in which they are read. Not thread-safe.
+ */
+typedef struct _TallLoadFiles TallLoadFiles;
+
+TallLoadFiles *tall_load_files_new (void);
+TallLoadFiles *tall_load_files_new_of_one (TallCsvReader *reader, TallMapping *mapping);
+void tall_load_files_free (TallLoadFiles *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (TallLoadFiles, tall_load_files_free)
+
+TallLoadFile *
+tall_load_files_add (TallLoadFiles *self, TallCsvReader *reader, TallMapping *mapping);
+guint64 tall_load_file_count_settled (const TallLoadFile *self, guint64 rejected);
+char *tall_load_file_describe (const TallLoadFile *self);
+void tall_load_files_start (TallLoadFiles *self);
+guint tall_load_files_count (const TallLoadFiles *self);
+TallLoadFile *tall_load_files_get (const TallLoadFiles *self, guint i);
+void tall_load_files_get_position (const TallLoadFiles *self, guint64 *position, guint64 *size);
+
+G_END_DECLS

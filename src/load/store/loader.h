@@ -1,0 +1,84 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "tall-front.h"
+#include "load/orders/reading.h"
+#include "load/store/storer.h"
+
+G_BEGIN_DECLS
+
+/**
+ * TallLoadSummary:
+ *
+ * The result of a load. At the end of a load that was not stopped, the rows read are those of all
+ * @ends, the kept and the rejected ones; so they are of each file (#TallLoadFile).
+ */
+typedef struct
+{
+  guint64 rows; /* read, without the header and blank lines */
+  TallLoadTally ends[TALL_LOAD_N_ENDS];
+  guint64 retries;      /* batches that were put again */
+  guint64 kept_rows;    /* of files in which orders look up something */
+  guint64 spooled_rows; /* that were put aside until their order was complete */
+} TallLoadSummary;
+
+/**
+ * TallLoadProgress:
+ * @position: bytes of the file read, or rows that were put aside and have been assembled
+ * @size: bytes of the file, or rows that were put aside; 0: not known
+ *
+ * Called every now and then by the thread that loads.
+ */
+typedef void (*TallLoadProgress) (TallLoadStage stage,
+                                  const TallLoadSummary *summary,
+                                  guint64 position,
+                                  guint64 size,
+                                  gpointer data);
+
+/**
+ * TallLoadAnnounce:
+ * @bytes: that rows of orders whose rows lie apart will take, about
+ *
+ * Called before rows that are put aside take room in @folder.
+ */
+typedef void (*TallLoadAnnounce) (const char *folder, guint64 bytes, gpointer data);
+
+/**
+ * TallLoadShow:
+ * @item: an order or customer that a dry run would have stored
+ */
+typedef void (*TallLoadShow) (const TallLoadItem *item, gpointer data);
+
+/**
+ * TallLoadOptions:
+ *
+ * Start from TALL_LOAD_OPTIONS_INIT.
+ */
+typedef struct
+{
+  const TallJoin *join;      /* how files are joined; NULL: they are read as if they were one */
+  TallStorerOptions storing; /* its name, @stop, @stalled and @data are set by the load */
+  const char *folder; /* where rows and pipes are kept for a while; NULL: where such files go */
+  TallLoadProgress progress;
+  TallLoadAnnounce announce;
+  TallLoadShow show; /* of dry runs */
+  TallStalled stalled;
+  gpointer data;
+  guint rate;       /* orders, or customers, a second at most; 0: as many as there can be */
+  const gint *stop; /* atomic; the load stops when it is not 0 any more; NULL: it never does */
+} TallLoadOptions;
+
+#define TALL_LOAD_OPTIONS_INIT                                                                     \
+  {                                                                                                \
+    .storing = TALL_STORER_OPTIONS_INIT                                                            \
+  }
+
+gboolean tall_load (TallFront *front,
+                    const TallLoadFiles *files,
+                    TallRejects *rejects,
+                    const TallLoadOptions *options,
+                    TallLoadSummary *summary,
+                    GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
+G_END_DECLS

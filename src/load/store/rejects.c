@@ -1,0 +1,312 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "load/store/rejects.h"
+#include "tall-error.h"
+#include "load/store/rejects-file.h"
+
+/* Kinds of reasons that are counted one by one; in a file with more, the rest count as one. */
+#define MAX_TALLIES 200
+#define MIN_PERCENT_ROWS 1000 /* few rows say nothing about all */
+#define OTHER_REASONS "other reasons"
+
+/* A file that is read. */
+typedef struct
+{
+  char *name;
+  char *header;
+  gsize header_len;
+  gboolean has_header; /* it has been written */
+  guint64 count;       /* of its rows */
+} File;
+
+struct _TallRejects
+{
+  GMutex lock;
+  TallRejectsFile *file; /* owned; NULL: they are only counted */
+  GPtrArray *files;      /* of File; empty: they are not known */
+  gboolean has_begun;    /* the reject file has its own header */
+  guint64 count;
+  gboolean has_limit; /* set before other threads add */
+  guint64 max_rows;
+  guint max_percent;     /* of the rows read; 0: @max_rows counts */
+  GPtrArray *tally;      /* of TallRejectTally, in the order in which they came up */
+  GHashTable *by_reason; /* char * of the tally → the tally */
+};
+
+static void
+file_free (gpointer data)
+{
+  File *file = data;
+  g_free (file->name);
+  g_free (file->header);
+  g_free (file);
+}
+
+static void
+tally_free (gpointer data)
+{
+  TallRejectTally *tally = data;
+  g_free (tally->reason);
+  g_free (tally->first_reason);
+  g_free (tally);
+}
+
+static void
+write_text (TallRejects *self, const char *text, char end)
+{
+  tall_rejects_file_write (self->file, tall_slice_str (text), end);
+}
+
+/**
+ * tall_rejects_new:
+ * @path: (nullable): the reject file; NULL only counts
+ *
+ * A file that exists is replaced by tall_rejects_close(), and stays as it is until then.
+ *
+ * Returns: (transfer full): NULL with %TALL_ERROR_INVALID if the file cannot be written
+ */
+TallRejects *
+tall_rejects_new (const char *path, GError **error)
+{
+  g_autoptr (TallRejects) self = g_new0 (TallRejects, 1);
+  g_mutex_init (&self->lock);
+  self->files = g_ptr_array_new_with_free_func (file_free);
+  self->tally = g_ptr_array_new_with_free_func (tally_free);
+  self->by_reason = g_hash_table_new (g_str_hash, g_str_equal);
+  if (path == NULL)
+    return g_steal_pointer (&self);
+
+  self->file = tall_rejects_file_new (path, error);
+  return self->file != NULL ? g_steal_pointer (&self) : NULL;
+}
+
+/**
+ * tall_rejects_add_file:
+ * @header: its text
+ *
+ * Names the next file whose rows may be rejected; all files before the first row.
+ */
+void
+tall_rejects_add_file (TallRejects *self, const char *name, TallSlice header)
+{
+  File *file = g_new0 (File, 1);
+  file->name = g_strdup (name);
+  file->header = g_memdup2 (header.data, header.len);
+  file->header_len = header.len;
+  g_ptr_array_add (self->files, file);
+}
+
+static File *
+find_file (TallRejects *self, guint i)
+{
+  return i < self->files->len ? g_ptr_array_index (self->files, i) : NULL;
+}
+
+/* The header of the reject file itself. */
+static void
+begin_file (TallRejects *self)
+{
+  if (self->has_begun)
+    return;
+  self->has_begun = TRUE;
+  if (self->files->len > 1)
+    write_text (self, "file", ',');
+  write_text (self, "line", ',');
+  write_text (self, "column", ',');
+  write_text (self, "reason", ',');
+  write_text (self, "row", '\n');
+}
+
+static void
+write_row (TallRejects *self, const TallReject *reject)
+{
+  const File *file = find_file (self, reject->file);
+  g_autofree char *line = g_strdup_printf ("%" G_GUINT64_FORMAT, reject->line);
+  if (self->files->len > 1)
+    write_text (self, file->name, ',');
+  write_text (self, line, ',');
+  write_text (self, reject->column != NULL ? reject->column : "", ',');
+  write_text (self, reject->reason, ',');
+  tall_rejects_file_write (self->file, reject->raw, '\n');
+}
+
+static void
+write_header (TallRejects *self, guint i)
+{
+  File *file = find_file (self, i);
+  if (file == NULL || file->has_header)
+    return;
+  file->has_header = TRUE;
+  TallReject header = { .file = i, .line = 1, .reason = TALL_REJECTS_HEADER };
+  header.raw = tall_slice (file->header, file->header_len);
+  write_row (self, &header);
+}
+
+void
+tall_rejects_free (TallRejects *self)
+{
+  if (self == NULL)
+    return;
+  tall_rejects_file_free (self->file);
+  g_hash_table_unref (self->by_reason);
+  g_ptr_array_unref (self->tally);
+  g_ptr_array_unref (self->files);
+  g_mutex_clear (&self->lock);
+  g_free (self);
+}
+
+static TallRejectTally *
+find_tally (TallRejects *self, const TallReject *reject)
+{
+  const char *column = reject->column != NULL ? reject->column : "";
+  g_autofree char *reason =
+      g_strconcat (column, reject->column != NULL ? ": " : "", reject->kind, NULL);
+  TallRejectTally *tally = g_hash_table_lookup (self->by_reason, reason);
+  if (tally == NULL && self->tally->len >= MAX_TALLIES)
+    {
+      g_free (reason);
+      reason = g_strdup (OTHER_REASONS);
+      tally = g_hash_table_lookup (self->by_reason, reason);
+    }
+  if (tally != NULL)
+    return tally;
+  tally = g_new0 (TallRejectTally, 1);
+  tally->reason = g_steal_pointer (&reason);
+  g_ptr_array_add (self->tally, tally);
+  g_hash_table_insert (self->by_reason, tally->reason, tally);
+  return tally;
+}
+
+static void
+count_reject (TallRejects *self, const TallReject *reject)
+{
+  TallRejectTally *tally = find_tally (self, reject);
+  File *file = find_file (self, reject->file);
+  tally->n_rows++;
+  self->count++;
+  if (file != NULL)
+    file->count++;
+  if (tally->first_line != 0
+      && (tally->first_file < reject->file
+          || (tally->first_file == reject->file && tally->first_line <= reject->line)))
+    return;
+  tally->first_file = reject->file;
+  tally->first_line = reject->line;
+  g_free (tally->first_reason);
+  tally->first_reason = g_strdup (reject->reason);
+}
+
+void
+tall_rejects_add (TallRejects *self, const TallReject *reject)
+{
+  g_autoptr (GMutexLocker) locker G_GNUC_UNUSED = g_mutex_locker_new (&self->lock);
+  count_reject (self, reject);
+  if (self->file == NULL)
+    return;
+
+  begin_file (self);
+  write_header (self, reject->file);
+  write_row (self, reject);
+}
+
+/* How many rows of one file were rejected. */
+guint64
+tall_rejects_get_count_of (TallRejects *self, guint file)
+{
+  g_autoptr (GMutexLocker) locker G_GNUC_UNUSED = g_mutex_locker_new (&self->lock);
+  return find_file (self, file)->count;
+}
+
+/* The name of a file, for messages; NULL if there is only one. */
+const char *
+tall_rejects_get_file_name (TallRejects *self, guint file)
+{
+  return self->files->len > 1 ? find_file (self, file)->name : NULL;
+}
+
+guint64
+tall_rejects_get_count (TallRejects *self)
+{
+  g_autoptr (GMutexLocker) locker G_GNUC_UNUSED = g_mutex_locker_new (&self->lock);
+  return self->count;
+}
+
+/**
+ * tall_rejects_set_limit:
+ * @max_rows: rejected rows that are not too many
+ * @max_percent: of the rows read, from the thousandth on, in place of @max_rows; 0: not so
+ *
+ * To be called before rows are added.
+ */
+void
+tall_rejects_set_limit (TallRejects *self, guint64 max_rows, guint max_percent)
+{
+  self->has_limit = TRUE;
+  self->max_rows = max_rows;
+  self->max_percent = max_percent;
+}
+
+/**
+ * tall_rejects_check_limit:
+ * @rows_read: until now
+ *
+ * Returns: FALSE with %TALL_ERROR_INVALID if more rows are rejected than tall_rejects_set_limit()
+ *   allows
+ */
+gboolean
+tall_rejects_check_limit (TallRejects *self, guint64 rows_read, GError **error)
+{
+  if (!self->has_limit)
+    return TRUE;
+  guint64 count = tall_rejects_get_count (self);
+  gboolean is_over = self->max_percent > 0 ? rows_read >= MIN_PERCENT_ROWS
+                                                 && count * 100 > rows_read * self->max_percent
+                                           : count > self->max_rows;
+  if (!is_over)
+    return TRUE;
+  g_set_error (error, TALL_ERROR, TALL_ERROR_INVALID,
+               "Stopped after %" G_GUINT64_FORMAT " rows, as %" G_GUINT64_FORMAT
+               " %s rejected, more than are allowed",
+               rows_read, count, count == 1 ? "is" : "are");
+  return FALSE;
+}
+
+/* TRUE if a row could not be written to the reject file: going on would lose rows. */
+gboolean
+tall_rejects_has_failed (TallRejects *self)
+{
+  g_autoptr (GMutexLocker) locker G_GNUC_UNUSED = g_mutex_locker_new (&self->lock);
+  return self->file != NULL && tall_rejects_file_has_failed (self->file);
+}
+
+/**
+ * tall_rejects_get_tally:
+ *
+ * Call this when no thread adds rows any more.
+ *
+ * Returns: (transfer none) (element-type TallRejectTally): rows by reason, in the order in which
+ *   the reasons came up
+ */
+GPtrArray *
+tall_rejects_get_tally (TallRejects *self)
+{
+  return self->tally;
+}
+
+/**
+ * tall_rejects_close:
+ *
+ * Finishes the reject file and puts it in its place.
+ *
+ * Returns: FALSE with %TALL_ERROR_INTERNAL if any row could not be written to it
+ */
+gboolean
+tall_rejects_close (TallRejects *self, GError **error)
+{
+  if (self->file == NULL)
+    return TRUE;
+  begin_file (self);
+  gboolean ok = tall_rejects_file_close (self->file, error);
+  g_clear_pointer (&self->file, tall_rejects_file_free);
+  return ok;
+}

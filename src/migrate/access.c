@@ -1,0 +1,188 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "migrate/access-private.h"
+
+#include "tall-error.h"
+#include "store/read/index.h"
+#include "store/operation.h"
+
+#define TIME (60 * G_USEC_PER_SEC)
+
+static gint64
+find_deadline (void)
+{
+  return g_get_monotonic_time () + TIME;
+}
+
+/**
+ * tall_access_list_tables:
+ *
+ * Lists the tables of a generation.
+ */
+void
+tall_access_list_tables (const TallStoreContext *context, TallAccessTables *tables)
+{
+  const char *orders = tall_layout_get_order_table (context->layout);
+  const char *customers = tall_layout_get_customer_table (context->layout);
+  *tables = (TallAccessTables){ { orders }, 1, 1 };
+  if (!g_str_equal (orders, customers))
+    tables->names[tables->n++] = customers;
+  tables->n_roots = tables->n;
+  for (const TallLayoutTable *table = context->layout->tables; table->name != NULL; table++)
+    if (!g_str_equal (table->name, orders) && !g_str_equal (table->name, customers))
+      tables->names[tables->n++] = table->name;
+  if (context->has_index)
+    tables->names[tables->n++] = TALL_INDEX_TABLE;
+  if (context->ids != NULL)
+    tables->names[tables->n++] = TALL_IDS_TABLE;
+}
+
+void
+tall_access_clear (TallAccess *self)
+{
+  g_clear_pointer (&self->common_seal, g_free);
+}
+
+/* Sets @spec to NULL if there is no such table. */
+static gboolean
+describe (const TallStoreContext *context, const char *name, TallTableSpec **spec, GError **error)
+{
+  g_autoptr (GError) cause = NULL;
+  *spec = tall_table_describe_table (context->table, name, find_deadline (), &cause);
+  if (*spec != NULL || g_error_matches (cause, TALL_ERROR, TALL_ERROR_NOT_FOUND))
+    return TRUE;
+  g_propagate_prefixed_error (error, g_steal_pointer (&cause), "Looking at table %s: ", name);
+  return FALSE;
+}
+
+/* Adds what a table with root rows says of its seal. */
+static void
+add_seal (TallAccess *access, const TallTableSpec *spec, const char *seal, gboolean first)
+{
+  gboolean is_sealed = spec->access == TALL_ACCESS_SEALED || spec->seal != NULL;
+  access->is_sealed &= is_sealed;
+  access->has_seal &= is_sealed && g_strcmp0 (spec->seal, seal) == 0;
+  if (first)
+    access->common_seal = is_sealed ? g_strdup (spec->seal) : NULL;
+  else if (!is_sealed || g_strcmp0 (access->common_seal, spec->seal) != 0)
+    g_clear_pointer (&access->common_seal, g_free);
+}
+
+/**
+ * tall_access_describe:
+ * @seal: (nullable): the token that is asked for
+ */
+gboolean
+tall_access_describe (const TallStoreContext *context,
+                      const char *seal,
+                      TallAccess *access,
+                      GError **error)
+{
+  TallAccessTables tables;
+  gboolean first = TRUE;
+  tall_access_list_tables (context, &tables);
+  *access = (TallAccess){ .all_open = TRUE,
+                          .all_closed = TRUE,
+                          .all_gone = TRUE,
+                          .is_sealed = TRUE,
+                          .has_seal = seal != NULL };
+  for (guint i = 0; i < tables.n; i++)
+    {
+      g_autoptr (TallTableSpec) spec = NULL;
+      if (!describe (context, tables.names[i], &spec, error))
+        return FALSE;
+      gboolean is_closed = spec == NULL || spec->access == TALL_ACCESS_CLOSED;
+      access->all_open &= spec != NULL && spec->access == TALL_ACCESS_OPEN;
+      access->any_closed |= is_closed;
+      access->all_closed &= is_closed;
+      access->all_gone &= spec == NULL;
+      access->any_gone |= spec == NULL;
+      if (i < tables.n_roots && spec != NULL)
+        {
+          add_seal (access, spec, seal, first);
+          first = FALSE;
+        }
+    }
+  return TRUE;
+}
+
+/* Whether a table is now as it was to be. A table that is gone is closed. */
+static gboolean
+is_set (const TallStoreContext *context, const char *name, TallTableAccess access, const char *seal)
+{
+  g_autoptr (TallTableSpec) spec = NULL;
+  g_autoptr (GError) error = NULL;
+  if (!describe (context, name, &spec, &error))
+    return FALSE;
+  gboolean is_closed = spec == NULL || spec->access == TALL_ACCESS_CLOSED;
+  if (access == TALL_ACCESS_CLOSED || access == TALL_ACCESS_UNCLOSED)
+    return is_closed == (access == TALL_ACCESS_CLOSED);
+  if (access == TALL_ACCESS_SEALED)
+    return spec != NULL && g_strcmp0 (spec->seal, seal) == 0;
+  return spec != NULL && spec->seal == NULL && spec->access != TALL_ACCESS_SEALED;
+}
+
+/**
+ * tall_access_set:
+ *
+ * Sets the access of one table until an answer comes, or it is seen to be set. Each call of a seal
+ * has a token of its own, so that one that comes late is not taken for one that was answered: so
+ * the caller tries that again.
+ */
+gboolean
+tall_access_set (const TallStoreContext *context,
+                 const char *name,
+                 TallTableAccess access,
+                 const char *seal,
+                 GError **error)
+{
+  guint tries = access == TALL_ACCESS_SEALED ? 1 : TALL_ACCESS_TRIES;
+  for (guint i = 1;; i++)
+    {
+      g_autoptr (GError) cause = NULL;
+      if (tall_table_set_access (context->table, name, access, seal, find_deadline (), &cause)
+          || is_set (context, name, access, seal))
+        return TRUE;
+      if (i < tries && tall_error_is_passing (cause))
+        continue;
+      g_propagate_error (error, g_steal_pointer (&cause));
+      return FALSE;
+    }
+}
+
+/**
+ * tall_access_set_all:
+ * @what: is done, for messages
+ *
+ * Sets the access of all tables of a generation.
+ */
+gboolean
+tall_access_set_all (const TallStoreContext *context,
+                     TallTableAccess access,
+                     const char *what,
+                     GError **error)
+{
+  TallAccessTables tables;
+  tall_access_list_tables (context, &tables);
+  for (guint i = 0; i < tables.n; i++)
+    if (!tall_access_set (context, tables.names[i], access, NULL, error))
+      {
+        g_prefix_error (error, "%s table %s: ", what, tables.names[i]);
+        return FALSE;
+      }
+  return TRUE;
+}
+
+/**
+ * tall_access_open:
+ * @closed: the tables may be closed, and the record is marked as reopened: such a call may come
+ *   late
+ *
+ * Opens all tables of the generation: takes the seals away, then the close.
+ */
+gboolean
+tall_access_open (const TallStoreContext *context, gboolean closed, GError **error)
+{
+  return tall_access_set_all (context, TALL_ACCESS_OPEN, "Unsealing", error)
+         && (!closed || tall_access_set_all (context, TALL_ACCESS_UNCLOSED, "Opening", error));
+}

@@ -1,0 +1,299 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "migrate/migrator.h"
+
+#include "tall-error.h"
+#include "store/record/generation.h"
+#include "store/record/migration-record.h"
+#include "store/record/tables.h"
+
+#define TIME (60 * G_USEC_PER_SEC)
+#define ALONE_PAUSE (G_USEC_PER_SEC / 20) /* seal and close, where nobody else is */
+#define USUAL_PAUSE (2 * G_USEC_PER_SEC)  /* the same through a gateway, with its waits */
+
+void
+tall_migrator_init (TallMigrator *self,
+                    TallTable *table,
+                    const TallMigrateOptions *options,
+                    TallMigrateSummary *summary)
+{
+  TallTableInfo info;
+  tall_table_get_info (table, &info);
+  *self = (TallMigrator){
+    .table = table, .options = options, .move = options->move, .summary = summary
+  };
+  self->is_exclusive = info.is_exclusive;
+}
+
+static void
+take_down (TallMigrator *self)
+{
+  g_clear_pointer (&self->pass, tall_pass_free);
+  tall_store_context_clear (&self->source);
+  tall_store_context_clear (&self->target);
+  g_clear_pointer (&self->setup, tall_deployment_free);
+}
+
+void
+tall_migrator_clear (TallMigrator *self)
+{
+  take_down (self);
+  g_clear_pointer (&self->record, tall_deployment_free);
+  g_clear_pointer (&self->sample, g_strfreev);
+}
+
+static TallDeployment *
+read_record (const TallMigrator *self, GError **error)
+{
+  return tall_deployment_read (self->table, g_get_monotonic_time () + TIME, error);
+}
+
+/**
+ * tall_migrator_read:
+ *
+ * Reads the record again.
+ */
+gboolean
+tall_migrator_read (TallMigrator *self, GError **error)
+{
+  TallDeployment *record = read_record (self, error);
+  if (record == NULL)
+    return FALSE;
+  g_clear_pointer (&self->record, tall_deployment_free);
+  self->record = record;
+  self->summary->generation = record->migration.generation;
+  return TRUE;
+}
+
+/**
+ * tall_migrator_check_settled:
+ *
+ * Makes sure that what the switch closes stays closed. An abort that has opened tables, or was cut
+ * short there, may have calls under way; only people can know that it has not.
+ *
+ * Returns: FALSE with %TALL_ERROR_CONFLICT
+ */
+gboolean
+tall_migrator_check_settled (const TallMigrator *self, GError **error)
+{
+  if (!self->record->migration.reopened || self->options->settled)
+    return TRUE;
+  tall_error_set_conflict (
+      error, 0,
+      "The tables were shut, and an abort has opened them: a call of that may still be on its way, "
+      "and would open what a migration closes. Make sure that no other process migrates or aborts, "
+      "restart the gateways, and then call `tallorder migrate` with --store and --settled");
+  return FALSE;
+}
+
+/**
+ * tall_migrator_change:
+ * @done: (out): whether the record says @to then, whoever has written it
+ *
+ * Makes the record say @to, if it still says what was read, and reads what it says then.
+ */
+gboolean
+tall_migrator_change (TallMigrator *self, TallMigration to, gboolean *done, GError **error)
+{
+  return tall_migration_change (self->table, &self->record->migration, &to, NULL,
+                                g_get_monotonic_time () + TIME, done, error)
+         && tall_migrator_read (self, error);
+}
+
+/* Since when there can have been copies: a time by the clock of whoever began, less what clocks may
+ * differ by. */
+static gboolean
+find_begin (const TallMigrator *self, gint64 *begun, GError **error)
+{
+  static const TallSlice columns[] = { { (const guint8 *)"next_layout", 11 } };
+  g_autoptr (TallReadPlan) plan = tall_read_plan_new ();
+  TallRead *read = tall_read_plan_add_get (plan, TALL_META_TABLE, tall_slice_str ("deployment"));
+  read->qualifiers = columns;
+  read->n_qualifiers = G_N_ELEMENTS (columns);
+  g_autoptr (TallReadResult) result =
+      tall_table_read (self->table, plan, g_get_monotonic_time () + TIME, error);
+  if (result == NULL)
+    return FALSE;
+  const TallRows *rows = &result->results[0];
+  *begun = rows->n_rows == 0 ? 0 : rows->rows[0].cells[0].timestamp - TALL_CLOCK_DIFFERENCE * 1000;
+  return TRUE;
+}
+
+static gboolean
+init_context (const TallMigrator *self,
+              const TallDeployment *deployment,
+              guint64 generation,
+              TallStoreContext *context,
+              GError **error)
+{
+  g_autoptr (TallTable) table = tall_generation_table_new (self->table, generation);
+  return tall_store_context_init (context, table, deployment, self->options->hooks, error);
+}
+
+/* Whether @setup is of the migration that the record named when it was read last. */
+static gboolean
+is_of_record (const TallMigrator *self, const TallDeployment *setup)
+{
+  const TallMigration *is = &self->record->migration;
+  return setup->migration.generation == is->generation && setup->migration.target == is->target;
+}
+
+static gboolean
+is_set_up (const TallMigrator *self)
+{
+  return self->pass != NULL && is_of_record (self, self->setup);
+}
+
+static void
+take_counts (TallMigrator *self, const TallPassCounts *counts)
+{
+  self->progress.n_looked = counts->n_orders + counts->n_customers;
+  self->progress.n_copied = counts->n_copied;
+}
+
+static gboolean
+on_pass (const TallPassCounts *counts, gpointer data)
+{
+  TallMigrator *self = data;
+  take_counts (self, counts);
+  return tall_migrator_show (self, self->progress.stage);
+}
+
+static void
+on_unfit (const TallCopyItem *item, gpointer data)
+{
+  const TallMigrator *self = data;
+  const TallUnfit unfit = { .customer_number = item->from.customer_number,
+                            .order_number = item->from.order_number,
+                            .table = item->table,
+                            .row = item->row,
+                            .error = item->error };
+  if (self->options->on_unfit != NULL)
+    self->options->on_unfit (&unfit, self->options->data);
+}
+
+/**
+ * tall_migrator_set_up:
+ *
+ * Gets ready to work on the two generations that the record named when it was read last; nothing
+ * is done if that is so already.
+ *
+ * Returns: FALSE with %TALL_ERROR_CONFLICT if the record names others by now, or with what a table
+ *   says
+ */
+gboolean
+tall_migrator_set_up (TallMigrator *self, GError **error)
+{
+  TallPassOptions options = { .on_progress = on_pass, .on_unfit = on_unfit, .data = self };
+  if (is_set_up (self))
+    return TRUE;
+  take_down (self);
+  self->setup = read_record (self, error);
+  if (self->setup == NULL)
+    return FALSE;
+  const TallMigration *is = &self->setup->migration;
+  if (!is_of_record (self, self->setup) || self->setup->next == NULL)
+    {
+      tall_error_set_conflict (error, 0, "Another process has ended the migration");
+      return FALSE;
+    }
+  if (!init_context (self, self->setup, is->generation, &self->source, error)
+      || !init_context (self, self->setup->next, is->target, &self->target, error)
+      || !find_begin (self, &options.copier.begun, error))
+    return FALSE;
+  options.rate = self->options->rate;
+  options.copier.source = &self->source;
+  options.copier.target = &self->target;
+  self->pass = tall_pass_new (&options);
+  return TRUE;
+}
+
+/**
+ * tall_migrator_show:
+ *
+ * Shows how far it has come.
+ *
+ * Returns: FALSE to stop, which is heeded only while nothing is sealed
+ */
+gboolean
+tall_migrator_show (TallMigrator *self, TallMigrateStage stage)
+{
+  self->progress.stage = stage;
+  gboolean go_on = self->options->on_progress == NULL
+                   || self->options->on_progress (&self->progress, self->options->data);
+  return go_on || stage > TALL_MIGRATE_COPYING;
+}
+
+/**
+ * tall_migrator_run_pass:
+ * @stage: what it is part of
+ */
+gboolean
+tall_migrator_run_pass (TallMigrator *self,
+                        TallMigrateStage stage,
+                        TallPassCounts *counts,
+                        GError **error)
+{
+  TallMigrateSummary *summary = self->summary;
+  self->progress.stage = stage;
+  self->progress.pass++;
+  if (stage == TALL_MIGRATE_LAST_PASS)
+    tall_pass_lift_rate (self->pass);
+  if (!tall_pass_run (self->pass, counts, error))
+    return FALSE;
+  take_counts (self, counts);
+  summary->n_passes++;
+  summary->n_looked = self->progress.n_looked;
+  summary->n_copied += counts->n_copied;
+  summary->n_unfit = counts->n_unfit;
+  if (!counts->stopped)
+    self->progress.n_all = summary->n_looked;
+  return TRUE;
+}
+
+/**
+ * tall_migrator_recover:
+ * @cause: (transfer full): why a step has failed
+ *
+ * If another process has changed the record, that is why: what it says is done instead.
+ */
+TallMigrateStep
+tall_migrator_recover (TallMigrator *self, GError *cause, GError **error)
+{
+  const TallMigration was = self->record->migration;
+  if (tall_migrator_read (self, NULL))
+    {
+      g_autofree char *before = tall_migration_print (&was);
+      g_autofree char *now = tall_migration_print (&self->record->migration);
+      if (!g_str_equal (before, now))
+        {
+          g_error_free (cause);
+          return TALL_MIGRATE_AGAIN;
+        }
+    }
+  g_propagate_error (error, cause);
+  return TALL_MIGRATE_FAILED;
+}
+
+/**
+ * tall_migrator_estimate_pause:
+ * @counts: of the pass before
+ *
+ * Returns: how long writes will wait, microseconds, if the last pass takes as long as that
+ */
+gint64
+tall_migrator_estimate_pause (const TallMigrator *self, const TallPassCounts *counts)
+{
+  return counts->duration + (self->is_exclusive ? ALONE_PAUSE : USUAL_PAUSE);
+}
+
+/**
+ * tall_migrator_get_limit:
+ *
+ * Returns: how long writes may wait, microseconds
+ */
+gint64
+tall_migrator_get_limit (const TallMigrator *self)
+{
+  return self->options->pause != 0 ? self->options->pause : TALL_MIGRATE_USUAL_PAUSE;
+}

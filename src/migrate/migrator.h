@@ -1,0 +1,87 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "store/record/deployment.h"
+#include "migrate/migrate.h"
+#include "migrate/pass.h"
+
+G_BEGIN_DECLS
+
+/**
+ * TallMigrator:
+ *
+ * A migration as this process works on it. Everything that decides is in the deployment record:
+ * any other process may do the same at the same time.
+ */
+typedef struct
+{
+  TallTable *table; /* of all generations; owned by the caller, like the next two */
+  const TallMigrateOptions *options;
+  TallMigrateSummary *summary;
+  TallMove move;          /* as it was asked for, and a sample, if one is needed */
+  GStrv sample;           /* owned: the same, if it was drawn here */
+  TallDeployment *record; /* owned: as it was read, or written, last */
+  gboolean has_begun;     /* this process has begun the migration */
+  gboolean is_exclusive;  /* no other process works on the tables */
+  gint64 paused;          /* when writes began to wait, monotonic; 0: not, as far as we know */
+
+  /* Of the two generations that the record named when this was set up. */
+  TallDeployment *setup; /* owned: the record then; NULL: not set up */
+  TallStoreContext source;
+  TallStoreContext target;
+  TallPass *pass; /* owned */
+  TallMigrateProgress progress;
+} TallMigrator;
+
+/**
+ * TallMigrateStep:
+ * @TALL_MIGRATE_AGAIN: the record has changed: go on with what it says now
+ * @TALL_MIGRATE_ENDED: the summary says how
+ * @TALL_MIGRATE_FAILED: there is an error
+ */
+typedef enum
+{
+  TALL_MIGRATE_AGAIN,
+  TALL_MIGRATE_ENDED,
+  TALL_MIGRATE_FAILED,
+} TallMigrateStep;
+
+void tall_migrator_init (TallMigrator *self,
+                         TallTable *table,
+                         const TallMigrateOptions *options,
+                         TallMigrateSummary *summary);
+void tall_migrator_clear (TallMigrator *self);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TallMigrator, tall_migrator_clear)
+
+gboolean tall_migrator_read (TallMigrator *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean tall_migrator_check_settled (const TallMigrator *self,
+                                      GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean tall_migrator_change (TallMigrator *self, TallMigration to, gboolean *done, GError **error)
+    G_GNUC_WARN_UNUSED_RESULT;
+gboolean tall_migrator_set_up (TallMigrator *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean tall_migrator_show (TallMigrator *self, TallMigrateStage stage);
+gboolean tall_migrator_run_pass (TallMigrator *self,
+                                 TallMigrateStage stage,
+                                 TallPassCounts *counts,
+                                 GError **error) G_GNUC_WARN_UNUSED_RESULT;
+TallMigrateStep tall_migrator_recover (TallMigrator *self, GError *cause, GError **error);
+
+gint64 tall_migrator_estimate_pause (const TallMigrator *self, const TallPassCounts *counts);
+gint64 tall_migrator_get_limit (const TallMigrator *self);
+gboolean tall_migrate_show_plan (TallMigrator *self,
+                                 gboolean *agreed,
+                                 GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean tall_migrator_draw_sample (TallMigrator *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean tall_migrator_abort (TallMigrator *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
+gboolean tall_migrate_pass_under_seal (TallMigrator *self,
+                                       gboolean *whole,
+                                       GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
+/* One for each phase. */
+TallMigrateStep tall_migrate_copy (TallMigrator *self, GError **error);
+TallMigrateStep tall_migrate_seal (TallMigrator *self, GError **error);
+TallMigrateStep tall_migrate_close (TallMigrator *self, GError **error);
+
+G_END_DECLS

@@ -1,0 +1,48 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "model/model-type.h"
+
+G_BEGIN_DECLS
+
+#define TALL_NOWHERE G_MAXUINT
+
+/**
+ * TallCheck:
+ *
+ * A walk over an order or customer that checks each field. It knows its place, so that a path is
+ * only built for an error, and it adds up an upper bound of the canonical form's size.
+ */
+typedef struct
+{
+  guint location;     /* position in shipping_locations, or TALL_NOWHERE */
+  guint line;         /* position in its line_items, or TALL_NOWHERE */
+  const char *parent; /* `address`, `attributes` or `phones` that holds the field, or NULL */
+  guint index;        /* position in @parent, or TALL_NOWHERE */
+  gsize size;         /* bytes of canonical form so far, at most */
+  GError **error;
+} TallCheck;
+
+#define TALL_CHECK_INIT(error_)                                                                    \
+  {                                                                                                \
+    TALL_NOWHERE, TALL_NOWHERE, NULL, TALL_NOWHERE, 0, (error_)                                    \
+  }
+
+char *tall_check_path (const TallCheck *self, const char *field);
+gboolean tall_check_fail (const TallCheck *self, const char *field, const char *format, ...)
+    G_GNUC_PRINTF (3, 4);
+
+gboolean tall_check_number (TallCheck *self, const char *field, const char *text);
+gboolean tall_check_text (TallCheck *self, const char *field, const char *text);
+gboolean tall_check_attributes (TallCheck *self, const TallAttributes *attributes);
+gboolean tall_check_fields (TallCheck *self, const TallModelType *type, gconstpointer base);
+gboolean tall_check_size (const TallCheck *self,
+                          const TallModelType *type,
+                          gconstpointer base,
+                          const char *what,
+                          const char *advice);
+
+gboolean tall_attributes_sort (TallAttributes *self, TallArena *arena, GError **error);
+
+G_END_DECLS

@@ -1,0 +1,359 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "tall-error.h"
+#include "model/json.h"
+#include "tall-limits.h"
+
+#define REVISION "revision"
+
+typedef struct
+{
+  TallArena *arena; /* of what is read; not owned */
+  GString *path;    /* of the present field; not owned */
+  GError **error;
+} Input;
+
+static gboolean read_object (Input *self, const TallModelType *type, JsonNode *node, gpointer base);
+
+static gboolean input_fail (const Input *self, const char *format, ...) G_GNUC_PRINTF (2, 3);
+
+static gboolean
+input_fail (const Input *self, const char *format, ...)
+{
+  va_list args;
+  va_start (args, format);
+  g_autofree char *what = g_strdup_vprintf (format, args);
+  va_end (args);
+  if (self->path->len == 0)
+    tall_error_set_invalid (self->error, NULL, "%s", what);
+  else
+    tall_error_set_invalid (self->error, self->path->str, "%s: %s", self->path->str, what);
+  return FALSE;
+}
+
+static const char *
+describe_node (JsonNode *node)
+{
+  switch (json_node_get_node_type (node))
+    {
+    case JSON_NODE_OBJECT:
+      return "an object";
+    case JSON_NODE_ARRAY:
+      return "a list";
+    case JSON_NODE_NULL:
+      return "null; leave out what is absent";
+    case JSON_NODE_VALUE:
+      break;
+    default:
+      g_assert_not_reached ();
+    }
+
+  GType type = json_node_get_value_type (node);
+  if (type == G_TYPE_STRING)
+    return "a text";
+  if (type == G_TYPE_BOOLEAN)
+    return "a truth value";
+  return type == G_TYPE_DOUBLE ? "a number with point or exponent" : "a number";
+}
+
+/* Returns: (nullable): the text of @node, NULL with an error if it is something else */
+static const char *
+get_text (const Input *self, JsonNode *node, const char *wanted)
+{
+  if (JSON_NODE_HOLDS_VALUE (node) && json_node_get_value_type (node) == G_TYPE_STRING)
+    return json_node_get_string (node);
+
+  input_fail (self, "must be %s, not %s", wanted, describe_node (node));
+  return NULL;
+}
+
+static gboolean
+read_text (Input *self, JsonNode *node, char **text)
+{
+  *text = tall_arena_strdup (self->arena, get_text (self, node, "a text"));
+  return *text != NULL;
+}
+
+static gboolean
+read_position (Input *self, JsonNode *node, gint32 *position)
+{
+  if (!JSON_NODE_HOLDS_VALUE (node) || json_node_get_value_type (node) != G_TYPE_INT64)
+    return input_fail (self, "must be a whole number, not %s", describe_node (node));
+
+  gint64 value = json_node_get_int (node);
+  if (value < 1 || value > G_MAXINT32)
+    return input_fail (self, "%" G_GINT64_FORMAT " is out of range, which is 1 to %d", value,
+                       G_MAXINT32);
+  *position = value;
+  return TRUE;
+}
+
+/* Puts the path in front of an error from below. */
+static gboolean
+finish_parse (const Input *self, gboolean parsed, GError *local)
+{
+  if (!parsed)
+    input_fail (self, "%s", local->message);
+  g_clear_error (&local);
+  return parsed;
+}
+
+static gboolean
+read_date (Input *self, JsonNode *node, gint64 *date)
+{
+  const char *text = get_text (self, node, "a date as a text, such as \"1996-07-04\"");
+  if (text == NULL)
+    return FALSE;
+
+  GError *local = NULL;
+  gboolean parsed = tall_date_parse (text, date, &local);
+  return finish_parse (self, parsed, local);
+}
+
+static gboolean
+read_decimal (Input *self, JsonNode *node, TallDecimal *decimal)
+{
+  const char *text = get_text (self, node, "a decimal as a text, such as \"9.80\"");
+  if (text == NULL)
+    return FALSE;
+
+  GError *local = NULL;
+  gboolean parsed = tall_decimal_parse (text, -1, decimal, &local);
+  return finish_parse (self, parsed, local);
+}
+
+static gboolean
+read_pointer (Input *self, const TallModelField *field, JsonNode *node, gpointer base)
+{
+  gpointer value = tall_arena_alloc0 (self->arena, field->type->size);
+  tall_model_set_pointer (field, base, value);
+  return read_object (self, field->type, node, value);
+}
+
+static gboolean
+read_list (Input *self, const TallModelField *field, JsonNode *node, gpointer base)
+{
+  if (!JSON_NODE_HOLDS_ARRAY (node))
+    return input_fail (self, "must be a list, not %s", describe_node (node));
+
+  JsonArray *array = json_node_get_array (node);
+  guint n = json_array_get_length (array);
+  gsize size = field->kind == TALL_MODEL_TEXTS ? sizeof (char *) : field->type->size;
+  char *elements = tall_arena_alloc0 (self->arena, tall_arena_array_size (size, n));
+  tall_model_set_pointer (field, base, elements);
+  *tall_model_count (field, base) = n;
+
+  gsize before = self->path->len;
+  for (guint i = 0; i < n; i++)
+    {
+      JsonNode *element = json_array_get_element (array, i);
+      gpointer to = elements + i * size;
+      g_string_append_printf (self->path, "[%u]", i);
+      if (!(field->kind == TALL_MODEL_TEXTS ? read_text (self, element, to)
+                                            : read_object (self, field->type, element, to)))
+        return FALSE;
+      g_string_truncate (self->path, before);
+    }
+  return TRUE;
+}
+
+static void
+enter (Input *self, const char *name)
+{
+  if (self->path->len > 0)
+    g_string_append_c (self->path, '.');
+  g_autofree char *shown = tall_json_shorten (name);
+  g_string_append (self->path, shown);
+}
+
+static gboolean
+read_attributes (Input *self, JsonNode *node, TallAttributes *attributes)
+{
+  if (!JSON_NODE_HOLDS_OBJECT (node))
+    return input_fail (self, "must be an object of texts, not %s", describe_node (node));
+
+  JsonObject *object = json_node_get_object (node);
+  attributes->items = tall_arena_newa0 (self->arena, TallAttribute, json_object_get_size (object));
+
+  JsonObjectIter iter;
+  const char *key;
+  JsonNode *value;
+  gsize before = self->path->len;
+  json_object_iter_init_ordered (&iter, object);
+  while (json_object_iter_next_ordered (&iter, &key, &value))
+    {
+      TallAttribute *item = &attributes->items[attributes->n_items++];
+      enter (self, key);
+      item->key = tall_arena_strdup (self->arena, key);
+      if (!read_text (self, value, &item->value))
+        return FALSE;
+      g_string_truncate (self->path, before);
+    }
+  return TRUE;
+}
+
+/* The outermost object may have a revision: it is about what was stored once, and says nothing
+ * about what is to be stored. */
+static gboolean
+check_revision (const Input *self, JsonNode *node)
+{
+  if (JSON_NODE_HOLDS_VALUE (node) && json_node_get_value_type (node) == G_TYPE_INT64
+      && json_node_get_int (node) > 0)
+    return TRUE;
+  return input_fail (self, "must be a whole number above 0, not %s", describe_node (node));
+}
+
+static gboolean
+read_field (Input *self, const TallModelField *field, JsonNode *node, gpointer base)
+{
+  switch (field->kind)
+    {
+    case TALL_MODEL_NUMBER:
+    case TALL_MODEL_TEXT:
+      return read_text (self, node, &G_STRUCT_MEMBER (char *, base, field->offset));
+    case TALL_MODEL_POSITION:
+      return read_position (self, node, tall_model_position (field, base));
+    case TALL_MODEL_DATE:
+      *tall_model_flag (field, base) = TRUE;
+      return read_date (self, node, tall_model_date (field, base));
+    case TALL_MODEL_DECIMAL:
+    case TALL_MODEL_RATE:
+      *tall_model_flag (field, base) = TRUE;
+      return read_decimal (self, node, tall_model_decimal (field, base));
+    case TALL_MODEL_STRUCT:
+      return read_pointer (self, field, node, base);
+    case TALL_MODEL_LIST:
+    case TALL_MODEL_TEXTS:
+      return read_list (self, field, node, base);
+    case TALL_MODEL_ATTRIBUTES:
+      return read_attributes (self, node, tall_model_attributes (field, base));
+    default:
+      g_assert_not_reached ();
+    }
+}
+
+static gboolean
+fail_unknown (const Input *self, const TallModelType *type, gboolean outermost)
+{
+  g_autoptr (GString) known = g_string_new (NULL);
+  for (guint i = 0; i < type->n_fields; i++)
+    g_string_append_printf (known, "%s%s", i > 0 ? ", " : "", type->fields[i].name);
+  return input_fail (self, "unknown field; known here (%s) are %s%s", type->name, known->str,
+                     outermost ? ", " REVISION : "");
+}
+
+static gboolean
+check_required (Input *self, const TallModelType *type, JsonObject *object)
+{
+  for (guint i = 0; i < type->n_fields; i++)
+    {
+      const TallModelField *field = &type->fields[i];
+      if (!tall_model_field_is_required (field) || json_object_has_member (object, field->name))
+        continue;
+      enter (self, field->name);
+      return input_fail (self, "the field is missing");
+    }
+  return TRUE;
+}
+
+static const TallModelField *
+find_field (const TallModelType *type, const char *name)
+{
+  for (guint i = 0; i < type->n_fields; i++)
+    if (strcmp (type->fields[i].name, name) == 0)
+      return &type->fields[i];
+  return NULL;
+}
+
+static gboolean
+read_member (
+    Input *self, const TallModelType *type, const char *name, JsonNode *node, gpointer base)
+{
+  const TallModelField *field = find_field (type, name);
+  gboolean outermost = self->path->len == 0;
+  enter (self, name);
+  if (field != NULL)
+    return read_field (self, field, node, base);
+  if (outermost && g_str_equal (name, REVISION))
+    return check_revision (self, node);
+  return fail_unknown (self, type, outermost);
+}
+
+static gboolean
+read_object (Input *self, const TallModelType *type, JsonNode *node, gpointer base)
+{
+  if (!JSON_NODE_HOLDS_OBJECT (node))
+    return input_fail (self, "must be an object, not %s", describe_node (node));
+
+  JsonObject *object = json_node_get_object (node);
+  JsonObjectIter iter;
+  const char *name;
+  JsonNode *value;
+  gsize before = self->path->len;
+  json_object_iter_init_ordered (&iter, object);
+  while (json_object_iter_next_ordered (&iter, &name, &value))
+    {
+      if (!read_member (self, type, name, value, base))
+        return FALSE;
+      g_string_truncate (self->path, before);
+    }
+  return check_required (self, type, object);
+}
+
+static gboolean
+read_root (const char *text,
+           gssize len,
+           const TallModelType *type,
+           TallArena *arena,
+           gpointer base,
+           GError **error)
+{
+  g_autoptr (JsonNode) root = tall_json_parse (text, len < 0 ? strlen (text) : (gsize)len, error);
+  if (root == NULL)
+    return FALSE;
+
+  g_autoptr (GString) path = g_string_new (NULL);
+  Input input = { arena, path, error };
+  return read_object (&input, type, root, base);
+}
+
+/**
+ * tall_order_from_json:
+ * @len: bytes of @text, -1 if it ends with NUL
+ *
+ * Takes exactly what tall_order_to_json() writes, its members in any order and with any white space
+ * between them; lists and attributes may also be there and empty. A member `revision` may be there,
+ * too, and is read over. Unknown and repeated fields are
+ * refused rather than lost.
+ *
+ * Returns: (transfer full) (nullable): the order, normalized; NULL with %TALL_ERROR_INVALID that
+ *   names the field's path, or line and position where @text is not JSON, or with
+ *   %TALL_ERROR_TOO_LARGE
+ */
+TallOrder *
+tall_order_from_json (const char *text, gssize len, GError **error)
+{
+  g_autoptr (TallOrder) order = tall_order_new (NULL, NULL);
+  if (!read_root (text, len, &tall_model_order, order->arena, order, error)
+      || !tall_order_normalize (order, error))
+    return NULL;
+  return g_steal_pointer (&order);
+}
+
+/**
+ * tall_customer_from_json:
+ * @len: bytes of @text, -1 if it ends with NUL
+ *
+ * The same for a customer as tall_order_from_json() for an order.
+ *
+ * Returns: (transfer full) (nullable): the customer, normalized; NULL with an error
+ */
+TallCustomer *
+tall_customer_from_json (const char *text, gssize len, GError **error)
+{
+  g_autoptr (TallCustomer) customer = tall_customer_new (NULL);
+  if (!read_root (text, len, &tall_model_customer, customer->arena, customer, error)
+      || !tall_customer_normalize (customer, error))
+    return NULL;
+  return g_steal_pointer (&customer);
+}

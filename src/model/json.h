@@ -1,0 +1,20 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "model/json-build.h"
+#include "tall-json.h"
+#include "model/model-type.h"
+
+G_BEGIN_DECLS
+
+#define TALL_JSON_MAX_BYTES (16 * 1024 * 1024) /* of one text: sixteen times the largest order */
+#define TALL_JSON_MAX_DEPTH 16                 /* objects and lists within each other */
+#define TALL_JSON_MAX_CONTAINERS 40000         /* objects and lists; the largest order has 30,003 */
+#define TALL_JSON_MAX_VALUES 1200000           /* texts and numbers, member names included */
+
+gboolean tall_json_scan (const char *text, gsize len, GError **error);
+char *tall_json_shorten (const char *name);
+JsonNode *tall_json_parse (const char *text, gsize len, GError **error);
+
+G_END_DECLS

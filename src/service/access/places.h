@@ -1,0 +1,86 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include <gio/gio.h>
+
+#include "service/access/memory.h"
+
+G_BEGIN_DECLS
+
+/**
+ * TallPlaces:
+ *
+ * The connections that a server has, each in a place of its own, and how many it may have. Any
+ * thread may use it.
+ */
+typedef struct _TallPlaces TallPlaces;
+
+/**
+ * TallPlace:
+ *
+ * The place of one connection. It belongs to the thread that serves it.
+ */
+typedef struct _TallPlace TallPlace;
+
+typedef struct
+{
+  guint max_connections;
+  guint max_per_address; /* of one IPv4 address, or one IPv6 network of 64 bits */
+  GPtrArray *trusted;    /* (nullable) of GInetAddressMask: addresses without such a limit */
+  guint idle_grace; /* milliseconds between calls before a connection may be closed for another */
+  guint receiving_grace; /* milliseconds that a request may take to arrive before the same */
+  guint replying_grace;  /* milliseconds that a reply may lie there before the same; 0: no bound */
+} TallPlacesLimits;
+
+/**
+ * TallPlaceState:
+ * @TALL_PLACE_ENTERING: its TLS handshake is under way
+ * @TALL_PLACE_WAITING: between two calls
+ * @TALL_PLACE_RECEIVING: a request has begun to arrive
+ * @TALL_PLACE_WORKING: a call runs, or waits until it may
+ * @TALL_PLACE_REPLYING: its reply is sent
+ */
+typedef enum
+{
+  TALL_PLACE_ENTERING,
+  TALL_PLACE_WAITING,
+  TALL_PLACE_RECEIVING,
+  TALL_PLACE_WORKING,
+  TALL_PLACE_REPLYING,
+} TallPlaceState;
+
+/**
+ * TallPlacesTotals:
+ *
+ * What a server has seen of connections since it began.
+ */
+typedef struct
+{
+  guint64 n_connections; /* that had a place, those over a limit included */
+  guint64 n_calls;       /* answered on those that have left */
+  guint64 n_told;        /* over a limit, and told so */
+  guint64 n_closed;      /* over a limit, and closed without a word */
+  guint64 n_evicted;     /* that made room for others */
+} TallPlacesTotals;
+
+TallPlaces *tall_places_new (const TallPlacesLimits *limits);
+void tall_places_unref (TallPlaces *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (TallPlaces, tall_places_unref)
+
+TallPlace *tall_places_take (TallPlaces *self, GSocket *socket) G_GNUC_WARN_UNUSED_RESULT;
+guint tall_places_count (TallPlaces *self);
+gboolean tall_places_is_empty (TallPlaces *self);
+void tall_places_get_totals (TallPlaces *self, TallPlacesTotals *totals);
+void tall_places_close (TallPlaces *self);
+gboolean tall_places_end (TallPlaces *self, guint milliseconds) G_GNUC_WARN_UNUSED_RESULT;
+
+GSocket *tall_place_get_socket (TallPlace *self);
+TallMemoryShare *tall_place_get_share (TallPlace *self);
+const char *tall_place_get_refusal (TallPlace *self);
+void tall_place_enter (TallPlace *self, TallPlaceState state);
+gboolean tall_place_is_evicted (TallPlace *self);
+gboolean tall_place_let_go (TallPlace *self);
+void tall_place_leave (TallPlace *self);
+
+G_END_DECLS

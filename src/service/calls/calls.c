@@ -1,0 +1,327 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "service/calls/calls.h"
+
+#include "service/calls/idl-backup.h"
+#include "service/calls/idl-calls.h"
+#include "service/calls/idl-migrate.h"
+#include "service/calls/idl-private.h"
+#include "service/server/request.h"
+
+static gboolean
+run_describe (TallRequest *self, GError **error)
+{
+  static const char *const protocols[] = { "binary", "compact", NULL };
+  TallDescription *description = tall_front_describe (self->front, error);
+
+  self->result.success = description;
+  if (!tall_request_own (self, description, (GDestroyNotify)tall_description_free))
+    return FALSE;
+  description->calls = tall_calls_list_names ();
+  description->n_calls = g_strv_length (description->calls);
+  tall_arena_own (description->arena, description->calls, (GDestroyNotify)g_strfreev);
+  description->protocols = (char **)protocols;
+  description->n_protocols = g_strv_length (description->protocols);
+  if (!self->shows_details)
+    tall_description_hide_details (description);
+  return TRUE;
+}
+
+static gboolean
+run_ping (TallRequest *self, GError **error)
+{
+  return tall_front_ping (self->front, error);
+}
+
+#define SLOT(member) G_STRUCT_OFFSET (TallFrontClass, member)
+
+#define ARRAY(...)                                                                                 \
+  (const TallStructField[])                                                                        \
+  {                                                                                                \
+    __VA_ARGS__                                                                                    \
+  }
+#define UNNAMED(shown_name, type, ...)                                                             \
+  &(const TallStructType)                                                                          \
+  {                                                                                                \
+    .name = shown_name, .size = sizeof (type), .fields = ARRAY (__VA_ARGS__),                      \
+    .n_fields = sizeof (ARRAY (__VA_ARGS__)) / sizeof (TallStructField)                            \
+  }
+#define ARGS(...) UNNAMED ("args", TallIdlArgs, __VA_ARGS__)
+#define RESULT(...) UNNAMED ("result", TallIdlResult, __VA_ARGS__)
+#define RESULT_FIELD(id, member, type)                                                             \
+  {                                                                                                \
+    NULL, id, TALL_KIND_STRUCT, G_STRUCT_OFFSET (TallIdlResult, member), TALL_STRUCT_ALWAYS, &type \
+  }
+#define FAILURE RESULT_FIELD (1, failure, tall_idl_failure_type)
+#define VOID RESULT (FAILURE)
+#define RETURNS(type) RESULT (RESULT_FIELD (0, success, type), FAILURE)
+
+#define FETCHING_ORDER "Fetching order {order_number} of {customer_number}"
+#define STORING_ORDER "Storing order {order_number} of {customer_number}"
+
+#define Type TallIdlArgs
+static const TallIdlCall calls[] = {
+  {
+      .name = "putOrder",
+      .role = TALL_ROLE_WRITER,
+      .operation = STORING_ORDER,
+      .slot = SLOT (put_order),
+      .args =
+          ARGS (OUTER (1, order, tall_idl_order_type), STRUCT (2, options, tall_idl_options_type)),
+      .result = RETURNS (tall_idl_put_success_type),
+      .run = tall_request_put_order,
+  },
+  {
+      .name = "getOrder",
+      .role = TALL_ROLE_READER,
+      .operation = FETCHING_ORDER,
+      .slot = SLOT (get_order),
+      .args = ARGS (ALWAYS (1, TEXT, customer_number), ALWAYS (2, TEXT, order_number)),
+      .result = RETURNS (tall_idl_order_success_type),
+      .run = tall_request_get_order,
+  },
+  {
+      .name = "deleteOrder",
+      .role = TALL_ROLE_WRITER,
+      .operation = "Deleting order {order_number} of {customer_number}",
+      .slot = SLOT (delete_order),
+      .args = ARGS (ALWAYS (1, TEXT, customer_number),
+                    ALWAYS (2, TEXT, order_number),
+                    STRUCT (3, options, tall_idl_options_type)),
+      .result = VOID,
+      .run = tall_request_delete_order,
+  },
+  {
+      .name = "putCustomer",
+      .role = TALL_ROLE_WRITER,
+      .operation = "Storing customer {number}",
+      .slot = SLOT (put_customer),
+      .args = ARGS (OUTER (1, customer, tall_idl_customer_type),
+                    STRUCT (2, options, tall_idl_options_type)),
+      .result = RETURNS (tall_idl_put_success_type),
+      .run = tall_request_put_customer,
+  },
+  {
+      .name = "getCustomer",
+      .role = TALL_ROLE_READER,
+      .operation = "Fetching customer {number}",
+      .slot = SLOT (get_customer),
+      .args = ARGS (NAMED (1, TEXT, "number", customer_number)),
+      .result = RETURNS (tall_idl_customer_success_type),
+      .run = tall_request_get_customer,
+  },
+  {
+      .name = "deleteCustomer",
+      .role = TALL_ROLE_WRITER,
+      .operation = "Deleting customer {number}",
+      .slot = SLOT (delete_customer),
+      .args = ARGS (NAMED (1, TEXT, "number", customer_number),
+                    STRUCT (2, options, tall_idl_options_type)),
+      .result = VOID,
+      .run = tall_request_delete_customer,
+  },
+  {
+      .name = "getOrders",
+      .role = TALL_ROLE_READER,
+      .operation = "Fetching {ids} orders",
+      .slot = SLOT (get_orders),
+      .args = ARGS (OUTER (1, request, tall_idl_get_orders_request_type)),
+      .result = RETURNS (tall_idl_get_orders_success_type),
+      .run = tall_request_get_orders,
+      .own_memory = TRUE,
+      .item = &tall_idl_order_outcome_type,
+      .asked = &tall_idl_order_id_type,
+      .item_operation = FETCHING_ORDER,
+  },
+  {
+      .name = "putOrders",
+      .role = TALL_ROLE_WRITER,
+      .operation = "Storing {puts} orders",
+      .slot = SLOT (put_orders),
+      .args = ARGS (OUTER (1, request, tall_idl_put_orders_request_type)),
+      .result = RETURNS (tall_idl_put_orders_success_type),
+      .run = tall_request_put_orders,
+      .own_memory = TRUE,
+      .item = &tall_idl_put_outcome_type,
+      .asked = &tall_idl_order_put_type,
+      .item_operation = STORING_ORDER,
+  },
+  {
+      .name = "listOrders",
+      .role = TALL_ROLE_READER,
+      .operation = "Listing the orders of {customer_number}",
+      .slot = SLOT (list_orders),
+      .args = ARGS (OUTER (1, request, tall_idl_list_orders_request_type)),
+      .result = RETURNS (tall_idl_order_list_type),
+      .run = tall_request_list_orders,
+      .item = &tall_idl_order_entry_type,
+  },
+  {
+      .name = "listCustomers",
+      .role = TALL_ROLE_READER,
+      .operation = "Listing the customers",
+      .slot = SLOT (list_customers),
+      .args = ARGS (OUTER (1, request, tall_idl_list_customers_request_type)),
+      .result = RETURNS (tall_idl_customer_list_type),
+      .run = tall_request_list_customers,
+      .item = &tall_idl_customer_entry_type,
+  },
+  {
+      .name = "getCustomerOrders",
+      .role = TALL_ROLE_READER,
+      .operation = "Fetching the orders of {customer_number}",
+      .slot = SLOT (get_customer_orders),
+      .args = ARGS (OUTER (1, request, tall_idl_customer_orders_request_type)),
+      .result = RETURNS (tall_idl_customer_orders_type),
+      .run = tall_request_get_customer_orders,
+      .own_memory = TRUE,
+      .item = &tall_idl_order_outcome_type,
+  },
+  {
+      .name = "describe",
+      .role = TALL_ROLE_READER,
+      .details = TALL_ROLE_ADMIN,
+      .operation = "Describing the deployment",
+      .slot = SLOT (describe),
+      .args = ARGS (),
+      .result = RETURNS (tall_idl_description_type),
+      .run = run_describe,
+      .own_memory = TRUE,
+  },
+  {
+      .name = "ping",
+      .role = TALL_ROLE_READER,
+      .operation = "Pinging the store",
+      .slot = SLOT (ping),
+      .args = ARGS (),
+      .result = VOID,
+      .run = run_ping,
+      .own_memory = TRUE,
+  },
+  {
+      .name = "verify",
+      .role = TALL_ROLE_ADMIN,
+      .operation = "Verifying",
+      .slot = SLOT (verify_some),
+      .args = ARGS (OUTER (1, request, tall_idl_verify_request_type)),
+      .result = RETURNS (tall_idl_verify_part_type),
+      .run = tall_request_verify,
+      .own_memory = TRUE,
+      .item = &tall_idl_finding_type,
+  },
+  {
+      .name = "startMigration",
+      .operation = "Migrating",
+      .args = ARGS (OUTER (1, request, tall_idl_migration_request_type)),
+      .result = RETURNS (tall_idl_migration_state_type),
+      .run = tall_request_start_migration,
+      .role = TALL_ROLE_ADMIN,
+      .own_memory = TRUE,
+      .item = &tall_idl_unfit_type,
+  },
+  {
+      .name = "getMigration",
+      .operation = "Looking at the migration",
+      .args = ARGS (OUTER (1, request, tall_idl_migration_look_type)),
+      .result = RETURNS (tall_idl_migration_state_type),
+      .run = tall_request_get_migration,
+      .role = TALL_ROLE_ADMIN,
+      .own_memory = TRUE,
+      .item = &tall_idl_unfit_type,
+  },
+  {
+      .name = "startBackup",
+      .operation = "Making the backup {name}",
+      .args = ARGS (OUTER (1, request, tall_idl_backup_request_type)),
+      .result = RETURNS (tall_idl_backup_state_type),
+      .run = tall_request_start_backup,
+      .role = TALL_ROLE_ADMIN,
+      .own_memory = TRUE,
+  },
+  {
+      .name = "getBackup",
+      .operation = "Looking at the backup",
+      .args = ARGS (OUTER (1, request, tall_idl_backup_look_type)),
+      .result = RETURNS (tall_idl_backup_state_type),
+      .run = tall_request_get_backup,
+      .role = TALL_ROLE_ADMIN,
+      .own_memory = TRUE,
+  },
+};
+#undef Type
+
+/**
+ * tall_calls_get:
+ * @slot: of #TallFrontClass, one that is a call
+ */
+const TallIdlCall *
+tall_calls_get (gsize slot)
+{
+  tall_idl_prepare ();
+  for (guint i = 0; i < G_N_ELEMENTS (calls); i++)
+    if (calls[i].slot == slot)
+      return &calls[i];
+  g_assert_not_reached ();
+}
+
+/**
+ * tall_calls_find:
+ *
+ * Returns: (nullable): the call of that name
+ */
+const TallIdlCall *
+tall_calls_find (const char *name)
+{
+  tall_idl_prepare ();
+  for (guint i = 0; i < G_N_ELEMENTS (calls); i++)
+    if (g_str_equal (calls[i].name, name))
+      return &calls[i];
+  return NULL;
+}
+
+/**
+ * tall_calls_count:
+ *
+ * Returns: how many calls there are
+ */
+guint
+tall_calls_count (void)
+{
+  return G_N_ELEMENTS (calls);
+}
+
+/**
+ * tall_calls_get_nth:
+ * @index: below tall_calls_count()
+ */
+const TallIdlCall *
+tall_calls_get_nth (guint index)
+{
+  tall_idl_prepare ();
+  g_assert (index < G_N_ELEMENTS (calls));
+  return &calls[index];
+}
+
+/**
+ * tall_calls_get_index:
+ * @call: one of tall_calls_get_nth()
+ */
+guint
+tall_calls_get_index (const TallIdlCall *call)
+{
+  return (guint)(call - calls);
+}
+
+/**
+ * tall_calls_list_names:
+ *
+ * Returns: (transfer full): the names of all calls, NULL-terminated
+ */
+GStrv
+tall_calls_list_names (void)
+{
+  GStrv names = g_new0 (char *, G_N_ELEMENTS (calls) + 1);
+  for (guint i = 0; i < G_N_ELEMENTS (calls); i++)
+    names[i] = g_strdup (calls[i].name);
+  return names;
+}

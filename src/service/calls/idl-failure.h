@@ -1,0 +1,14 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "tall-arena.h"
+#include "service/calls/idl.h"
+
+G_BEGIN_DECLS
+
+TallIdlFailure *
+tall_idl_failure_from_error (TallArena *arena, const char *operation, const GError *error);
+GError *tall_idl_failure_to_error (const TallIdlFailure *self);
+
+G_END_DECLS

@@ -1,0 +1,186 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "service/calls/idl-migrate.h"
+
+#include "tall-error.h"
+#include "service/calls/idl-private.h"
+
+#define MAX_PAUSE_MS (3600 * 1000)
+
+#define Type TallIdlMigration
+IDL_SHARED_STRUCT (tall_idl_migration_request_type,
+                   "MigrationRequest",
+                   ALWAYS (1, TEXT, task),
+                   ALWAYS (2, TEXT, layout),
+                   ALWAYS (3, TEXT, key_strategy),
+                   ALWAYS (4, TEXT, index),
+                   OPTIONAL (5, I32, regions),
+                   ALWAYS (6, TEXT, compression),
+                   ALWAYS (7, TEXT, bloom_filter),
+                   ALWAYS (8, TEXT, block_encoding),
+                   OPTIONAL (9, I64, pause_ms),
+                   OPTIONAL (10, I32, rate),
+                   ALWAYS (11, BOOL, pass_only));
+#undef Type
+
+#define Type TallIdlMigrationLook
+IDL_SHARED_STRUCT (tall_idl_migration_look_type,
+                   "MigrationLook",
+                   ALWAYS (1, TEXT, id),
+                   OPTIONAL (2, I32, seen));
+#undef Type
+
+#define Type TallIdlMigrationPlan
+IDL_STRUCT (migration_plan_type,
+            "MigrationPlan",
+            ALWAYS (1, BOOL, resumed),
+            ALWAYS (2, TEXT, from_layout),
+            ALWAYS (3, TEXT, from_key_strategy),
+            ALWAYS (4, TEXT, from_index),
+            ALWAYS (5, TEXT, to_layout),
+            ALWAYS (6, TEXT, to_key_strategy),
+            ALWAYS (7, TEXT, to_index),
+            ALWAYS (8, I64, generation),
+            ALWAYS (9, I64, target),
+            ALWAYS (10, I64, orders),
+            ALWAYS (11, I64, customers),
+            ALWAYS (12, I64, lines),
+            ALWAYS (13, I64, bytes),
+            ALWAYS (14, I64, needed),
+            OPTIONAL (15, I64, room),
+            ALWAYS (16, I64, copy_ms),
+            ALWAYS (17, I64, pause_ms),
+            ALWAYS (18, I64, pause_limit_ms),
+            ALWAYS (19, I32, loads));
+#undef Type
+
+#define Type TallIdlUnfit
+IDL_SHARED_ITEM (tall_idl_unfit_type,
+                 "Unfit",
+                 ALWAYS (1, TEXT, customer_number),
+                 ALWAYS (2, TEXT, order_number),
+                 ALWAYS (3, TEXT, table),
+                 ALWAYS (4, BYTES, row),
+                 ALWAYS (5, TEXT, message));
+#undef Type
+
+#define Type TallIdlMigrationState
+IDL_SHARED_STRUCT (tall_idl_migration_state_type,
+                   "MigrationState",
+                   ALWAYS (1, TEXT, id),
+                   ALWAYS (2, TEXT, task),
+                   ALWAYS (3, BOOL, running),
+                   ALWAYS (4, BOOL, joined),
+                   ALWAYS (5, TEXT, stage),
+                   ALWAYS (6, I32, pass_number),
+                   ALWAYS (7, I64, looked_at),
+                   ALWAYS (8, I64, all),
+                   ALWAYS (9, I64, copied),
+                   ALWAYS (10, I64, rate),
+                   ALWAYS (11, I64, left_ms),
+                   STRUCT (12, plan, migration_plan_type),
+                   STRUCTS (13, unfit, tall_idl_unfit_type),
+                   ALWAYS (14, TEXT, outcome),
+                   ALWAYS (15, I64, generation),
+                   ALWAYS (16, I32, passes),
+                   ALWAYS (17, I64, all_copied),
+                   ALWAYS (18, I64, all_unfit),
+                   ALWAYS (19, I64, pause_us),
+                   ALWAYS (20, I32, dropped),
+                   STRUCT (21, failure, tall_idl_failure_type));
+#undef Type
+
+static gboolean
+check_range (
+    const char *field, gboolean has, gint64 value, gint64 least, gint64 most, GError **error)
+{
+  if (!has || (value >= least && value <= most))
+    return TRUE;
+  tall_error_set_invalid (error, field,
+                          "%s: it is %" G_GINT64_FORMAT " to %" G_GINT64_FORMAT
+                          ", or absent, and not %" G_GINT64_FORMAT,
+                          field, least, most, value);
+  return FALSE;
+}
+
+static gboolean
+parse_task (const TallIdlMigration *self, TallMigrateTask *task, GError **error)
+{
+  *task = TALL_MIGRATE_MOVE;
+  if (self->task == NULL || tall_migrate_task_parse (self->task, task))
+    return TRUE;
+  tall_error_set_invalid (error, "task", "task: it is move, abort or drop-source, and not “%s”",
+                          self->task);
+  return FALSE;
+}
+
+static gboolean
+parse_move (const TallIdlMigration *self, TallMove *move, GError **error)
+{
+  *move = (TallMove){ .regions = self->has_regions ? (guint)self->regions : 0,
+                      .compression = self->compression,
+                      .bloom_filter = self->bloom_filter,
+                      .block_encoding = self->block_encoding };
+  return tall_move_choose (move, self->layout, self->key_strategy, self->index, error);
+}
+
+static gboolean
+has_settings (const TallMigrateWish *wish)
+{
+  const TallMove *move = &wish->move;
+  return move->layout != NULL || move->key_strategy != NULL || move->has_index || move->regions != 0
+         || move->compression != NULL || move->bloom_filter != NULL || move->block_encoding != NULL
+         || wish->pause != 0 || wish->rate != 0 || wish->pass_only;
+}
+
+/**
+ * tall_idl_migration_parse:
+ * @wish: (out): with texts of @self
+ */
+gboolean
+tall_idl_migration_parse (const TallIdlMigration *self, TallMigrateWish *wish, GError **error)
+{
+  *wish = (TallMigrateWish){ .pass_only = self->pass_only };
+  if (!parse_task (self, &wish->task, error)
+      || !check_range ("regions", self->has_regions, self->regions, 1, TALL_MAX_REGIONS, error)
+      || !check_range ("pause_ms", self->has_pause_ms, self->pause_ms, 0, MAX_PAUSE_MS, error)
+      || !check_range ("rate", self->has_rate, self->rate, 1, G_MAXINT32, error)
+      || !parse_move (self, &wish->move, error))
+    return FALSE;
+  if (self->has_pause_ms)
+    wish->pause = MAX (self->pause_ms * 1000, 1);
+  if (self->has_rate)
+    wish->rate = (guint)self->rate;
+  if (wish->task == TALL_MIGRATE_MOVE || !has_settings (wish))
+    return TRUE;
+  tall_error_set_invalid (error, "task", "task: “%s” goes with no settings of a migration",
+                          self->task);
+  return FALSE;
+}
+
+/**
+ * tall_idl_migration_init:
+ *
+ * The way back; the texts are those of @wish.
+ */
+void
+tall_idl_migration_init (TallIdlMigration *self, const TallMigrateWish *wish)
+{
+  const TallMove *move = &wish->move;
+  *self = (TallIdlMigration){
+    .task = (char *)tall_migrate_task_get_name (wish->task),
+    .layout = move->layout != NULL ? (char *)move->layout->name : NULL,
+    .key_strategy = move->key_strategy != NULL ? (char *)move->key_strategy->name : NULL,
+    .index = move->has_index ? (char *)tall_index_kind_get_name (move->index) : NULL,
+    .regions = (gint32)move->regions,
+    .has_regions = move->regions != 0,
+    .compression = (char *)move->compression,
+    .bloom_filter = (char *)move->bloom_filter,
+    .block_encoding = (char *)move->block_encoding,
+    .pause_ms = wish->pause / 1000,
+    .has_pause_ms = wish->pause != 0,
+    .rate = (gint32)MIN (wish->rate, (guint)G_MAXINT32),
+    .has_rate = wish->rate != 0,
+    .pass_only = wish->pass_only,
+  };
+}

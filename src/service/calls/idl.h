@@ -1,0 +1,196 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "tall-front.h"
+#include "wire/struct-reader.h"
+
+G_BEGIN_DECLS
+
+/* Elements of a list in a call on many, and entries of a page. */
+#define TALL_IDL_MANY_ITEMS 1000
+
+/* What a call on many may hold: lines and locations with the lists of items around them, and bytes
+ * of text. */
+#define TALL_IDL_MANY_LINES 200000
+#define TALL_IDL_MANY_BYTES (16 * 1024 * 1024)
+
+/* The structs of `idl/tallorder.thrift` as they travel, for tall_struct_reader_read() and
+ * tall_struct_write(). */
+
+/* WriteOptions as they travel; tall_idl_options_parse() makes TallWriteOptions of them. */
+typedef struct
+{
+  gint32 condition;
+  gboolean has_condition;
+  gint64 revision;
+  gboolean has_revision;
+  TallSlice token; /* NULL data: absent */
+  gint32 timeout_ms;
+  gboolean has_timeout_ms;
+} TallIdlOptions;
+
+/* One order of many to be put. */
+typedef struct
+{
+  TallOrder *order;        /* owned by the arena; NULL: none was sent */
+  TallIdlOptions *options; /* NULL: absent */
+} TallIdlPut;
+
+/* GetOrdersRequest or PutOrdersRequest. */
+typedef struct
+{
+  TallOrderId *ids; /* n_ids of them */
+  TallIdlPut *puts; /* n_puts of them */
+  guint n_ids;
+  guint n_puts;
+} TallIdlMany;
+
+/* ListOrdersRequest, ListCustomersRequest or CustomerOrdersRequest; tall_idl_listing_parse() makes
+ * TallListOptions of them. */
+typedef struct
+{
+  char *customer_number;
+  gint64 from_date;
+  gint64 to_date;
+  gint32 limit;
+  gboolean has_from_date;
+  gboolean has_to_date;
+  gboolean has_limit;
+  char *page; /* NULL: absent */
+} TallIdlListing;
+
+/* The arguments of any call; each call has its own fields of it. */
+typedef struct
+{
+  TallOrder *order;       /* not owned */
+  TallCustomer *customer; /* not owned */
+  char *customer_number;
+  char *order_number;
+  TallIdlOptions *options; /* NULL: absent */
+  gpointer request;        /* a struct of the call's own: TallIdlMany, TallIdlListing, or another */
+} TallIdlArgs;
+
+/* OrderResult, CustomerResult or PutResult; what is read without being provided belongs to the
+ * arena, until it is stolen. */
+typedef struct
+{
+  TallOrder *order;
+  TallCustomer *customer;
+  gint64 revision;
+} TallIdlSuccess;
+
+/* The exception TallError as it travels. */
+typedef struct
+{
+  gint32 code;
+  char *message;
+  char *field;
+  gint64 revision;
+  gboolean has_revision;
+} TallIdlFailure;
+
+/* OrderOutcome or PutOutcome: one of both is there. */
+typedef struct
+{
+  TallIdlSuccess *result;
+  TallIdlFailure *failure;
+} TallIdlOutcome;
+
+/* GetOrdersResult or PutOrdersResult. */
+typedef struct
+{
+  TallIdlOutcome *outcomes; /* n_outcomes of them */
+  guint n_outcomes;
+} TallIdlOutcomes;
+
+typedef struct
+{
+  TallCustomer *customer; /* NULL: absent */
+  gint64 revision;
+  TallIdlOutcome *orders; /* n_orders of them */
+  guint n_orders;
+  char *next_page;         /* NULL: absent */
+  TallIdlFailure *failure; /* of the customer; NULL: absent */
+  char **others;           /* n_others of them */
+  guint n_others;
+} TallIdlCustomerOrders;
+
+/* VerifyRequest. */
+typedef struct
+{
+  char *customer_number; /* NULL: absent */
+  gint32 sample;
+  gboolean has_sample;
+  gboolean repair;
+  gint32 most;
+  gboolean has_most;
+  TallSlice cursor;            /* NULL data: absent */
+  TallVerifySuspect *suspects; /* n_suspects of them */
+  guint n_suspects;
+  gboolean notes;
+} TallIdlVerify;
+
+/* Finding. */
+typedef struct
+{
+  char *kind;
+  char *table;
+  TallSlice row;
+  gint32 rows;
+  char *customer_number; /* NULL: absent */
+  char *order_number;    /* the same */
+  gint64 revision;
+  char *message;
+  gboolean mended;
+  TallUnfinishedLoad *load; /* NULL: absent */
+} TallIdlFinding;
+
+/* VerifyPart. */
+typedef struct
+{
+  TallIdlFinding *findings;    /* n_findings of them */
+  TallVerifySuspect *suspects; /* n_suspects of them */
+  guint n_findings;
+  guint n_suspects;
+  TallSlice cursor; /* NULL data: absent */
+  gint64 customers;
+  gint64 orders;
+  gint64 hints;
+  gint64 ids;
+  gint64 busy;
+  gboolean broken;
+  TallIdlFailure *failure; /* NULL: absent */
+} TallIdlVerifyPart;
+
+typedef struct
+{
+  gpointer success;        /* of the call's type; NULL: failed, or nothing to tell */
+  TallIdlFailure *failure; /* NULL: succeeded */
+} TallIdlResult;
+
+extern const TallStructLimits tall_idl_limits;      /* of a call on one order or customer */
+extern const TallStructLimits tall_idl_many_limits; /* of a call on many */
+
+/* They have no fields before tall_idl_prepare(), which tall_calls_get() and tall_calls_find() call.
+ */
+extern TallStructType tall_idl_order_type;
+extern TallStructType tall_idl_customer_type;
+void tall_idl_prepare (void);
+
+extern const TallStructType tall_idl_options_type;
+extern const TallStructType tall_idl_failure_type;
+
+gboolean tall_idl_options_parse (const TallIdlOptions *self,
+                                 TallWriteOptions *options,
+                                 GError **error) G_GNUC_WARN_UNUSED_RESULT;
+void tall_idl_options_init (TallIdlOptions *self, const TallWriteOptions *options);
+
+gboolean tall_idl_listing_parse (const TallIdlListing *self,
+                                 TallListOptions *options,
+                                 GError **error) G_GNUC_WARN_UNUSED_RESULT;
+void tall_idl_listing_init (TallIdlListing *self,
+                            const char *customer_number,
+                            const TallListOptions *options);
+
+G_END_DECLS

@@ -1,0 +1,36 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "service/client/pool.h"
+#include "service/calls/idl-call.h"
+
+G_BEGIN_DECLS
+
+/**
+ * TallClientCall:
+ *
+ * One call of a client, with the tries that it takes.
+ */
+typedef struct
+{
+  TallClientPool *pool;
+  const TallIdlCall *call;
+  const TallIdlArgs *args;
+  const char *operation; /* what messages begin with; NULL: what the call does */
+  gboolean is_write;     /* has a token; a lost answer leaves the outcome unknown */
+  gboolean repeatable;   /* a write that does no harm if it is sent again after it was done */
+  gint64 deadline;       /* microseconds of g_get_monotonic_time() */
+  TallArena *arena;      /* of the result */
+  gpointer success;      /* what a success is read into; NULL: the arena */
+  TallIdlResult result;  /* filled */
+  gboolean maybe_done;   /* a try has left whose answer did not come */
+} TallClientCall;
+
+gboolean tall_client_call_run (TallClientCall *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+void tall_client_call_take_failure (const TallClientCall *self,
+                                    const char *operation,
+                                    const TallIdlFailure *failure,
+                                    GError **error);
+
+G_END_DECLS

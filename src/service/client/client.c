@@ -1,0 +1,297 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "tall-client.h"
+
+#include "service/client/client.h"
+#include "tall-error.h"
+#include "wire/socket.h"
+
+/* Milliseconds; longer than the server's own, so that it can answer. */
+#define USUAL_TIMEOUT (TALL_USUAL_TIMEOUT + 5000)
+
+G_DEFINE_FINAL_TYPE (TallClient, tall_client, TALL_TYPE_FRONT)
+
+static void
+prepare_write (TallClientCall *call, const TallWriteOptions *options)
+{
+  call->is_write = TRUE;
+  call->repeatable = tall_client_is_repeatable (options);
+  if (options->timeout > 0)
+    call->deadline = g_get_monotonic_time () + (gint64)options->timeout * 1000;
+}
+
+static gboolean
+run_put (TallFront *front,
+         const TallIdlCall *kind,
+         TallIdlArgs *args,
+         const TallWriteOptions *given,
+         gint64 *revision,
+         GError **error)
+{
+  TallWriteOptions options = tall_client_with_token (given);
+  TallIdlOptions wire;
+  tall_client_init_options (&wire, &options);
+  args->options = &wire;
+
+  g_autoptr (TallArena) arena = tall_arena_new (0);
+  TallIdlSuccess success = { 0 };
+  TallClientCall call = tall_client_prepare (front, kind, args, arena);
+  call.success = &success;
+  prepare_write (&call, &options);
+
+  if (!tall_client_call_run (&call, error))
+    return FALSE;
+  if (revision != NULL)
+    *revision = success.revision;
+  return TRUE;
+}
+
+static gboolean
+client_put_order (TallFront *front,
+                  TallOrder *order,
+                  const TallWriteOptions *options,
+                  gint64 *revision,
+                  GError **error)
+{
+  TallIdlArgs args = { .order = order };
+  return run_put (front, TALL_CALL (put_order), &args, options, revision, error);
+}
+
+static gboolean
+client_put_customer (TallFront *front,
+                     TallCustomer *customer,
+                     const TallWriteOptions *options,
+                     gint64 *revision,
+                     GError **error)
+{
+  TallIdlArgs args = { .customer = customer };
+  return run_put (front, TALL_CALL (put_customer), &args, options, revision, error);
+}
+
+static TallOrder *
+client_get_order (TallFront *front,
+                  const char *customer_number,
+                  const char *order_number,
+                  gint64 *revision,
+                  GError **error)
+{
+  TallIdlArgs args = { .customer_number = (char *)customer_number,
+                       .order_number = (char *)order_number };
+  g_autoptr (TallOrder) order = tall_order_new ("", "");
+  TallIdlSuccess success = { .order = order };
+  TallClientCall call = tall_client_prepare (front, TALL_CALL (get_order), &args, order->arena);
+  call.success = &success;
+
+  if (!tall_client_call_run (&call, error))
+    return NULL;
+  if (!g_str_equal (order->customer_number, customer_number)
+      || !g_str_equal (order->order_number, order_number) || !tall_order_normalize (order, NULL))
+    return tall_client_set_wrong_answer (&call, error), NULL;
+  if (revision != NULL)
+    *revision = success.revision;
+  return g_steal_pointer (&order);
+}
+
+static TallCustomer *
+client_get_customer (TallFront *front, const char *number, gint64 *revision, GError **error)
+{
+  TallIdlArgs args = { .customer_number = (char *)number };
+  g_autoptr (TallCustomer) customer = tall_customer_new ("");
+  TallIdlSuccess success = { .customer = customer };
+  TallClientCall call =
+      tall_client_prepare (front, TALL_CALL (get_customer), &args, customer->arena);
+  call.success = &success;
+
+  if (!tall_client_call_run (&call, error))
+    return NULL;
+  if (!g_str_equal (customer->number, number) || !tall_customer_normalize (customer, NULL))
+    return tall_client_set_wrong_answer (&call, error), NULL;
+  if (revision != NULL)
+    *revision = success.revision;
+  return g_steal_pointer (&customer);
+}
+
+static gboolean
+run_delete (TallFront *front,
+            const TallIdlCall *kind,
+            TallIdlArgs *args,
+            const TallWriteOptions *given,
+            GError **error)
+{
+  TallWriteOptions options = tall_client_with_token (given);
+  TallIdlOptions wire;
+  tall_client_init_options (&wire, &options);
+  args->options = &wire;
+
+  g_autoptr (TallArena) arena = tall_arena_new (0);
+  TallClientCall call = tall_client_prepare (front, kind, args, arena);
+  prepare_write (&call, &options);
+  return tall_client_call_run (&call, error);
+}
+
+static gboolean
+client_delete_order (TallFront *front,
+                     const char *customer_number,
+                     const char *order_number,
+                     const TallWriteOptions *options,
+                     GError **error)
+{
+  TallIdlArgs args = { .customer_number = (char *)customer_number,
+                       .order_number = (char *)order_number };
+  return run_delete (front, TALL_CALL (delete_order), &args, options, error);
+}
+
+static gboolean
+client_delete_customer (TallFront *front,
+                        const char *number,
+                        const TallWriteOptions *options,
+                        GError **error)
+{
+  TallIdlArgs args = { .customer_number = (char *)number };
+  return run_delete (front, TALL_CALL (delete_customer), &args, options, error);
+}
+
+/* NULL of none. */
+static char **
+terminate (TallArena *arena, char *const *texts, guint n)
+{
+  char **copy = n > 0 ? tall_arena_newa0 (arena, char *, n + 1) : NULL;
+  for (guint i = 0; i < n; i++)
+    copy[i] = texts[i];
+  return copy;
+}
+
+static TallDescription *
+client_describe (TallFront *front, GError **error)
+{
+  TallIdlArgs args = { 0 };
+  g_autoptr (TallDescription) got = g_new0 (TallDescription, 1);
+  got->arena = tall_arena_new (0);
+  TallClientCall call = tall_client_prepare (front, TALL_CALL (describe), &args, got->arena);
+  call.success = got;
+
+  if (!tall_client_call_run (&call, error))
+    return NULL;
+  if (got->layout == NULL || got->store == NULL)
+    return tall_client_set_wrong_answer (&call, error), NULL;
+  got->calls = terminate (got->arena, got->calls, got->n_calls);
+  got->protocols = terminate (got->arena, got->protocols, got->n_protocols);
+  return g_steal_pointer (&got);
+}
+
+static gboolean
+client_ping (TallFront *front, GError **error)
+{
+  TallIdlArgs args = { 0 };
+  g_autoptr (TallArena) arena = tall_arena_new (0);
+  TallClientCall call = tall_client_prepare (front, TALL_CALL (ping), &args, arena);
+  return tall_client_call_run (&call, error);
+}
+
+/**
+ * tall_client_set_timeout:
+ * @milliseconds: of calls that have none of their own; usually 15 s
+ *
+ * To be set before the client is used.
+ */
+void
+tall_client_set_timeout (TallClient *self, guint milliseconds)
+{
+  g_return_if_fail (TALL_IS_CLIENT (self) && milliseconds > 0);
+  self->timeout = milliseconds;
+}
+
+/**
+ * tall_client_use_tls:
+ * @ca: (nullable): PEM file of the CAs that sign certificates of servers; NULL: those of the system
+ * @certificate: (nullable): PEM file of the certificate that shows who this client is
+ * @key: (nullable): PEM file of its key, which only its owner may be able to read
+ *
+ * Says whom a client of a `tls://` address trusts, and what it shows. The files are read now. To be
+ * set before the client is used.
+ *
+ * Returns: FALSE with %TALL_ERROR_INVALID, or %TALL_ERROR_UNAVAILABLE if a file cannot be read
+ */
+gboolean
+tall_client_use_tls (
+    TallClient *self, const char *ca, const char *certificate, const char *key, GError **error)
+{
+  g_return_val_if_fail (TALL_IS_CLIENT (self), FALSE);
+  if (!self->is_tls)
+    {
+      tall_error_set_invalid (
+          error, "address",
+          "Certificates are of use with an address that begins with tls:// alone");
+      return FALSE;
+    }
+  TallTlsSettings settings = { .ca = ca, .certificate = certificate, .key = key };
+  g_autoptr (TallTlsContext) tls = tall_tls_context_new_client (&settings, error);
+  if (tls == NULL)
+    return FALSE;
+  tall_client_pool_set_tls (self->pool, tls);
+  return TRUE;
+}
+
+static void
+tall_client_finalize (GObject *object)
+{
+  TallClient *self = TALL_CLIENT (object);
+  tall_client_pool_free (self->pool);
+  G_OBJECT_CLASS (tall_client_parent_class)->finalize (object);
+}
+
+static void
+tall_client_class_init (TallClientClass *klass)
+{
+  TallFrontClass *front_class = TALL_FRONT_CLASS (klass);
+
+  G_OBJECT_CLASS (klass)->finalize = tall_client_finalize;
+  front_class->put_order = client_put_order;
+  front_class->get_order = client_get_order;
+  front_class->delete_order = client_delete_order;
+  front_class->put_customer = client_put_customer;
+  front_class->get_customer = client_get_customer;
+  front_class->delete_customer = client_delete_customer;
+  front_class->get_orders = tall_client_get_orders;
+  front_class->put_orders = tall_client_put_orders;
+  front_class->list_orders = tall_client_list_orders;
+  front_class->list_customers = tall_client_list_customers;
+  front_class->get_customer_orders = tall_client_get_customer_orders;
+  front_class->describe = client_describe;
+  front_class->ping = client_ping;
+  front_class->verify_some = tall_client_verify_some;
+}
+
+static void
+tall_client_init (TallClient *self)
+{
+  self->timeout = USUAL_TIMEOUT;
+}
+
+/**
+ * tall_client_new:
+ * @address: `host:port` or `[v6 address]:port` of a server; with `tls://` before it connections are
+ *   encrypted, and the server has to show a certificate for that host, signed by a CA that the
+ *   system trusts; tall_client_use_tls() names another one
+ *
+ * Connects when it is first used, and again whenever it must.
+ *
+ * Returns: (transfer full): a client; NULL with %TALL_ERROR_INVALID (the address)
+ */
+TallFront *
+tall_client_new (const char *address, GError **error)
+{
+  g_autofree char *host = NULL;
+  guint16 port = 0;
+  const char *plain =
+      g_str_has_prefix (address, TALL_CLIENT_TLS) ? address + strlen (TALL_CLIENT_TLS) : address;
+  if (!tall_address_parse (plain, &host, &port, error))
+    return NULL;
+
+  g_autoptr (TallClient) self = g_object_new (TALL_TYPE_CLIENT, NULL);
+  self->pool = tall_client_pool_new (plain);
+  self->is_tls = plain != address;
+  if (self->is_tls && !tall_client_use_tls (self, NULL, NULL, NULL, error))
+    return NULL;
+  return TALL_FRONT (g_steal_pointer (&self));
+}

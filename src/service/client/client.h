@@ -1,0 +1,53 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "service/calls/calls.h"
+#include "service/client/call.h"
+#include "service/client/pool.h"
+#include "tall-client.h"
+
+G_BEGIN_DECLS
+
+struct _TallClient
+{
+  TallFront parent_instance;
+
+  TallClientPool *pool;
+  guint timeout;   /* milliseconds; of calls that have none of their own */
+  gboolean is_tls; /* connections are encrypted */
+};
+
+/* What the calls of a client share. */
+TallClientCall tall_client_prepare (TallFront *front,
+                                    const TallIdlCall *call,
+                                    const TallIdlArgs *args,
+                                    TallArena *arena);
+TallWriteOptions tall_client_with_token (const TallWriteOptions *given);
+gboolean tall_client_is_repeatable (const TallWriteOptions *options);
+void tall_client_init_options (TallIdlOptions *wire, const TallWriteOptions *options);
+gboolean tall_client_set_wrong_answer (const TallClientCall *call, GError **error);
+
+/* Slots of #TallFrontClass. */
+gboolean tall_client_get_orders (
+    TallFront *front, const TallOrderId *ids, guint n, TallOutcome *outcomes, GError **error);
+gboolean tall_client_put_orders (TallFront *front,
+                                 TallOrder *const *orders,
+                                 const TallWriteOptions *options,
+                                 guint n,
+                                 TallOutcome *outcomes,
+                                 GError **error);
+TallOrderList *tall_client_list_orders (TallFront *front,
+                                        const char *customer_number,
+                                        const TallListOptions *options,
+                                        GError **error);
+TallCustomerList *
+tall_client_list_customers (TallFront *front, const TallListOptions *options, GError **error);
+TallCustomerOrders *tall_client_get_customer_orders (TallFront *front,
+                                                     const char *number,
+                                                     const TallListOptions *options,
+                                                     GError **error);
+TallVerifyPart *
+tall_client_verify_some (TallFront *front, const TallVerifyRequest *request, GError **error);
+
+G_END_DECLS

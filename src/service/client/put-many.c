@@ -1,0 +1,200 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "service/client/client.h"
+
+#include "service/access/call-budget.h"
+#include "tall-error.h"
+
+/* All that shall be stored. */
+typedef struct
+{
+  TallFront *front;
+  TallOrder *const *orders;
+  const TallWriteOptions *options; /* NULL: none */
+  TallOutcome *outcomes;
+  guint n;
+  guint next;   /* the first that was not yet in a batch */
+  gint64 begun; /* microseconds of g_get_monotonic_time() */
+} Puts;
+
+/* What goes into one call. */
+typedef struct
+{
+  TallIdlPut puts[TALL_IDL_MANY_ITEMS];
+  TallIdlOptions wire[TALL_IDL_MANY_ITEMS];
+  TallWriteOptions options[TALL_IDL_MANY_ITEMS];
+  TallOutcome *outcomes[TALL_IDL_MANY_ITEMS];
+  guint n;
+  guint timeout;          /* the longest, milliseconds */
+  gboolean usual_timeout; /* one has none of its own */
+} Batch;
+
+/* What is done with an order, as the beginning of messages. */
+static char *
+describe (const TallOrder *order)
+{
+  TallIdlPut put = { .order = (TallOrder *)order };
+  return tall_idl_call_describe_item (TALL_CALL (put_orders), &put);
+}
+
+static GError *
+new_error (const TallOrder *order, TallError code, const char *reason)
+{
+  g_autofree char *operation = describe (order);
+  return g_error_new (TALL_ERROR, (int)code, "%s: %s", operation, reason);
+}
+
+/* What is left of its time, which runs from the beginning of all. */
+static gboolean
+shorten_time (const Puts *self, const TallOrder *order, TallWriteOptions *options, GError **error)
+{
+  gint64 passed = (g_get_monotonic_time () - self->begun) / G_TIME_SPAN_MILLISECOND;
+
+  if (options->timeout == 0)
+    return TRUE;
+  if (passed >= options->timeout)
+    {
+      g_propagate_error (error, new_error (order, TALL_ERROR_TIMED_OUT,
+                                           "its time was over before it was its turn; nothing was "
+                                           "done"));
+      return FALSE;
+    }
+  options->timeout -= (guint)passed;
+  return TRUE;
+}
+
+/* Returns: FALSE if the next order has no room in this batch */
+static gboolean
+add_next (Puts *self, Batch *batch, TallCallBudget *budget)
+{
+  TallOrder *order = self->orders[self->next];
+  TallOutcome *outcome = &self->outcomes[self->next];
+  TallWriteOptions *options = &batch->options[batch->n];
+  TallIdlPut *put = &batch->puts[batch->n];
+
+  *options = tall_client_with_token (self->options != NULL ? &self->options[self->next] : NULL);
+  if (!tall_order_normalize (order, &outcome->error)
+      || !shorten_time (self, order, options, &outcome->error))
+    {
+      self->next++;
+      return TRUE;
+    }
+
+  *put = (TallIdlPut){ .order = order, .options = &batch->wire[batch->n] };
+  tall_client_init_options (put->options, options);
+  if (!tall_call_budget_take (budget, TALL_CALL (put_orders)->asked, put, order))
+    return FALSE;
+  batch->timeout = MAX (batch->timeout, options->timeout);
+  batch->usual_timeout |= options->timeout == 0;
+  batch->outcomes[batch->n++] = outcome;
+  self->next++;
+  return TRUE;
+}
+
+static void
+take_outcome (const TallClientCall *call,
+              const TallOrder *order,
+              const TallIdlOutcome *got,
+              TallOutcome *outcome)
+{
+  if (got->failure != NULL)
+    {
+      g_autofree char *operation = describe (order);
+      tall_client_call_take_failure (call, operation, got->failure, &outcome->error);
+    }
+  else if (got->result != NULL)
+    outcome->revision = got->result->revision;
+  else
+    outcome->error = new_error (order, TALL_ERROR_OUTCOME_UNKNOWN,
+                                "the server's answer does not tell whether it was stored");
+}
+
+static gboolean
+is_repeatable (const Batch *batch)
+{
+  for (guint i = 0; i < batch->n; i++)
+    if (!tall_client_is_repeatable (&batch->options[i]))
+      return FALSE;
+  return TRUE;
+}
+
+static gboolean
+run_batch (const Puts *self, const Batch *batch, GError **error)
+{
+  TallIdlMany many = { .puts = (TallIdlPut *)batch->puts, .n_puts = batch->n };
+  TallIdlArgs args = { .request = &many };
+  g_autoptr (TallArena) arena = tall_arena_new (0);
+  TallIdlOutcomes got = { 0 };
+  TallClientCall call = tall_client_prepare (self->front, TALL_CALL (put_orders), &args, arena);
+  gint64 own = g_get_monotonic_time () + (gint64)batch->timeout * G_TIME_SPAN_MILLISECOND;
+  call.deadline = batch->usual_timeout ? MAX (call.deadline, own) : own;
+  call.is_write = TRUE;
+  call.repeatable = is_repeatable (batch);
+  call.success = &got;
+
+  if (!tall_client_call_run (&call, error))
+    return FALSE;
+  if (got.n_outcomes != batch->n)
+    return tall_client_set_wrong_answer (&call, error);
+  for (guint i = 0; i < batch->n; i++)
+    take_outcome (&call, batch->puts[i].order, &got.outcomes[i], batch->outcomes[i]);
+  return TRUE;
+}
+
+/* A call failed as a whole: what that means for each of its orders, and those after them. */
+static void
+fail_rest (Puts *self, const Batch *batch, const GError *reason)
+{
+  gboolean known = tall_error_is_not_done (reason)
+                   || g_error_matches (reason, TALL_ERROR, TALL_ERROR_OUTCOME_UNKNOWN);
+
+  for (guint i = 0; i < batch->n; i++)
+    batch->outcomes[i]->error =
+        known ? g_error_copy (reason)
+              : new_error (batch->puts[i].order, TALL_ERROR_OUTCOME_UNKNOWN, reason->message);
+  for (; self->next < self->n; self->next++)
+    self->outcomes[self->next].error =
+        new_error (self->orders[self->next], TALL_ERROR_UNAVAILABLE,
+                   "not sent, because a call before it failed; nothing was done");
+}
+
+/**
+ * tall_client_put_orders:
+ *
+ * Calls as often as the limits of a request make it necessary, one call after the other. The time
+ * of each put runs from the beginning of all.
+ */
+gboolean
+tall_client_put_orders (TallFront *front,
+                        TallOrder *const *orders,
+                        const TallWriteOptions *options,
+                        guint n,
+                        TallOutcome *outcomes,
+                        GError **error)
+{
+  Puts self = { front, orders, options, outcomes, n, 0, g_get_monotonic_time () };
+  g_autofree Batch *batch = g_new (Batch, 1);
+  gboolean asked = FALSE;
+
+  while (self.next < n)
+    {
+      g_autoptr (GError) reason = NULL;
+      TallCallBudget budget;
+      tall_call_budget_init (&budget);
+      batch->n = batch->timeout = 0;
+      batch->usual_timeout = FALSE;
+      while (self.next < n && batch->n < TALL_IDL_MANY_ITEMS && add_next (&self, batch, &budget))
+        continue;
+      if (batch->n > 0 && !run_batch (&self, batch, &reason))
+        {
+          if (!asked && tall_error_is_not_done (reason))
+            {
+              g_propagate_error (error, g_steal_pointer (&reason));
+              return FALSE;
+            }
+          fail_rest (&self, batch, reason);
+        }
+      asked = asked || batch->n > 0;
+    }
+  return TRUE;
+}

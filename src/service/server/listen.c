@@ -1,0 +1,207 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "service/server/listen.h"
+
+#include "tall-error.h"
+#include "service/access/networks.h"
+
+/* Connections that may wait until they are accepted. */
+#define BACKLOG 128
+
+#define MAX_TRIES 64 /* to find a port that is free on each address of a host */
+
+/* "host:port" with a port, which may be 0. */
+static GNetworkAddress *
+parse (const char *address, GError **error)
+{
+  /* A port that is not given takes the default: one that differs each time was not given. */
+  g_autoptr (GSocketConnectable) one = g_network_address_parse (address, 1, NULL);
+  g_autoptr (GSocketConnectable) two = g_network_address_parse (address, 2, NULL);
+
+  if (one != NULL && two != NULL
+      && g_network_address_get_port (G_NETWORK_ADDRESS (one))
+             == g_network_address_get_port (G_NETWORK_ADDRESS (two))
+      && *g_network_address_get_hostname (G_NETWORK_ADDRESS (one)) != '\0')
+    return G_NETWORK_ADDRESS (g_steal_pointer (&one));
+
+  tall_error_set_invalid (error, "address",
+                          "\"%s\" is no address to listen on: write HOST:PORT, such as "
+                          "127.0.0.1:7654 or [::1]:7654; port 0 takes a free one",
+                          address);
+  return NULL;
+}
+
+/* GLib says the same thing twice: “Error binding to address X: Address already in use”. */
+static const char *
+find_detail (const GError *reason)
+{
+  const char *detail = strrchr (reason->message, ':');
+  return detail != NULL && detail[1] == ' ' ? detail + 2 : reason->message;
+}
+
+static void
+explain (const GError *reason, const char *address, GError **error)
+{
+  if (g_error_matches (reason, G_IO_ERROR, G_IO_ERROR_ADDRESS_IN_USE))
+    g_set_error (error, TALL_ERROR, TALL_ERROR_UNAVAILABLE,
+                 "Cannot listen on %s: another program listens there; stop it, or choose another "
+                 "port (0 takes a free one)",
+                 address);
+  else if (g_error_matches (reason, G_IO_ERROR, G_IO_ERROR_PERMISSION_DENIED))
+    g_set_error (error, TALL_ERROR, TALL_ERROR_UNAVAILABLE,
+                 "Cannot listen on %s: this user may not use that port; choose one above 1023",
+                 address);
+  else if (g_error_matches (reason, G_RESOLVER_ERROR, G_RESOLVER_ERROR_NOT_FOUND))
+    g_set_error (error, TALL_ERROR, TALL_ERROR_UNAVAILABLE,
+                 "Cannot listen on %s: there is no host of that name; write an address of this "
+                 "machine",
+                 address);
+  else
+    g_set_error (error, TALL_ERROR, TALL_ERROR_UNAVAILABLE,
+                 "Cannot listen on %s: %s; write an address of this machine, such as 127.0.0.1, or "
+                 "0.0.0.0 for all of them",
+                 address, find_detail (reason));
+}
+
+static gboolean
+listen_on (GSocketListener *listener, GInetAddress *inet, guint16 *port, GError **error)
+{
+  g_autoptr (GSocketAddress) wanted = g_inet_socket_address_new (inet, *port);
+  g_autoptr (GSocketAddress) bound = NULL;
+
+  if (!g_socket_listener_add_address (listener, wanted, G_SOCKET_TYPE_STREAM, G_SOCKET_PROTOCOL_TCP,
+                                      NULL, &bound, error))
+    return FALSE;
+  *port = g_inet_socket_address_get_port (G_INET_SOCKET_ADDRESS (bound));
+  return TRUE;
+}
+
+static gboolean
+is_loopback (GInetAddress *inet)
+{
+  g_autoptr (GInetAddress) plain = tall_networks_get_plain (inet);
+  return g_inet_address_get_is_loopback (plain);
+}
+
+/* A name such as localhost has an address of each kind, also where IPv6 is off. */
+static gboolean
+is_missing_here (GInetAddress *inet, const GError *reason)
+{
+  return is_loopback (inet) && !g_error_matches (reason, G_IO_ERROR, G_IO_ERROR_ADDRESS_IN_USE)
+         && !g_error_matches (reason, G_IO_ERROR, G_IO_ERROR_PERMISSION_DENIED);
+}
+
+/* What comes of listening on the addresses of one host. */
+typedef struct
+{
+  GSocketListener *listener; /* (nullable) */
+  guint16 port;              /* all get the same */
+  guint n_bound;             /* addresses */
+  gboolean is_reachable;     /* from other machines */
+  GInetAddress *failed;      /* (nullable): not owned */
+} Listening;
+
+/* An address that is left out would be missed by clients, or served by another program: so each
+ * must work, but for a loopback address that this machine has not. */
+static gboolean
+listen_on_all (Listening *self, GList *addresses, GError **error)
+{
+  g_autoptr (GError) missing = NULL;
+
+  for (GList *l = addresses; l != NULL; l = l->next)
+    {
+      g_autoptr (GError) reason = NULL;
+      self->failed = l->data;
+      if (listen_on (self->listener, l->data, &self->port, &reason))
+        {
+          self->n_bound++;
+          self->is_reachable |= !is_loopback (l->data);
+        }
+      else if (!is_missing_here (l->data, reason))
+        {
+          g_propagate_error (error, g_steal_pointer (&reason));
+          return FALSE;
+        }
+      else
+        {
+          g_autofree char *text = g_inet_address_to_string (l->data);
+          g_message ("Not listening on %s, which this machine does not have: %s", text,
+                     find_detail (reason));
+          g_clear_error (&missing);
+          missing = g_steal_pointer (&reason);
+        }
+    }
+  if (self->n_bound > 0)
+    return TRUE;
+  g_propagate_error (error, g_steal_pointer (&missing));
+  return FALSE;
+}
+
+/* The kernel chooses port 0 by the first address alone. Where another one has it already, the port
+ * stays taken until a better one is found. */
+static gboolean
+find_port (Listening *self, GList *addresses, GError **error)
+{
+  g_autoptr (GPtrArray) tried = g_ptr_array_new_with_free_func (g_object_unref);
+  const guint16 wanted = self->port;
+
+  for (;;)
+    {
+      g_autoptr (GError) reason = NULL;
+      self->port = wanted;
+      self->n_bound = 0;
+      self->listener = g_socket_listener_new ();
+      g_socket_listener_set_backlog (self->listener, BACKLOG);
+      if (listen_on_all (self, addresses, &reason))
+        return TRUE;
+      g_ptr_array_add (tried, g_steal_pointer (&self->listener));
+      if (wanted == 0 && tried->len < MAX_TRIES
+          && g_error_matches (reason, G_IO_ERROR, G_IO_ERROR_ADDRESS_IN_USE))
+        continue;
+      g_propagate_error (error, g_steal_pointer (&reason));
+      return FALSE;
+    }
+}
+
+/* @address, and which of its addresses it is about if that is not clear. */
+static char *
+name_failed (const char *address, const char *host, GInetAddress *failed)
+{
+  g_autofree char *text = failed != NULL ? g_inet_address_to_string (failed) : NULL;
+  if (text == NULL || g_str_equal (text, host))
+    return g_strdup (address);
+  return g_strdup_printf ("%s (%s)", address, text);
+}
+
+/**
+ * tall_listen:
+ * @address: `host:port` or `[v6 address]:port`; port 0 takes a free one
+ * @bound: (out) (transfer full): the same with the port that was taken
+ * @is_reachable: (out): whether other machines can reach it
+ *
+ * Returns: (transfer full): what accepts connections on all addresses of that host; NULL with
+ *   %TALL_ERROR_INVALID (the address), or %TALL_ERROR_UNAVAILABLE
+ */
+GSocketListener *
+tall_listen (const char *address, char **bound, gboolean *is_reachable, GError **error)
+{
+  g_autoptr (GNetworkAddress) parsed = parse (address, error);
+  if (parsed == NULL)
+    return NULL;
+
+  const char *host = g_network_address_get_hostname (parsed);
+  g_autoptr (GError) reason = NULL;
+  g_autoptr (GResolver) resolver = g_resolver_get_default ();
+  g_autolist (GInetAddress) addresses = g_resolver_lookup_by_name (resolver, host, NULL, &reason);
+  Listening listening = { .port = g_network_address_get_port (parsed) };
+
+  if (addresses == NULL || !find_port (&listening, addresses, &reason))
+    {
+      g_autofree char *name = name_failed (address, host, listening.failed);
+      explain (reason, name, error);
+      return NULL;
+    }
+  *bound = g_strdup_printf (strchr (host, ':') != NULL ? "[%s]:%u" : "%s:%u", host, listening.port);
+  *is_reachable = listening.is_reachable;
+  return listening.listener;
+}

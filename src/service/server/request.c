@@ -1,0 +1,88 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "service/server/request.h"
+
+/* The argument of a put has an arena of its own; all of the call lies in that. Returns: its field;
+ * NULL: the call has no such argument. */
+static const TallStructField *
+find_owner (const TallStructType *args)
+{
+  gboolean is_owner =
+      args->n_fields > 0 && args->fields[0].type != NULL && args->fields[0].type->create != NULL;
+  return is_owner ? &args->fields[0] : NULL;
+}
+
+void
+tall_request_init (TallRequest *self,
+                   TallFront *front,
+                   TallCallMemory *memory,
+                   const TallIdlCall *call)
+{
+  const TallStructField *owner = find_owner (call->args);
+
+  *self = (TallRequest){ .front = front, .memory = memory, .call = call };
+  if (owner != NULL)
+    G_STRUCT_MEMBER (gpointer, &self->args, owner->offset) = owner->type->create (&self->arena);
+  else
+    self->arena = tall_arena_new (0);
+}
+
+void
+tall_request_clear (TallRequest *self)
+{
+  const TallStructField *owner = find_owner (self->call->args);
+
+  if (owner != NULL)
+    owner->type->clear (G_STRUCT_MEMBER_P (&self->args, owner->offset));
+  else
+    tall_arena_free (self->arena);
+}
+
+/**
+ * tall_request_fill_absent:
+ *
+ * A number that was not sent is refused as an empty one; a struct that was not sent has no fields.
+ */
+void
+tall_request_fill_absent (TallRequest *self)
+{
+  static char empty[] = "";
+  TallIdlArgs *args = &self->args;
+  const TallStructType *type = self->call->args;
+
+  if (args->customer_number == NULL)
+    args->customer_number = empty;
+  if (args->order_number == NULL)
+    args->order_number = empty;
+  if (type->n_fields > 0 && type->fields[0].offset == G_STRUCT_OFFSET (TallIdlArgs, request)
+      && args->request == NULL)
+    args->request = tall_arena_alloc0 (self->arena, type->fields[0].type->size);
+}
+
+/**
+ * tall_request_own:
+ * @data: (nullable) (transfer full): what the call has made for its result
+ *
+ * Frees it when the reply was written.
+ *
+ * Returns: whether there is something
+ */
+gboolean
+tall_request_own (TallRequest *self, gpointer data, GDestroyNotify destroy)
+{
+  if (data != NULL)
+    tall_arena_own (self->arena, data, destroy);
+  return data != NULL;
+}
+
+/**
+ * tall_request_run:
+ *
+ * Runs a call whose arguments are there.
+ */
+gboolean
+tall_request_run (TallRequest *self, GError **error)
+{
+  gsize work = self->call->own_memory ? 0 : tall_call_memory_get_order (self->memory);
+  return tall_call_memory_work (self->memory, work, error) && self->call->run (self, error);
+}

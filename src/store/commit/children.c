@@ -1,0 +1,162 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "store/commit/children.h"
+
+#include "store/read/index.h"
+
+/**
+ * tall_children_write:
+ *
+ * Writes all rows of an order but its root row, which nobody sees until @revision is committed, and
+ * the hint by which it is listed.
+ */
+gboolean
+tall_children_write (const TallOperation *operation,
+                     const TallOrder *order,
+                     gint64 revision,
+                     GError **error)
+{
+  g_autoptr (TallBatch) batch = tall_batch_new ();
+  operation->context->layout->append_children (&operation->key, order, revision, batch);
+  tall_index_add_hint (operation, order->has_sales_date ? order->sales_date : TALL_NO_DATE,
+                       revision, batch);
+  return tall_operation_apply (operation, batch, error);
+}
+
+/**
+ * tall_children_take_back:
+ *
+ * Removes what tall_children_write() has written, or may have written, at a revision that will
+ * never be committed. The hint stays: another's may be in its place.
+ */
+gboolean
+tall_children_take_back (const TallOperation *operation,
+                         const TallOrder *order,
+                         gint64 revision,
+                         GError **error)
+{
+  g_autoptr (TallBatch) batch = tall_batch_new ();
+  operation->context->layout->append_children (&operation->key, order, revision, batch);
+  for (guint i = 0; i < batch->mutations->len; i++)
+    {
+      TallMutation *mutation = g_ptr_array_index (batch->mutations, i);
+      mutation->n_changes = 0;
+      tall_mutation_delete_at (batch, mutation, revision);
+    }
+  return tall_operation_apply (operation, batch, error);
+}
+
+/* Deletes each version of a row's cells by itself: whatever stands below them stays. */
+static void
+delete_versions (const TallRow *row, TallBatch *batch, TallMutation *mutation)
+{
+  for (guint i = 0; i < row->n_cells; i++)
+    tall_mutation_delete_at (batch, mutation, row->cells[i].timestamp);
+}
+
+/* Whether one of the first @n mutations is of this row. Rows and mutations come in about the same
+ * order, so the search begins at the one after the last that was found. */
+static gboolean
+has_row (const TallBatch *batch, guint n, guint *next, const char *table, TallSlice row)
+{
+  for (guint i = 0; i < n; i++)
+    {
+      guint place = (*next + i) % n;
+      const TallMutation *mutation = g_ptr_array_index (batch->mutations, place);
+      if (!tall_slice_equal (mutation->row, row) || !g_str_equal (mutation->table, table))
+        continue;
+      *next = place + 1;
+      return TRUE;
+    }
+  return FALSE;
+}
+
+/**
+ * tall_children_add_removals:
+ *
+ * Adds to @batch one mutation for each row of the order, other than the root row and those that it
+ * changes already, that has cells with timestamps from @first to @last: it removes these cells.
+ */
+gboolean
+tall_children_add_removals (
+    const TallOperation *operation, gint64 first, gint64 last, TallBatch *batch, GError **error)
+{
+  g_autoptr (TallReadPlan) plan = tall_read_plan_new ();
+  operation->context->layout->plan_children (&operation->key, plan);
+  for (guint i = 0; i < plan->reads->len; i++)
+    {
+      TallRead *read = tall_read_plan_get (plan, i);
+      read->min_timestamp = first;
+      read->max_timestamp = last + 1;
+      read->max_versions = first == 0 ? 1 : 0;
+      read->keys_only = first == 0;
+    }
+
+  g_autoptr (TallReadResult) result = tall_operation_read (operation, plan, error);
+  if (result == NULL)
+    return FALSE;
+  guint n = batch->mutations->len;
+  guint next = 0;
+  for (guint i = 0; i < result->n_results; i++)
+    for (guint j = 0; j < result->results[i].n_rows; j++)
+      {
+        const char *table = tall_read_plan_get (plan, i)->table;
+        const TallRow *row = &result->results[i].rows[j];
+        if (tall_operation_is_root (operation, table, row->key)
+            || has_row (batch, n, &next, table, row->key))
+          continue;
+        TallMutation *mutation = tall_batch_add (batch, table, row->key);
+        if (first == 0)
+          tall_mutation_delete_up_to (batch, mutation, last);
+        else
+          delete_versions (row, batch, mutation);
+      }
+  return TRUE;
+}
+
+/**
+ * tall_children_remove_left:
+ * @committed: the revision that is committed
+ * @revision: the one that we have claimed
+ *
+ * Removes what others have written in between for claims that we took over, or that were given up.
+ * Not all of these need be known: whoever could not remove one has given up, too.
+ */
+gboolean
+tall_children_remove_left (const TallOperation *operation,
+                           gint64 committed,
+                           gint64 revision,
+                           GError **error)
+{
+  g_autoptr (TallBatch) batch = tall_batch_new ();
+  return tall_children_add_removals (operation, committed + 1, revision - 1, batch, error)
+         && tall_operation_apply (operation, batch, error);
+}
+
+/**
+ * tall_children_clean_up:
+ * @replaced: the root that has been replaced or deleted, before any claim of ours
+ * @now: the state in its place
+ *
+ * Removes rows that no reader can see any more, and the hint that leads nowhere. Best effort: what
+ * stays is removed next time. A new order has nothing but what @now has.
+ */
+void
+tall_children_clean_up (const TallOperation *operation,
+                        const TallRoot *replaced,
+                        const TallState *now)
+{
+  g_autoptr (TallBatch) batch = tall_batch_new ();
+  g_autoptr (GError) error = NULL;
+
+  gint64 dead = tall_root_find_dead (replaced, now->revision);
+  if (tall_operation_has_children (operation) && dead > 0
+      && !tall_children_add_removals (operation, 0, dead, batch, &error))
+    g_debug ("finding rows older than revision %" G_GINT64_FORMAT ": %s", now->revision,
+             error->message);
+  g_clear_error (&error);
+  tall_index_add_removal (operation, &replaced->state, now, batch);
+  if (!tall_operation_apply (operation, batch, &error))
+    g_debug ("removing rows older than revision %" G_GINT64_FORMAT ": %s", now->revision,
+             error->message);
+}

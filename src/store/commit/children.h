@@ -1,0 +1,30 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "store/commit/root.h"
+
+G_BEGIN_DECLS
+
+gboolean tall_children_write (const TallOperation *operation,
+                              const TallOrder *order,
+                              gint64 revision,
+                              GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean tall_children_remove_left (const TallOperation *operation,
+                                    gint64 committed,
+                                    gint64 revision,
+                                    GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean tall_children_take_back (const TallOperation *operation,
+                                  const TallOrder *order,
+                                  gint64 revision,
+                                  GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean tall_children_add_removals (const TallOperation *operation,
+                                     gint64 first,
+                                     gint64 last,
+                                     TallBatch *batch,
+                                     GError **error) G_GNUC_WARN_UNUSED_RESULT;
+void tall_children_clean_up (const TallOperation *operation,
+                             const TallRoot *replaced,
+                             const TallState *now);
+
+G_END_DECLS

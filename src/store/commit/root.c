@@ -1,0 +1,353 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "store/commit/root.h"
+
+#include "tall-error.h"
+
+void
+tall_root_clear (TallRoot *self)
+{
+  g_clear_pointer (&self->stranger, g_free);
+}
+
+/**
+ * tall_root_take:
+ * @from: (transfer full): what @self becomes
+ */
+void
+tall_root_take (TallRoot *self, TallRoot *from)
+{
+  tall_root_clear (self);
+  *self = *from;
+  from->stranger = NULL;
+}
+
+/**
+ * tall_root_set_state:
+ * @timestamp: of the state cell
+ *
+ * Makes @self say what has just been written.
+ */
+void
+tall_root_set_state (TallRoot *self, const TallState *state, gint64 timestamp)
+{
+  self->exists = TRUE;
+  self->timestamp = timestamp;
+  self->state = *state;
+  tall_state_write (state, self->bytes);
+}
+
+/* Sets @stranger to whom the row belongs, NULL if that is who is asked for. */
+static gboolean
+find_stranger (const TallOperation *operation,
+               TallSlice summary,
+               TallArena *arena,
+               char **stranger,
+               GError **error)
+{
+  if (operation->order_number == NULL)
+    {
+      TallCustomerSummary customer;
+      if (!tall_customer_summary_parse (summary, arena, &customer, error))
+        return FALSE;
+      if (!g_str_equal (customer.number, operation->customer_number))
+        *stranger = g_strdup_printf ("customer %s", customer.number);
+      return TRUE;
+    }
+
+  TallOrderSummary order;
+  if (!tall_order_summary_parse (summary, arena, &order, error))
+    return FALSE;
+  if (!g_str_equal (order.order_number, operation->order_number)
+      || !g_str_equal (order.customer_number, operation->customer_number))
+    *stranger = g_strdup_printf ("order %s of %s", order.order_number, order.customer_number);
+  return TRUE;
+}
+
+/**
+ * tall_root_parse_state:
+ * @row: (nullable): the root row as it was read, state and summary at least; NULL: there is none
+ * @summary: (out): the summary of the committed revision, in @row; the empty slice if there is none
+ *
+ * The newest state cell counts; of the summaries, that of the revision it names. The caller checks
+ * the owner of the row.
+ *
+ * Returns: FALSE with %TALL_ERROR_DAMAGED or %TALL_ERROR_NEWER_VERSION; nothing but the timestamp
+ * of
+ *   @self is set then
+ */
+gboolean
+tall_root_parse_state (TallRoot *self, const TallRow *row, TallSlice *summary, GError **error)
+{
+  tall_root_clear (self);
+  *self = (TallRoot){ 0 };
+  *summary = (TallSlice)TALL_SLICE_INIT;
+
+  const TallCell *cell = tall_row_find_latest (row, TALL_STATE_QUALIFIER);
+  if (cell == NULL)
+    return TRUE;
+  self->timestamp = cell->timestamp;
+  if (!tall_state_decode (cell->value, &self->state, error))
+    return FALSE;
+
+  if (cell->timestamp > TALL_LATEST_REVISION)
+    {
+      g_set_error (error, TALL_ERROR, TALL_ERROR_DAMAGED,
+                   "its state cell has the timestamp %" G_GINT64_FORMAT, cell->timestamp);
+      return FALSE;
+    }
+
+  self->exists = TRUE;
+  memcpy (self->bytes, cell->value.data, TALL_STATE_SIZE);
+
+  cell = tall_row_find_at (row, TALL_SUMMARY_QUALIFIER, self->state.revision);
+  self->has_summary = cell != NULL;
+  if (cell != NULL)
+    *summary = cell->value;
+  return TRUE;
+}
+
+/**
+ * tall_root_check_summary:
+ *
+ * Returns: FALSE with %TALL_ERROR_DAMAGED if the row does not say whose it is
+ */
+gboolean
+tall_root_check_summary (const TallRoot *self, GError **error)
+{
+  if (self->has_summary)
+    return TRUE;
+  g_set_error (error, TALL_ERROR, TALL_ERROR_DAMAGED,
+               "its root row has no summary of revision %" G_GINT64_FORMAT ", so that nobody knows "
+               "whose it is",
+               self->state.revision);
+  return FALSE;
+}
+
+/**
+ * tall_root_parse_order:
+ * @self: of a live order, as tall_root_parse_state() has made it
+ * @bytes: its summary, from there
+ * @arena: for the texts of @summary
+ *
+ * Returns: FALSE with %TALL_ERROR_DAMAGED or %TALL_ERROR_NEWER_VERSION
+ */
+gboolean
+tall_root_parse_order (const TallRoot *self,
+                       TallSlice bytes,
+                       TallArena *arena,
+                       TallOrderSummary *summary,
+                       GError **error)
+{
+  return tall_root_check_summary (self, error)
+         && tall_order_summary_parse (bytes, arena, summary, error);
+}
+
+/**
+ * tall_root_narrow:
+ * @read: of root rows
+ *
+ * Makes the read ask for nothing but the cells that the store itself writes.
+ */
+void
+tall_root_narrow (TallRead *read)
+{
+  static const TallSlice qualifiers[] = {
+    { (const guint8 *)TALL_STATE_COLUMN, sizeof TALL_STATE_COLUMN - 1 },
+    { (const guint8 *)TALL_SUMMARY_COLUMN, sizeof TALL_SUMMARY_COLUMN - 1 },
+  };
+  read->qualifiers = qualifiers;
+  read->n_qualifiers = G_N_ELEMENTS (qualifiers);
+}
+
+/**
+ * tall_root_narrow_to_state:
+ * @read: of root rows
+ *
+ * The same for a caller that does not ask whose the rows are.
+ */
+void
+tall_root_narrow_to_state (TallRead *read)
+{
+  static const TallSlice qualifier = { (const guint8 *)TALL_STATE_COLUMN,
+                                       sizeof TALL_STATE_COLUMN - 1 };
+  read->qualifiers = &qualifier;
+  read->n_qualifiers = 1;
+}
+
+/**
+ * tall_root_parse:
+ * @row: (nullable): the root row as it was read, state and summary at least; NULL: there is none
+ * @arena: for what is needed in between
+ *
+ * Reads what the row says of what the operation is about, and whose row it is.
+ *
+ * Returns: FALSE with %TALL_ERROR_DAMAGED or %TALL_ERROR_NEWER_VERSION
+ */
+gboolean
+tall_root_parse (TallRoot *self,
+                 const TallOperation *operation,
+                 const TallRow *row,
+                 TallArena *arena,
+                 GError **error)
+{
+  TallSlice summary;
+  return tall_root_parse_state (self, row, &summary, error)
+         && (!self->has_summary
+             || find_stranger (operation, summary, arena, &self->stranger, error));
+}
+
+/**
+ * tall_root_read:
+ *
+ * Reads the root row's state and owner. A missing root row is no error.
+ */
+gboolean
+tall_root_read (TallRoot *self, const TallOperation *operation, GError **error)
+{
+  g_autoptr (TallReadPlan) plan = tall_read_plan_new ();
+  tall_root_narrow (
+      tall_read_plan_add_get (plan, operation->root_table, tall_slice_array (operation->root_row)));
+
+  g_autoptr (TallReadResult) result = tall_operation_read (operation, plan, error);
+  if (result == NULL)
+    return FALSE;
+  const TallRows *rows = &result->results[0];
+  return tall_root_parse (self, operation, rows->n_rows > 0 ? &rows->rows[0] : NULL, result->arena,
+                          error);
+}
+
+/**
+ * tall_root_is_live_order:
+ * @self: of an order
+ *
+ * A state cell can outlive what it names, as a claim writes it once more: then an order without its
+ * summary, and of such an age, is gone.
+ *
+ * Returns: whether there is something to read: committed, not deleted, not gone with the TTL
+ */
+gboolean
+tall_root_is_live_order (const TallRoot *self, const TallStoreContext *context)
+{
+  return self->exists && self->state.live
+         && !tall_store_context_has_expired (context, self->state.revision)
+         && (self->has_summary
+             || !tall_store_context_may_have_expired (context, self->state.revision));
+}
+
+/**
+ * tall_root_is_live:
+ *
+ * Returns: whether there is something to read, be it an order or a customer, which has no TTL
+ */
+gboolean
+tall_root_is_live (const TallRoot *self, const TallOperation *operation)
+{
+  if (operation->order_number != NULL)
+    return tall_root_is_live_order (self, operation->context);
+  return self->exists && self->state.live;
+}
+
+/**
+ * tall_root_is_same:
+ *
+ * Returns: whether both have the same state cell, byte for byte, or none
+ */
+gboolean
+tall_root_is_same (const TallRoot *self, const TallRoot *other)
+{
+  if (!self->exists || !other->exists)
+    return self->exists == other->exists;
+  return memcmp (self->bytes, other->bytes, TALL_STATE_SIZE) == 0;
+}
+
+/**
+ * tall_root_is_before:
+ * @known: what was there, as we know
+ *
+ * Timestamps of a state cell only grow, and a claim has that of the commit that follows it.
+ *
+ * Returns: whether a read has shown what was there before @known: a region server that is not one
+ *   any more may still answer
+ */
+gboolean
+tall_root_is_before (const TallRoot *self, const TallRoot *known)
+{
+  if (self->timestamp != known->timestamp)
+    return self->timestamp < known->timestamp;
+  return self->state.pending != 0 && known->state.pending == 0;
+}
+
+/**
+ * tall_root_check_owner:
+ *
+ * Returns: FALSE with %TALL_ERROR_KEY_COLLISION, naming both, if the row is somebody else's
+ */
+gboolean
+tall_root_check_owner (const TallRoot *self, const TallOperation *operation, GError **error)
+{
+  if (self->stranger == NULL)
+    return TRUE;
+
+  g_autofree char *row = tall_slice_to_hex (tall_slice_array (operation->root_row));
+  g_autofree char *asked =
+      operation->order_number != NULL
+          ? g_strdup_printf ("order %s of %s", operation->order_number, operation->customer_number)
+          : g_strdup_printf ("customer %s", operation->customer_number);
+  g_set_error (error, TALL_ERROR, TALL_ERROR_KEY_COLLISION,
+               "%s has the row key %s, and that row belongs to %s; choose another number, or a "
+               "deployment with the key strategy raw",
+               asked, row, self->stranger);
+  return FALSE;
+}
+
+/**
+ * tall_root_has_leftovers:
+ *
+ * Returns: whether somebody may have left rows that never count: the order is claimed, or a claim
+ *   was given up, which the timestamp of the state cell still tells
+ */
+gboolean
+tall_root_has_leftovers (const TallRoot *self)
+{
+  return self->state.pending != 0 || self->timestamp > self->state.revision;
+}
+
+/**
+ * tall_root_find_dead:
+ * @revision: what is committed, or is going to be, in the place of @self
+ *
+ * Whoever has claimed less than @revision was claimed over, or has given up: what is older is
+ * replaced, or was never committed and never will be.
+ *
+ * Returns: up to which revision everything of the row and its children is dead; 0 if there was
+ *   nothing before
+ */
+gint64
+tall_root_find_dead (const TallRoot *self, gint64 revision)
+{
+  return self->exists ? revision - 1 : 0;
+}
+
+/**
+ * tall_root_next_revision:
+ * @now: milliseconds since the epoch by this machine's clock, which may be wrong
+ *
+ * A revision is later than everything that this row has seen, the timestamp of the state cell
+ * included: a writer with a slow clock whose state cell hid under an older one's would lock the
+ * order for ever. It is also later than all revisions of loads.
+ *
+ * Returns: the next even number
+ */
+gint64
+tall_root_next_revision (const TallRoot *self, gint64 now)
+{
+  gint64 next = MAX (now, TALL_FIRST_REVISION);
+  if (self->exists)
+    {
+      next = MAX (next, self->state.revision + 1);
+      next = MAX (next, self->state.pending + 1);
+      next = MAX (next, self->timestamp + 1);
+    }
+  return next + (next & 1);
+}

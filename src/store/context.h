@@ -1,0 +1,56 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "store/record/deployment.h"
+#include "store/read/ids.h"
+#include "store/store.h"
+
+G_BEGIN_DECLS
+
+/**
+ * TallFollower:
+ *
+ * Which tables of a deployment count, as far as this process knows. Any thread may call at any
+ * time.
+ */
+typedef struct _TallFollower TallFollower;
+
+/**
+ * TallStoreContext:
+ *
+ * What every operation of a store needs to know: the tables of one generation, and how orders lie
+ * in them. Does not change.
+ */
+typedef struct
+{
+  TallFollower *follower;  /* which has this context; NULL: nothing is followed */
+  guint64 generation;      /* the number of these tables */
+  TallTable *table;        /* owned */
+  gboolean false_is_final; /* of the table: see #TallTableInfo */
+  guint together; /* the same; 1 unless @false_is_final: a put that takes an order of several
+                     rows for new could not settle a lie without a claim */
+  const TallLayout *layout;
+  const TallKeyStrategy *key_strategy;
+  TallIds *ids;         /* owned; NULL unless the key strategy needs ids */
+  guint64 ttl;          /* seconds; 0 = orders never expire */
+  gboolean rows_expire; /* the tables of orders have that TTL, too: rows go by themselves */
+  gboolean has_index;   /* orders can be listed by date */
+  const char *id;       /* of the deployment; not owned */
+  TallStoreHooks hooks; /* every slot set */
+} TallStoreContext;
+
+void tall_store_hooks_complete (TallStoreHooks *self, const TallStoreHooks *given);
+
+gboolean tall_store_context_init (TallStoreContext *self,
+                                  TallTable *table,
+                                  const TallDeployment *deployment,
+                                  const TallStoreHooks *hooks,
+                                  GError **error) G_GNUC_WARN_UNUSED_RESULT;
+void tall_store_context_leave (TallStoreContext *self);
+void tall_store_context_clear (TallStoreContext *self);
+
+gboolean tall_store_context_has_expired (const TallStoreContext *self, gint64 revision);
+gboolean tall_store_context_may_have_expired (const TallStoreContext *self, gint64 revision);
+
+G_END_DECLS

@@ -1,0 +1,43 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "store/record/deployment.h"
+
+G_BEGIN_DECLS
+
+/**
+ * TallMove:
+ *
+ * What a migration is to change. All zero: it goes on with what another process has begun.
+ */
+typedef struct
+{
+  const TallLayout *layout;            /* NULL: as it is, or as begun; so are the others */
+  const TallKeyStrategy *key_strategy; /* nullable */
+  gboolean has_index;                  /* @index is set */
+  TallIndexKind index;
+  guint regions;            /* 0: as it is */
+  const char *compression;  /* nullable */
+  const char *bloom_filter; /* nullable */
+  const char *block_encoding;
+  const char *const *sample; /* nullable: as in #TallStoreSettings */
+} TallMove;
+
+gboolean tall_move_choose (TallMove *self,
+                           const char *layout,
+                           const char *key_strategy,
+                           const char *index,
+                           GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean tall_move_is_done (const TallMove *self, const TallDeployment *deployment);
+TallDeployment *tall_move_begin (TallTable *table,
+                                 const TallMove *move,
+                                 gint64 deadline,
+                                 GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean tall_move_create_tables (TallTable *table,
+                                  const TallDeployment *deployment,
+                                  const char *const *sample,
+                                  gint64 deadline,
+                                  GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
+G_END_DECLS

@@ -1,0 +1,28 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "store/operation.h"
+
+G_BEGIN_DECLS
+
+void tall_fetch_add_reads (const TallOperation *operation, TallReadPlan *plan);
+TallOrder *tall_fetch_order_from (const TallOperation *operation,
+                                  const TallRows *results,
+                                  guint n_results,
+                                  TallArena *arena,
+                                  gint64 *revision,
+                                  GError **error) G_GNUC_WARN_UNUSED_RESULT;
+TallOrder *tall_fetch_order (const TallOperation *operation,
+                             gint64 *revision,
+                             GError **error) G_GNUC_WARN_UNUSED_RESULT;
+TallCustomer *tall_fetch_customer_from (const TallOperation *operation,
+                                        const TallRow *row,
+                                        TallArena *arena,
+                                        gint64 *revision,
+                                        GError **error) G_GNUC_WARN_UNUSED_RESULT;
+TallCustomer *tall_fetch_customer (const TallOperation *operation,
+                                   gint64 *revision,
+                                   GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
+G_END_DECLS

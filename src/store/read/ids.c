@@ -1,0 +1,363 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "store/read/ids.h"
+
+#include "tall-error.h"
+#include "store/read/ids-cache.h"
+
+#define MAX_ATTEMPTS 2    /* of one call whose answer is lost */
+#define LONGEST_STEP 1024 /* of the counter */
+
+struct _TallIds
+{
+  TallTable *table; /* owned */
+  TallIdsCache cache;
+};
+
+/**
+ * tall_ids_new:
+ * @table: (transfer none): where the table of ids is; a reference is kept
+ */
+TallIds *
+tall_ids_new (TallTable *table)
+{
+  TallIds *self = g_new0 (TallIds, 1);
+  self->table = g_object_ref (table);
+  tall_ids_cache_init (&self->cache);
+  return self;
+}
+
+void
+tall_ids_free (TallIds *self)
+{
+  if (self == NULL)
+    return;
+  g_object_unref (self->table);
+  tall_ids_cache_clear (&self->cache);
+  g_free (self);
+}
+
+/**
+ * tall_ids_forget:
+ *
+ * Frees what is remembered.
+ */
+void
+tall_ids_forget (TallIds *self)
+{
+  tall_ids_cache_forget (&self->cache);
+}
+
+static TallSlice
+number_row (const char *number, TallArena *arena)
+{
+  return tall_slice_str (tall_arena_printf (arena, "%c%s", TALL_IDS_FROM_NUMBER, number));
+}
+
+/* An id big-endian, after the letter of its row. */
+static TallSlice
+id_row (guint64 id, TallArena *arena)
+{
+  guint8 *bytes = tall_arena_alloc (arena, 1 + TALL_IDS_ID_SIZE);
+  guint64 big_endian = GUINT64_TO_BE (id);
+  bytes[0] = TALL_IDS_FROM_ID;
+  memcpy (bytes + 1, &big_endian, TALL_IDS_ID_SIZE);
+  return tall_slice (bytes, 1 + TALL_IDS_ID_SIZE);
+}
+
+static TallSlice
+id_bytes (guint64 id, TallArena *arena)
+{
+  return tall_slice (id_row (id, arena).data + 1, TALL_IDS_ID_SIZE);
+}
+
+/**
+ * tall_ids_get_value:
+ * @row: (nullable): of the table of ids
+ *
+ * Returns: the id or the number that it leads to; the empty slice if there is none
+ */
+TallSlice
+tall_ids_get_value (const TallRow *row)
+{
+  const TallCell *cell = tall_row_find_latest (row, TALL_IDS_QUALIFIER);
+  return cell != NULL ? cell->value : (TallSlice)TALL_SLICE_INIT;
+}
+
+static gboolean
+parse_id (const TallRow *row, const char *number, guint64 *id, GError **error)
+{
+  TallReader reader = tall_reader (tall_ids_get_value (row));
+  *id = tall_reader_u64 (&reader);
+  if (tall_reader_done (&reader) && *id > 0 && *id <= G_MAXINT64)
+    return TRUE;
+  g_set_error (error, TALL_ERROR, TALL_ERROR_DAMAGED,
+               "the row of customer %s in table " TALL_IDS_TABLE " holds no id; without it the "
+               "customer's orders cannot be found",
+               number);
+  return FALSE;
+}
+
+/* Reads the ids of the @n numbers at @wanted; what is there is remembered. */
+static gboolean
+look_up (TallIds *self,
+         const char *const *numbers,
+         const GArray *wanted,
+         guint64 *ids,
+         gint64 deadline,
+         GError **error)
+{
+  g_autoptr (TallReadPlan) plan = tall_read_plan_new ();
+  TallSlice *keys = tall_arena_newa0 (plan->arena, TallSlice, wanted->len);
+  for (guint i = 0; i < wanted->len; i++)
+    keys[i] = number_row (numbers[g_array_index (wanted, guint, i)], plan->arena);
+  tall_read_plan_add_gets (plan, TALL_IDS_TABLE, keys, wanted->len);
+  g_autoptr (TallReadResult) result = tall_table_read (self->table, plan, deadline, error);
+  if (result == NULL)
+    return FALSE;
+
+  /* Rows come in the order of the keys; those that are absent are left out. */
+  const TallRows *rows = &result->results[0];
+  for (guint i = 0, next = 0; i < wanted->len && next < rows->n_rows; i++)
+    {
+      guint at = g_array_index (wanted, guint, i);
+      if (!tall_slice_equal (rows->rows[next].key, keys[i]))
+        continue;
+      if (!parse_id (&rows->rows[next++], numbers[at], &ids[at], error))
+        return FALSE;
+      tall_ids_cache_remember (&self->cache, numbers[at], ids[at]);
+    }
+  return TRUE;
+}
+
+/**
+ * tall_ids_find:
+ * @numbers: @n numbers of customers; the same one may come twice
+ * @ids: (out caller-allocates): @n ids; 0 for a number that has none
+ *
+ * Finds ids without giving any: in memory, and what is not there by one call for all.
+ *
+ * Returns: FALSE with what the table says, or %TALL_ERROR_DAMAGED
+ */
+gboolean
+tall_ids_find (TallIds *self,
+               const char *const *numbers,
+               guint n,
+               guint64 *ids,
+               gint64 deadline,
+               GError **error)
+{
+  g_autoptr (GArray) wanted = g_array_new (FALSE, FALSE, sizeof (guint));
+  for (guint i = 0; i < n; i++)
+    {
+      ids[i] = tall_ids_cache_recall (&self->cache, numbers[i]);
+      if (ids[i] == 0)
+        g_array_append_val (wanted, i);
+    }
+  return wanted->len == 0 || look_up (self, numbers, wanted, ids, deadline, error);
+}
+
+/* To give an id again is harmless until somebody uses it: any error means that none was given. */
+static void
+blame_nobody (GError **error)
+{
+  if (error != NULL && g_error_matches (*error, TALL_ERROR, TALL_ERROR_OUTCOME_UNKNOWN))
+    (*error)->code = TALL_ERROR_UNAVAILABLE;
+}
+
+/* An id that was lost on the way is wasted: the counter just goes on. */
+static gboolean
+count (TallIds *self, gint64 step, guint64 *id, gint64 deadline, GError **error)
+{
+  gint64 value = 0;
+  for (guint attempt = 1;; attempt++)
+    {
+      g_autoptr (GError) cause = NULL;
+      if (tall_table_increment (self->table, TALL_IDS_TABLE, TALL_IDS_COUNTER_ROW,
+                                TALL_IDS_COUNTER_QUALIFIER, step, deadline, &value, &cause))
+        break;
+      if (attempt < MAX_ATTEMPTS && g_error_matches (cause, TALL_ERROR, TALL_ERROR_OUTCOME_UNKNOWN))
+        continue;
+      g_propagate_error (error, g_steal_pointer (&cause));
+      return FALSE;
+    }
+  *id = (guint64)value;
+  if (value >= step)
+    return TRUE;
+  g_set_error (error, TALL_ERROR, TALL_ERROR_DAMAGED,
+               "the counter in table " TALL_IDS_TABLE " stands at %" G_GINT64_FORMAT, value);
+  return FALSE;
+}
+
+static gboolean
+read_value (TallIds *self,
+            TallSlice key,
+            TallArena *arena,
+            TallSlice *value,
+            gint64 deadline,
+            GError **error)
+{
+  g_autoptr (TallReadPlan) plan = tall_read_plan_new ();
+  tall_read_plan_add_get (plan, TALL_IDS_TABLE, key);
+  g_autoptr (TallReadResult) result = tall_table_read (self->table, plan, deadline, error);
+  if (result == NULL)
+    return FALSE;
+  const TallRow *row = result->results[0].n_rows > 0 ? &result->results[0].rows[0] : NULL;
+  *value = tall_slice_dup (arena, tall_ids_get_value (row));
+  return TRUE;
+}
+
+/* Writes @value into a row that is not there yet, and tells in @there what is in it then. A lost
+ * answer, or one that says that the row was there, is settled by reading it; if it is absent even
+ * then, the same bytes are sent again, so that no other ever come from us. */
+static gboolean
+write_once (TallIds *self,
+            TallSlice key,
+            TallSlice value,
+            TallBatch *batch,
+            TallSlice *there,
+            gint64 deadline,
+            GError **error)
+{
+  TallMutation *mutation = tall_batch_add (batch, TALL_IDS_TABLE, key);
+  tall_mutation_put (batch, mutation, TALL_IDS_QUALIFIER, TALL_IDS_TIMESTAMP, value);
+  for (guint attempt = 1;; attempt++)
+    {
+      g_autoptr (GError) cause = NULL;
+      gboolean matched = FALSE;
+      *there = value;
+      if (tall_table_apply_if (self->table, mutation, TALL_IDS_QUALIFIER, NULL, TALL_DURABLE,
+                               deadline, &matched, &cause)
+          && matched)
+        return TRUE;
+      if (!read_value (self, key, batch->arena, there, deadline, cause == NULL ? error : NULL))
+        {
+          if (cause != NULL)
+            g_propagate_error (error, g_steal_pointer (&cause));
+          return FALSE;
+        }
+      if (there->len > 0)
+        return TRUE;
+      if (attempt < MAX_ATTEMPTS)
+        continue;
+      if (cause != NULL)
+        g_propagate_error (error, g_steal_pointer (&cause));
+      else
+        g_set_error (error, TALL_ERROR, TALL_ERROR_UNAVAILABLE,
+                     "table " TALL_IDS_TABLE " says that a row is there, and does not give it");
+      return FALSE;
+    }
+}
+
+/* Takes an id whose reverse row is ours: the one at @id, if that is not 0, or of the counter. One
+ * that is another's is passed over: the counter has fallen behind, and is moved on in growing
+ * steps. */
+static gboolean
+reserve (TallIds *self, const char *number, guint64 *id, gint64 deadline, GError **error)
+{
+  for (gint64 step = 1;; step = MIN (step * 2, LONGEST_STEP), *id = 0)
+    {
+      g_autoptr (TallBatch) batch = tall_batch_new ();
+      TallSlice owner;
+      if ((*id == 0 && !count (self, step, id, deadline, error))
+          || !write_once (self, id_row (*id, batch->arena), tall_slice_str (number), batch, &owner,
+                          deadline, error))
+        return FALSE;
+      if (tall_slice_equal (owner, tall_slice_str (number)))
+        return TRUE;
+    }
+}
+
+static gboolean
+give (TallIds *self, const char *number, guint64 *id, gint64 deadline, GError **error)
+{
+  g_autoptr (TallBatch) batch = tall_batch_new ();
+  TallSlice there;
+  if (!reserve (self, number, id, deadline, error)
+      || !write_once (self, number_row (number, batch->arena), id_bytes (*id, batch->arena), batch,
+                      &there, deadline, error))
+    return FALSE;
+
+  const TallCell cell = { TALL_IDS_QUALIFIER, TALL_IDS_TIMESTAMP, there };
+  const TallRow row = { .cells = (TallCell *)&cell, .n_cells = 1 };
+  if (!parse_id (&row, number, id, error))
+    return FALSE;
+  tall_ids_cache_remember (&self->cache, number, *id);
+  return TRUE;
+}
+
+/**
+ * tall_ids_take:
+ * @n: how many, from 1
+ * @first: (out): the first of so many ids that nobody else takes
+ *
+ * Moves the counter on once for many: for tall_ids_assign_taken(). Those that are not used are
+ * wasted.
+ *
+ * Returns: FALSE with what the table says; none is taken then
+ */
+gboolean
+tall_ids_take (TallIds *self, guint n, guint64 *first, gint64 deadline, GError **error)
+{
+  guint64 last;
+  if (!count (self, n, &last, deadline, error))
+    return FALSE;
+  *first = last - n + 1;
+  return TRUE;
+}
+
+/**
+ * tall_ids_assign_taken:
+ * @taken: an id that tall_ids_take() has taken; 0: none
+ *
+ * As tall_ids_assign(). The number gets @taken if it has no id, and nobody has that one.
+ */
+gboolean
+tall_ids_assign_taken (
+    TallIds *self, const char *number, guint64 taken, guint64 *id, gint64 deadline, GError **error)
+{
+  *id = taken;
+  return give (self, number, id, deadline, error);
+}
+
+/**
+ * tall_ids_assign:
+ * @id: (out): the number's id, 1 … 2⁶³−1
+ *
+ * Finds a number's id, and gives it one if it has none. The row that leads back from the id is
+ * written first, the row that leads to it second, both only if they are not there: a process that
+ * loses the second write takes the winner's id, and its own is wasted.
+ *
+ * Returns: FALSE with what the table says; nothing uses the number's id then, and it is harmless to
+ *   try again
+ */
+gboolean
+tall_ids_assign (TallIds *self, const char *number, guint64 *id, gint64 deadline, GError **error)
+{
+  g_autoptr (GError) cause = NULL;
+  if (!tall_ids_find (self, &number, 1, id, deadline, &cause)
+      || (*id == 0 && !give (self, number, id, deadline, &cause)))
+    {
+      blame_nobody (&cause);
+      g_propagate_prefixed_error (error, g_steal_pointer (&cause),
+                                  "Numbering customer %s: ", number);
+      return FALSE;
+    }
+  return TRUE;
+}
+
+/**
+ * tall_ids_find_number:
+ *
+ * Returns: (transfer full): the number that an id leads back to, as it is stored; the empty text if
+ *   there is none
+ */
+char *
+tall_ids_find_number (TallIds *self, guint64 id, gint64 deadline, GError **error)
+{
+  g_autoptr (TallArena) arena = tall_arena_new (0);
+  TallSlice number;
+  if (!read_value (self, id_row (id, arena), arena, &number, deadline, error))
+    return NULL;
+  return number.len == 0 ? g_strdup ("") : g_strndup ((const char *)number.data, number.len);
+}

@@ -1,0 +1,62 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "table/table.h"
+
+G_BEGIN_DECLS
+
+/* The short name of the table that holds them; layout/FORMAT.md draws its rows. */
+#define TALL_IDS_TABLE "ids"
+
+/* The one column of its rows that lead from an id to a number (`i` and the id) or from a number to
+ * an id (`n` and the number). They are written once and never again: their cells need no time. */
+#define TALL_IDS_QUALIFIER tall_slice_str ("v")
+#define TALL_IDS_TIMESTAMP 1
+#define TALL_IDS_FROM_ID 'i'
+#define TALL_IDS_FROM_NUMBER 'n'
+#define TALL_IDS_ID_SIZE 8
+
+/* The row with the last id that was given, and its column. */
+#define TALL_IDS_COUNTER_ROW tall_slice_str ("c")
+#define TALL_IDS_COUNTER_QUALIFIER tall_slice_str ("last")
+
+/**
+ * TallIds:
+ *
+ * The substituted ids of customers, for key strategies that need them: a number that has an id
+ * keeps it for ever, and no id is given to two numbers, even if several processes ask at the same
+ * time, die or are late. An id can be wasted. A bounded number of known ids is kept in memory. Any
+ * thread may call at any time.
+ */
+typedef struct _TallIds TallIds;
+
+TallIds *tall_ids_new (TallTable *table);
+void tall_ids_free (TallIds *self);
+void tall_ids_forget (TallIds *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (TallIds, tall_ids_free)
+
+TallSlice tall_ids_get_value (const TallRow *row);
+gboolean tall_ids_find (TallIds *self,
+                        const char *const *numbers,
+                        guint n,
+                        guint64 *ids,
+                        gint64 deadline,
+                        GError **error) G_GNUC_WARN_UNUSED_RESULT;
+char *tall_ids_find_number (TallIds *self, guint64 id, gint64 deadline, GError **error)
+    G_GNUC_WARN_UNUSED_RESULT;
+gboolean tall_ids_take (TallIds *self, guint n, guint64 *first, gint64 deadline, GError **error)
+    G_GNUC_WARN_UNUSED_RESULT;
+gboolean tall_ids_assign_taken (TallIds *self,
+                                const char *number,
+                                guint64 taken,
+                                guint64 *id,
+                                gint64 deadline,
+                                GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean tall_ids_assign (TallIds *self,
+                          const char *number,
+                          guint64 *id,
+                          gint64 deadline,
+                          GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
+G_END_DECLS

@@ -1,0 +1,346 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "store/read/list.h"
+
+#include "tall-error.h"
+#include "store/read/index.h"
+#include "tall-limits.h"
+#include "store/read/pager.h"
+
+#define MOST_ROWS 1024 /* of the index in one scan */
+
+/* Bytes of states and summaries in one read, where the table can tell, and of a page. */
+#define MOST_BYTES (1024 * 1024)
+
+/**
+ * Listing:
+ *
+ * A page of a customer's orders under construction. Positions are rows of the index.
+ */
+typedef struct
+{
+  TallPager pager;
+  GByteArray *stop;  /* owned: first row not wanted; empty: the end of the table */
+  TallOrderKey key;  /* of the customer, and of one order after the other */
+  GByteArray *root;  /* owned: the root row of that order */
+  const char *table; /* static: where the root rows are */
+  guint least;       /* rows of the next round, whatever the page needs */
+} Listing;
+
+static void
+listing_clear (Listing *self)
+{
+  tall_pager_clear (&self->pager);
+  g_byte_array_unref (self->stop);
+  g_byte_array_unref (self->root);
+  tall_order_key_clear (&self->key);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Listing, listing_clear)
+
+static const TallOperation *
+get_operation (const Listing *self)
+{
+  return self->pager.operation;
+}
+
+/* Sets which rows of the index have the wanted dates. A range of dates does not include orders
+ * without a date. */
+static void
+set_range (Listing *self)
+{
+  const TallListOptions *options = self->pager.options;
+  TallSlice customer = get_operation (self)->key.customer;
+  gboolean has_from = options != NULL && options->has_from;
+  gboolean has_to = options != NULL && options->has_to;
+
+  if (has_to)
+    tall_index_append_row (customer, CLAMP (options->to, TALL_MIN_DATE, TALL_MAX_DATE + 1) - 1,
+                           self->pager.start);
+  else
+    tall_bytes_append (self->pager.start, customer);
+
+  if (has_from)
+    tall_index_append_row (customer, CLAMP (options->from, TALL_MIN_DATE, TALL_MAX_DATE + 1) - 1,
+                           self->stop);
+  else if (has_to)
+    tall_index_append_row (customer, TALL_NO_DATE, self->stop);
+  else
+    tall_bytes_append (self->stop, tall_slice_after_prefix (self->pager.arena, customer));
+}
+
+static gboolean
+is_at_end (const Listing *self)
+{
+  TallSlice start = tall_slice_array (self->pager.start);
+  return self->stop->len > 0 && tall_slice_compare (start, tall_slice_array (self->stop)) >= 0;
+}
+
+/* The root row to which a row of the index leads; the empty slice if it leads to none. */
+static TallSlice
+locate_root (Listing *self, TallSlice row, TallArena *arena)
+{
+  const TallStoreContext *context = get_operation (self)->context;
+  TallSlice customer = get_operation (self)->key.customer;
+  gsize prefix = customer.len + TALL_INDEX_DATE_SIZE;
+  if (row.len <= prefix)
+    return (TallSlice)TALL_SLICE_INIT;
+  TallSlice order = tall_slice (row.data + prefix, row.len - prefix);
+  if (context->key_strategy->measure_order (order) != (gssize)order.len)
+    return (TallSlice)TALL_SLICE_INIT;
+
+  if (self->key.bytes == NULL)
+    tall_order_key_init_from_parts (&self->key, customer, order);
+  else
+    tall_order_key_set_order (&self->key, order);
+  g_byte_array_set_size (self->root, 0);
+  self->table = context->layout->locate_order (&self->key, self->root);
+  return tall_slice_dup (arena, tall_slice_array (self->root));
+}
+
+static gboolean
+is_wanted (const Listing *self, const TallRoot *root, gint64 sales_date)
+{
+  return tall_root_is_live_order (root, get_operation (self)->context)
+         && root->state.sales_date == sales_date;
+}
+
+static gboolean
+append_entry (Listing *self, const TallRoot *root, TallSlice bytes, TallSlice row, GError **error)
+{
+  TallOrderSummary summary;
+  if (!tall_root_parse_order (root, bytes, self->pager.arena, &summary, error))
+    return FALSE;
+  /* keys made with MD5 can collide: then it is somebody else's */
+  if (!g_str_equal (summary.customer_number, get_operation (self)->customer_number))
+    return TRUE;
+  if (!tall_pager_take_room (&self->pager, row))
+    return TRUE;
+
+  gboolean dated = root->state.sales_date != TALL_NO_DATE;
+  TallOrderEntry entry = {
+    .order_number = (char *)summary.order_number,
+    .revision = root->state.revision,
+    .has_sales_date = dated,
+    .has_total = summary.has_total,
+    .sales_date = dated ? root->state.sales_date : 0,
+    .n_lines = summary.n_lines,
+    .total = summary.total,
+    .currency = (char *)summary.currency,
+  };
+  g_array_append_val (self->pager.entries, entry);
+  return TRUE;
+}
+
+/* The order's number, as the hint tells it. */
+static char *
+get_number (const TallRow *hint)
+{
+  const TallCell *cell = tall_row_find_latest (hint, TALL_INDEX_QUALIFIER);
+  if (cell == NULL || memchr (cell->value.data, '\0', cell->value.len) != NULL)
+    return NULL;
+  g_autofree char *number = g_strndup ((const char *)cell->value.data, cell->value.len);
+  return tall_validate_number (number, "order_number", NULL) ? g_steal_pointer (&number) : NULL;
+}
+
+/* What cannot be read does not keep the other orders from being listed. */
+static gboolean
+append_unreadable (Listing *self, const TallRow *hint, const GError *error)
+{
+  const char *customer = get_operation (self)->customer_number;
+  if (!tall_pager_take_room (&self->pager, hint->key))
+    return TRUE;
+  g_autofree char *number = get_number (hint);
+  g_autofree char *key = tall_slice_to_debug (hint->key);
+  g_autofree char *what =
+      number != NULL
+          ? g_strdup_printf ("Order %s of %s", number, customer)
+          : g_strdup_printf ("The order of %s that row %s of the index leads to", customer, key);
+  tall_pager_add_unreadable (&self->pager, number, what, error);
+  return TRUE;
+}
+
+/* A row of the index is a hint and nothing more: its order is shown if its state says that it is
+ * there and has the date of the row. */
+static gboolean
+take (Listing *self, const TallRow *hint, const TallRow *row, GError **error)
+{
+  g_auto (TallRoot) root = { 0 };
+  g_autoptr (GError) cause = NULL;
+  TallSlice summary;
+  gint64 sales_date =
+      tall_index_parse_date (hint->key.data + get_operation (self)->key.customer.len);
+
+  if (tall_root_parse_state (&root, row, &summary, &cause)
+      && (!is_wanted (self, &root, sales_date)
+          || append_entry (self, &root, summary, hint->key, &cause)))
+    return TRUE;
+  if (tall_error_is_unreadable (cause))
+    return append_unreadable (self, hint, cause);
+  g_propagate_error (error, g_steal_pointer (&cause));
+  return FALSE;
+}
+
+static TallReadResult *
+read_hints (const Listing *self, guint limit, GError **error)
+{
+  g_autoptr (TallReadPlan) plan = tall_read_plan_new ();
+  TallRead *read =
+      tall_read_plan_add_scan (plan, TALL_INDEX_TABLE, tall_slice_array (self->pager.start),
+                               tall_slice_array (self->stop));
+  read->limit = limit;
+  read->max_versions = 1;
+  return tall_operation_read (get_operation (self), plan, error);
+}
+
+static TallReadResult *
+read_roots (const Listing *self, const TallSlice *keys, guint n, GError **error)
+{
+  g_autoptr (TallReadPlan) plan = tall_read_plan_new ();
+  TallRead *read = tall_read_plan_add_gets (plan, self->table, keys, n);
+  tall_root_narrow (read);
+  read->max_bytes = MOST_BYTES;
+  return tall_operation_read (get_operation (self), plan, error);
+}
+
+static gboolean take_all (Listing *self, const TallRows *hints, TallArena *arena, GError **error);
+
+/* The table cannot read one of the root rows, or not all of them together: each by itself. */
+static gboolean
+take_singly (Listing *self, const TallRows *hints, TallArena *arena, GError *cause, GError **error)
+{
+  g_autoptr (GError) owned = cause;
+  gboolean unreadable = tall_error_is_unreadable (cause);
+  if (unreadable && hints->n_rows == 1)
+    return append_unreadable (self, &hints->rows[0], cause);
+  if (hints->n_rows == 1
+      || (!unreadable && !g_error_matches (cause, TALL_ERROR, TALL_ERROR_TOO_LARGE)))
+    {
+      g_propagate_error (error, g_steal_pointer (&owned));
+      return FALSE;
+    }
+  for (guint i = 0; i < hints->n_rows && !self->pager.more; i++)
+    {
+      const TallRows one = { &hints->rows[i], 1 };
+      if (!take_all (self, &one, arena, error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+/* Looks at the orders that the hints lead to, until the page is full. */
+static gboolean
+take_all (Listing *self, const TallRows *hints, TallArena *arena, GError **error)
+{
+  TallSlice *keys = tall_arena_newa0 (arena, TallSlice, hints->n_rows);
+  const TallRow **led_by = tall_arena_newa0 (arena, const TallRow *, hints->n_rows);
+  GError *cause = NULL;
+  guint n = 0;
+  for (guint i = 0; i < hints->n_rows; i++)
+    {
+      keys[n] = locate_root (self, hints->rows[i].key, arena);
+      led_by[n] = &hints->rows[i];
+      n += keys[n].len > 0;
+    }
+  if (n == 0)
+    return TRUE;
+
+  g_autoptr (TallReadResult) result = read_roots (self, keys, n, &cause);
+  if (result == NULL)
+    return take_singly (self, hints, arena, cause, error);
+  const TallRows *roots = &result->results[0];
+  for (guint i = 0, next = 0; i < n && next < roots->n_rows && !self->pager.more; i++)
+    if (tall_slice_equal (roots->rows[next].key, keys[i])
+        && !take (self, led_by[i], &roots->rows[next++], error))
+      return FALSE;
+  return TRUE;
+}
+
+/* One more than the page holds is looked for, to know whether there is a next page. Where many
+ * hints lead nowhere, more of them are read at once. */
+static gboolean
+look (TallPager *pager, guint round G_GNUC_UNUSED, GError **error)
+{
+  Listing *self = (Listing *)pager;
+  guint n = MIN (MAX (self->least, pager->limit + 1 - pager->n_taken), MOST_ROWS);
+  g_autoptr (TallReadResult) result = read_hints (self, n, error);
+  if (result == NULL || !take_all (self, &result->results[0], result->arena, error))
+    return FALSE;
+
+  const TallRows *hints = &result->results[0];
+  self->least = 2 * n;
+  pager->ended = hints->n_rows < n;
+  if (pager->more || pager->ended)
+    return TRUE;
+  tall_bytes_set_after (pager->start, hints->rows[hints->n_rows - 1].key);
+  pager->ended = is_at_end (self);
+  return TRUE;
+}
+
+/* The next round would begin right after the last row that was looked at. */
+static void
+end_early (TallPager *self)
+{
+  self->more = TRUE;
+  tall_bytes_set (self->last, tall_slice (self->start->data, self->start->len - 1));
+}
+
+/* What the customer has nothing of is at its end before it begins. */
+static gboolean
+begin (Listing *self, GError **error)
+{
+  TallPager *pager = &self->pager;
+  if (get_operation (self)->root_row != NULL)
+    set_range (self);
+  pager->n_prefix = get_operation (self)->key.customer.len;
+  tall_bytes_set (pager->last, get_operation (self)->key.customer);
+  if (!tall_pager_read_token (pager, error))
+    return FALSE;
+  TallSlice last = tall_slice_array (pager->last);
+  if (tall_pager_has_token (pager)
+      && tall_slice_compare (last, tall_slice_array (pager->start)) >= 0)
+    tall_bytes_set_after (pager->start, last);
+  pager->ended = get_operation (self)->root_row == NULL || is_at_end (self);
+  return TRUE;
+}
+
+/**
+ * tall_list_orders:
+ * @operation: on the customer, identified unless the customer has no id
+ * @options: (nullable): dates and page
+ *
+ * Lists a customer's orders by date: scans the index, and looks at the state and the summary of the
+ * orders that it leads to, all in one call. What that costs depends on the page, not on how many
+ * orders there are. An order that cannot be read is listed as such.
+ *
+ * Returns: (transfer full): a page; a short one, even an empty one, with a next page if it took
+ *   long to look at hints that lead nowhere
+ */
+TallOrderList *
+tall_list_orders (TallOperation *operation, const TallListOptions *options, GError **error)
+{
+  static const TallPagerKind kind = {
+    .token = TALL_PAGE_ORDERS,
+    .entry_size = sizeof (TallOrderEntry),
+    .most_bytes = MOST_BYTES,
+    .time_over = "the time was over before the page was full; ask for a smaller page",
+    .look = look,
+    .end_early = end_early,
+  };
+  g_auto (Listing)
+      self = { .stop = g_byte_array_sized_new (64), .root = g_byte_array_sized_new (64) };
+  tall_pager_init (&self.pager, &kind, operation, options);
+
+  if (!operation->context->has_index)
+    {
+      g_set_error (error, TALL_ERROR, TALL_ERROR_UNSUPPORTED,
+                   "this deployment was made without an index; fetch the customer with all orders");
+      return NULL;
+    }
+  if (!begin (&self, error) || !tall_pager_fill (&self.pager, error))
+    return NULL;
+  TallPagerContent content = tall_pager_finish (&self.pager);
+  TallOrderList *list = g_new (TallOrderList, 1);
+  *list = (TallOrderList){ content.arena,      content.entries,      content.n_entries,
+                           content.unreadable, content.n_unreadable, content.next_page };
+  return list;
+}

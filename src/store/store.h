@@ -1,0 +1,91 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "tall-front.h"
+#include "store/record/index-kind.h"
+#include "layout/layout.h"
+#include "table/table.h"
+
+G_BEGIN_DECLS
+
+/**
+ * TallStoreSettings:
+ *
+ * What `init` fixes for a deployment's whole life.
+ */
+typedef struct
+{
+  const TallLayout *layout;
+  const TallKeyStrategy *key_strategy;
+  guint64 ttl; /* seconds; 0 = orders never expire */
+  TallIndexKind index;
+
+  guint regions;             /* that tables of orders and customers begin with; 0 = not said: one
+                                if we make them, any number if they are there */
+  const char *const *sample; /* nullable: customer numbers, one for each order looked at, for key
+                                strategies that need a sample to split by */
+  const char *compression;  /* of all tables but `meta`: as in #TallTableSpec; NULL = the store's */
+  const char *bloom_filter; /* default. They are checked by the store that is to keep them */
+  const char *block_encoding;
+  const char *id; /* a unique UUID, which identifies the deployment; NULL = a random one */
+} TallStoreSettings;
+
+/**
+ * TallStoreHooks:
+ *
+ * Hooks for tests: time and randomness. NULL slots mean the real ones.
+ */
+typedef struct
+{
+  gint64 (*now) (gpointer data);                      /* milliseconds since the epoch */
+  gint64 (*monotonic) (gpointer data);                /* microseconds */
+  void (*sleep) (gint64 microseconds, gpointer data); /* waiting for another writer's claim */
+  void (*make_token) (guint8 token[TALL_TOKEN_SIZE], gpointer data);
+  gint64 patience; /* microseconds a foreign claim may stay unchanged; 0 = 1 s */
+  gpointer data;
+} TallStoreHooks;
+
+#define TALL_TYPE_STORE (tall_store_get_type ())
+G_DECLARE_FINAL_TYPE (TallStore, tall_store, TALL, STORE, TallFront)
+
+/* Which tables a deployment has, and how they are to be kept, without touching anything: specs,
+ * the table `meta` first. NULL with %TALL_ERROR_INVALID for settings that make no sense. */
+GPtrArray *tall_store_plan_tables (const TallStoreSettings *settings,
+                                   GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
+/* Creates the tables and the deployment record. %TALL_ERROR_CONFLICT if the deployment exists. */
+gboolean tall_store_create (TallTable *table,
+                            const TallStoreSettings *settings,
+                            GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
+GStrv tall_store_list_all (TallTable *table, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean tall_store_drop (TallTable *table, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean tall_store_drop_generation (TallTable *table,
+                                     guint64 generation,
+                                     gint64 deadline,
+                                     GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean tall_store_drop_source (TallTable *table,
+                                 guint *n_dropped,
+                                 GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
+/* Opens a deployment. %TALL_ERROR_NOT_FOUND if there is none; %TALL_ERROR_CONFLICT, naming both, if
+ * @layout or @key_strategy (nullable: whatever is recorded) is not what is recorded;
+ * %TALL_ERROR_NEWER_VERSION if its format is newer than ours. */
+TallStore *tall_store_open (TallTable *table,
+                            const char *layout,
+                            const char *key_strategy,
+                            const TallStoreHooks *hooks,
+                            GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
+GPtrArray *tall_store_list_loads (TallStore *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean tall_store_find_id (TallStore *self,
+                             const char *customer_number,
+                             guint64 *id,
+                             GError **error) G_GNUC_WARN_UNUSED_RESULT;
+TallTable *tall_store_get_table (TallStore *self);
+TallTable *tall_store_get_counting (TallStore *self);
+const TallLayout *tall_store_get_layout (TallStore *self);
+const TallKeyStrategy *tall_store_get_key_strategy (TallStore *self);
+
+G_END_DECLS

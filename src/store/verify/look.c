@@ -1,0 +1,342 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "store/verify/look.h"
+
+#include "model/canonical.h"
+#include "tall-error.h"
+#include "store/read/index.h"
+#include "tall-limits.h"
+#include "store/verify/content.h"
+#include "store/verify/rows.h"
+
+static void
+add_to_root (TallVerifyLook *self, TallFindingKind kind, const char *message)
+{
+  tall_verify_look_add (self, kind, self->table, self->root_key, 1, message);
+}
+
+/**
+ * tall_verify_append_hint:
+ *
+ * Appends the row key of the hint that the order is to have.
+ */
+void
+tall_verify_append_hint (const TallVerifyLook *self, GByteArray *row)
+{
+  tall_index_append_row (self->key.customer, self->sales_date, row);
+  tall_bytes_append (row, self->key.order);
+}
+
+static gboolean
+is_order (const TallVerifyLook *self)
+{
+  return self->key.order.len > 0;
+}
+
+static void
+find_root (TallVerifyLook *self, const TallVerifyGroup *group)
+{
+  const TallLayout *layout = self->context->layout;
+  g_autoptr (GByteArray) row = g_byte_array_new ();
+  tall_order_key_init_from_parts (&self->key, group->customer, group->order);
+  self->table = is_order (self) ? layout->locate_order (&self->key, row)
+                                : layout->locate_customer (&self->key, row);
+  self->root_key = tall_slice_dup (self->arena, tall_slice_array (row));
+  for (guint i = 0; i < group->n_tables; i++)
+    for (guint j = 0; j < group->rows[i]->len; j++)
+      {
+        const TallRow *found = &g_array_index (group->rows[i], TallRow, j);
+        if (g_str_equal (group->tables[i], self->table)
+            && tall_slice_equal (found->key, self->root_key))
+          self->row = found;
+      }
+}
+
+/**
+ * tall_verify_cell_counts:
+ * @of_root: whether it is of the root row
+ *
+ * The newest state cell counts whatever its timestamp, and older ones go with the next commit.
+ *
+ * Returns: whether the cell is of the revision that is committed, or a state cell
+ */
+gboolean
+tall_verify_cell_counts (const TallState *state, gboolean of_root, const TallCell *cell)
+{
+  return (of_root && tall_slice_equal (cell->qualifier, TALL_STATE_QUALIFIER))
+         || (state->revision > 0 && cell->timestamp == state->revision && (state->live || of_root));
+}
+
+/* Whether a cell of no revision that counts lies in the row. What an unchanged claim has written
+ * is its own. */
+static gboolean
+has_leftover (const TallVerifyLook *self, const TallRow *row)
+{
+  const TallState *state = &self->root.state;
+  for (guint i = 0; i < row->n_cells; i++)
+    if (!tall_verify_cell_counts (state, row == self->row, &row->cells[i])
+        && (state->pending == 0 || row->cells[i].timestamp != state->pending))
+      return TRUE;
+  return FALSE;
+}
+
+/* One finding for all rows of an order: @all, or those with leftovers. */
+static void
+add_rows (TallVerifyLook *self,
+          const TallVerifyGroup *group,
+          TallFindingKind kind,
+          gboolean all,
+          const char *what)
+{
+  const TallRow *first = NULL;
+  const char *table = NULL;
+  guint n = 0;
+  for (guint i = 0; i < group->n_tables; i++)
+    for (guint j = 0; j < group->rows[i]->len; j++)
+      {
+        const TallRow *row = &g_array_index (group->rows[i], TallRow, j);
+        if (!all && !has_leftover (self, row))
+          continue;
+        if (n++ == 0)
+          {
+            first = row;
+            table = group->tables[i];
+          }
+      }
+  if (n == 0)
+    return;
+  g_autofree char *message = g_strdup_printf ("%u %s %s", n, n == 1 ? "row" : "rows", what);
+  tall_verify_look_add (self, kind, table, first->key, n, message);
+}
+
+/* Loads write the rows of an order before its root row, puts after it. */
+static TallFindingKind
+judge_orphan (const TallVerifyGroup *group)
+{
+  for (guint i = 0; i < group->n_tables; i++)
+    for (guint j = 0; j < group->rows[i]->len; j++)
+      {
+        const TallRow *row = &g_array_index (group->rows[i], TallRow, j);
+        for (guint k = 0; k < row->n_cells; k++)
+          if (row->cells[k].timestamp >= TALL_FIRST_REVISION)
+            return TALL_FINDING_LOST_ROOT;
+      }
+  return TALL_FINDING_ORPHAN;
+}
+
+/* Whether every field of a state cell is as some version writes it, the others being as they are.
+ * What does not fit must not pass for a tombstone, or for something that was never committed: its
+ * rows would look as if nobody needed them. */
+static gboolean
+is_consistent (const TallVerifyLook *self)
+{
+  static const guint8 zeros[MAX (TALL_DIGEST_SIZE, TALL_TOKEN_SIZE)];
+  const TallState *state = &self->root.state;
+  gint64 timestamp = self->root.timestamp;
+  gboolean is_empty =
+      state->n_locations == 0 && state->n_lines == 0 && state->sales_date == TALL_NO_DATE;
+  if (!state->live && (!is_empty || memcmp (state->digest, zeros, TALL_DIGEST_SIZE) != 0))
+    return FALSE;
+  if (state->revision == 0
+      && (state->schema != 0 || memcmp (state->token, zeros, TALL_TOKEN_SIZE) != 0))
+    return FALSE;
+  if (state->pending != 0)
+    return timestamp == state->pending && state->pending > state->revision;
+  return timestamp >= state->revision && (is_order (self) || is_empty);
+}
+
+/* What the root row says of itself. FALSE: nothing that the rest could be judged by. */
+static gboolean
+read_root (TallVerifyLook *self, const TallVerifyGroup *group, TallSlice *summary)
+{
+  g_autoptr (GError) cause = NULL;
+  if (self->row == NULL)
+    add_rows (self, group, judge_orphan (group), TRUE, "without a root row");
+  else if (!tall_root_parse_state (&self->root, self->row, summary, &cause))
+    add_to_root (self,
+                 g_error_matches (cause, TALL_ERROR, TALL_ERROR_NEWER_VERSION)
+                     ? TALL_FINDING_NEWER_VERSION
+                     : TALL_FINDING_ALTERED_STATE,
+                 cause->message);
+  else if (!self->root.exists)
+    add_to_root (self, TALL_FINDING_NO_STATE, "it has cells, and no state cell");
+  else if (!is_consistent (self))
+    add_to_root (self, TALL_FINDING_ALTERED_STATE,
+                 "the fields of its state cell contradict each other");
+  else
+    return !(is_order (self) && tall_verify_look_is_gone (self));
+  return FALSE;
+}
+
+/* The numbers that a root row gives itself. */
+static gboolean
+read_numbers (TallVerifyLook *self, TallSlice summary)
+{
+  g_autoptr (GError) cause = NULL;
+  TallOrderSummary order;
+  TallCustomerSummary customer;
+  if (!tall_root_check_summary (&self->root, &cause))
+    {
+      add_to_root (self, TALL_FINDING_NO_SUMMARY, cause->message);
+      return FALSE;
+    }
+  gboolean parsed = is_order (self)
+                        ? tall_order_summary_parse (summary, self->arena, &order, &cause)
+                        : tall_customer_summary_parse (summary, self->arena, &customer, &cause);
+  if (!parsed)
+    {
+      add_to_root (self, TALL_FINDING_NO_SUMMARY, cause->message);
+      return FALSE;
+    }
+  self->customer_number = is_order (self) ? order.customer_number : customer.number;
+  self->order_number = is_order (self) ? order.order_number : NULL;
+  return TRUE;
+}
+
+/* The id of the customer that the row names. If that has none, or none that can be read, the table
+ * of ids is to blame: then the row's own one, if it leads to this customer, or if nobody can read
+ * where it leads to. */
+static gboolean
+find_id (TallVerifyLook *self, guint64 *id, GError **error)
+{
+  GError *cause = NULL;
+  gint64 deadline = tall_verify_deadline ();
+  TallIds *ids = self->context->ids;
+  guint64 own = self->context->key_strategy->parse_id (self->key.customer);
+  g_autofree char *number = NULL;
+  if (tall_ids_find (ids, &self->customer_number, 1, id, deadline, &cause) && *id != 0)
+    return TRUE;
+  if (cause == NULL || tall_error_is_unreadable (cause))
+    {
+      g_clear_error (&cause);
+      number = tall_ids_find_number (ids, own, deadline, &cause);
+    }
+  if (cause != NULL && !tall_error_is_unreadable (cause))
+    {
+      g_propagate_error (error, cause);
+      return FALSE;
+    }
+  g_clear_error (&cause);
+  *id = number == NULL || g_str_equal (number, self->customer_number) ? own : 0;
+  return TRUE;
+}
+
+/* Whether the row lies where the numbers that it names lead to. */
+static gboolean
+check_key (TallVerifyLook *self, gboolean *right, GError **error)
+{
+  const TallStoreContext *context = self->context;
+  guint64 id = 0;
+  g_auto (TallOrderKey) wanted = { 0 };
+  if (context->ids != NULL && !find_id (self, &id, error))
+    return FALSE;
+  tall_order_key_init (&wanted, context->key_strategy, self->customer_number, id,
+                       self->order_number);
+  *right = tall_slice_equal (wanted.whole, self->key.whole);
+  if (!*right)
+    add_to_root (self, TALL_FINDING_WRONG_KEY, "the numbers that it names lead elsewhere");
+  return TRUE;
+}
+
+/**
+ * tall_verify_look_at:
+ * @group: the rows, which must outlive @self
+ *
+ * Finds out what is wrong with an order or a customer, as far as its rows say it. Rows that were
+ * read while somebody wrote them may look wrong: so this is to be done again, later.
+ *
+ * Returns: FALSE if the id of the customer cannot be read
+ */
+gboolean
+tall_verify_look_at (TallVerifyLook *self,
+                     const TallStoreContext *context,
+                     const TallVerifyGroup *group,
+                     GError **error)
+{
+  TallSlice summary = TALL_SLICE_INIT;
+  gboolean right = FALSE;
+  *self = (TallVerifyLook){ .context = context, .arena = tall_arena_new (0) };
+  self->findings = g_array_new (FALSE, FALSE, sizeof (TallFinding));
+  find_root (self, group);
+  if (!read_root (self, group, &summary))
+    return TRUE;
+
+  const TallState *state = &self->root.state;
+  if (state->pending != 0)
+    add_to_root (self, TALL_FINDING_STALE_CLAIM,
+                 tall_arena_printf (self->arena, "it is claimed for revision %" G_GINT64_FORMAT,
+                                    state->pending));
+  add_rows (self, group, TALL_FINDING_LEFTOVER, FALSE, "with cells of other revisions");
+  if (state->revision == 0 || !read_numbers (self, summary))
+    return TRUE;
+  if (!check_key (self, &right, error))
+    return FALSE;
+  if (right && state->live)
+    tall_verify_content (self, group, summary);
+  for (guint i = 0; i < self->findings->len; i++)
+    {
+      TallFinding *finding = &g_array_index (self->findings, TallFinding, i);
+      finding->customer_number = self->customer_number;
+      finding->order_number = self->order_number;
+    }
+  return TRUE;
+}
+
+/**
+ * tall_verify_find_hint:
+ * @there: (out): whether the order has the hint that it is to have
+ */
+gboolean
+tall_verify_find_hint (const TallVerifyLook *self, gboolean *there, GError **error)
+{
+  g_autoptr (GByteArray) row = g_byte_array_new ();
+  tall_verify_append_hint (self, row);
+  g_autoptr (TallReadPlan) plan = tall_read_plan_new ();
+  tall_read_plan_add_get (plan, TALL_INDEX_TABLE, tall_slice_array (row));
+  g_autoptr (TallReadResult) result =
+      tall_table_read (self->context->table, plan, tall_verify_deadline (), error);
+  if (result == NULL)
+    return FALSE;
+  *there = result->results[0].n_rows > 0;
+  return TRUE;
+}
+
+static gboolean
+check_hint (TallVerifyLook *self, GError **error)
+{
+  gboolean there = TRUE;
+  if (self->hinted && !tall_verify_find_hint (self, &there, error))
+    return FALSE;
+  if (there)
+    return TRUE;
+  g_autoptr (GByteArray) row = g_byte_array_new ();
+  tall_verify_append_hint (self, row);
+  tall_verify_look_add (self, TALL_FINDING_MISSING_HINT, TALL_INDEX_TABLE, tall_slice_array (row),
+                        1, "there is no hint at the order's date");
+  TallFinding *finding = &g_array_index (self->findings, TallFinding, self->findings->len - 1);
+  finding->customer_number = self->customer_number;
+  finding->order_number = self->order_number;
+  return TRUE;
+}
+
+/**
+ * tall_verify_look_again:
+ * @order: empty: a customer
+ *
+ * Reads everything of an order or a customer, also its hint, and looks at it.
+ */
+gboolean
+tall_verify_look_again (TallVerifyLook *self,
+                        const TallStoreContext *context,
+                        TallSlice customer,
+                        TallSlice order,
+                        GError **error)
+{
+  g_auto (TallVerifyRows) rows = { 0 };
+  if (!tall_verify_rows_read (&rows, context, customer, order, error))
+    return FALSE;
+  gboolean done =
+      tall_verify_look_at (self, context, &rows.group, error) && check_hint (self, error);
+  self->row = NULL; /* goes with the rows */
+  return done;
+}

@@ -1,0 +1,179 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "store/verify/repair.h"
+
+#include "store/read/index.h"
+#include "store/verify/rows.h"
+
+/**
+ * tall_repair_begin:
+ * @operation: all zero
+ * @look: what was seen; must outlive @operation
+ *
+ * Begins to mend an order or a customer. Its rows need not say whose they are.
+ */
+void
+tall_repair_begin (TallOperation *operation, const TallVerifyLook *look)
+{
+  const char *customer = look->customer_number != NULL ? look->customer_number : "";
+  const char *order = look->order_number != NULL ? look->order_number : "";
+  tall_operation_init (operation, look->context, customer, look->key.order.len > 0 ? order : NULL,
+                       0);
+  tall_order_key_init_from_parts (&operation->key, look->key.customer, look->key.order);
+  operation->root_table = look->table;
+  operation->root_row = g_byte_array_new ();
+  tall_bytes_append (operation->root_row, look->root_key);
+}
+
+/**
+ * tall_repair_find_latest:
+ *
+ * Returns: the latest timestamp in a row; 0 if it has no cells
+ */
+gint64
+tall_repair_find_latest (const TallRow *row)
+{
+  gint64 latest = 0;
+  for (guint i = 0; i < row->n_cells; i++)
+    latest = MAX (latest, row->cells[i].timestamp);
+  return latest;
+}
+
+/**
+ * tall_repair_claim:
+ * @root: what is to be there; after %TALL_REPAIR_DONE the claim
+ * @latest: the latest timestamp that was seen in any row that is going to be changed
+ * @claim: (out): after %TALL_REPAIR_DONE what gives the claim up
+ *
+ * Claims an order or a customer, so that whoever is writing it begins again, and with a revision
+ * that is later than all that is there: what is deleted by its timestamp afterwards is of nobody
+ * who may still commit, and no marker hides what somebody writes later.
+ */
+gboolean
+tall_repair_claim (TallOperation *operation,
+                   TallRoot *root,
+                   gint64 latest,
+                   TallClaim *claim,
+                   TallRepairOutcome *outcome,
+                   GError **error)
+{
+  *outcome = TALL_REPAIR_LEFT;
+  if (latest >= TALL_LATEST_REVISION)
+    return TRUE;
+  gint64 now = MAX (tall_operation_now (operation), latest + 1);
+  gint64 revision = tall_root_next_revision (root, now);
+  if (revision > TALL_LATEST_REVISION)
+    return TRUE;
+  switch (tall_claim (operation, root, revision, NULL, claim, error))
+    {
+    case TALL_STEP_DONE:
+      *outcome = TALL_REPAIR_DONE;
+      return TRUE;
+    case TALL_STEP_AGAIN:
+      *outcome = TALL_REPAIR_OVERTAKEN;
+      return TRUE;
+    case TALL_STEP_FAILED:
+    default:
+      return FALSE;
+    }
+}
+
+/* Deletes each timestamp of the row by which a cell does not count, and nothing else. */
+static void
+append_removal (const TallState *state,
+                gboolean is_root,
+                const char *table,
+                const TallRow *row,
+                TallBatch *batch)
+{
+  TallMutation *mutation = NULL;
+  for (guint i = 0; i < row->n_cells; i++)
+    {
+      if (tall_verify_cell_counts (state, is_root, &row->cells[i]))
+        continue;
+      if (mutation == NULL)
+        mutation = tall_batch_add (batch, table, row->key);
+      tall_mutation_delete_at (batch, mutation, row->cells[i].timestamp);
+    }
+}
+
+/* What does not count in the rows of the order, and the latest timestamp in them. */
+static gboolean
+find_surplus (const TallOperation *operation,
+              const TallVerifyLook *look,
+              TallBatch *batch,
+              gint64 *latest,
+              GError **error)
+{
+  g_auto (TallVerifyRows) rows = { 0 };
+  if (!tall_verify_rows_read (&rows, look->context, look->key.customer, look->key.order, error))
+    return FALSE;
+  *latest = 0;
+  for (guint i = 0; i < rows.group.n_tables; i++)
+    for (guint j = 0; j < rows.group.rows[i]->len; j++)
+      {
+        const char *table = rows.group.tables[i];
+        const TallRow *row = &g_array_index (rows.group.rows[i], TallRow, j);
+        append_removal (&look->root.state, tall_operation_is_root (operation, table, row->key),
+                        table, row, batch);
+        *latest = MAX (*latest, tall_repair_find_latest (row));
+      }
+  return TRUE;
+}
+
+/* The hint of a live order at its revision, with which it goes. A marker may hide it there: then at
+ * the revision of the claim, which leaves a hint that leads nowhere if the date ever changes. */
+static gboolean
+write_hint (const TallOperation *operation,
+            const TallVerifyLook *look,
+            gint64 claimed,
+            TallRepairOutcome *outcome,
+            GError **error)
+{
+  const gint64 revisions[] = { look->root.state.revision, claimed };
+  gboolean there = FALSE;
+  for (guint i = 0; i < G_N_ELEMENTS (revisions) && !there; i++)
+    {
+      g_autoptr (TallBatch) batch = tall_batch_new ();
+      tall_index_add_hint (operation, look->sales_date, revisions[i], batch);
+      if (!tall_operation_apply (operation, batch, error)
+          || !tall_verify_find_hint (look, &there, error))
+        return FALSE;
+    }
+  if (!there)
+    *outcome = TALL_REPAIR_LEFT;
+  return TRUE;
+}
+
+/**
+ * tall_repair_rows:
+ * @look: what is wrong with an order or a customer, none of which needs a person. Its root must
+ *   have been the same for as long as a claim is respected
+ * @outcome: (out): %TALL_REPAIR_LEFT: a timestamp is so late that no claim can be later
+ *
+ * Removes cells that do not count, takes over a claim that was left, and writes a hint that is
+ * missing. What is committed stays as it is. Whenever it ends early, it has done no harm and can be
+ * done again.
+ *
+ * Returns: FALSE if the table could not be read or written now
+ */
+gboolean
+tall_repair_rows (const TallVerifyLook *look, TallRepairOutcome *outcome, GError **error)
+{
+  g_auto (TallOperation) operation = { 0 };
+  g_auto (TallRoot) root = { 0 };
+  g_autoptr (TallBatch) batch = tall_batch_new ();
+  g_auto (TallClaim) claim = { 0 };
+  gint64 latest = 0;
+  tall_repair_begin (&operation, look);
+  root = look->root; /* owns nothing */
+  if (!find_surplus (&operation, look, batch, &latest, error)
+      || !tall_repair_claim (&operation, &root, latest, &claim, outcome, error))
+    return FALSE;
+  if (*outcome != TALL_REPAIR_DONE)
+    return TRUE;
+  if (batch->mutations->len > 0 && !tall_operation_apply (&operation, batch, error))
+    return FALSE;
+  return (tall_verify_look_kinds (look) & (1u << TALL_FINDING_MISSING_HINT)) == 0
+         || write_hint (&operation, look, claim.state.pending, outcome, error);
+}

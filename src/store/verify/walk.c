@@ -1,0 +1,261 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "tall-error.h"
+#include "store/read/index.h"
+#include "model/md5.h"
+#include "store/verify/verify.h"
+
+#define HINTS_A_CALL 512
+
+/* An order that is to have a hint. */
+typedef struct
+{
+  TallOrderKey key; /* owned */
+  TallSlice hint;   /* row key, in the arena of the walk */
+  guint8 fingerprint[TALL_MD5_SIZE];
+  guint n_before; /* suspects */
+} Expected;
+
+/* A walk over the tables of the layout. Its place in a cursor:
+ *
+ *     u16 length, customer, then the place of the scan
+ */
+typedef struct
+{
+  TallVerify *verify;
+  TallVerifyScan *scan;
+  TallArena *arena;     /* of the keys of the hints that the next call looks for */
+  GArray *expected;     /* of Expected */
+  GByteArray *customer; /* part of the key of the last one, which is in the sample */
+  gboolean ended;
+} Walk;
+
+/* Nothing is under way in a row that no version writes: it is reported at once. */
+static gboolean
+on_stray (const char *table, TallSlice row, guint n_rows, const GError *error, gpointer data)
+{
+  TallVerify *self = ((Walk *)data)->verify;
+  g_autofree char *many =
+      g_strdup_printf ("%u rows between those of an order have keys of no row of the layout; this "
+                       "is the first",
+                       n_rows);
+  TallFinding finding = { .kind = TALL_FINDING_STRAY_ROW,
+                          .table = table,
+                          .row = row,
+                          .n_rows = n_rows,
+                          .message =
+                              n_rows == 1 ? "its key is that of no row of the layout" : many };
+  self->n_looked++;
+  if (error != NULL)
+    tall_verify_report_unreadable (self, table, row, error);
+  else
+    tall_verify_report (self, &finding);
+  return !tall_verify_is_over (self);
+}
+
+static void
+expected_clear (Expected *self)
+{
+  tall_order_key_clear (&self->key);
+}
+
+static void
+expect_hint (Walk *walk, const TallVerifyLook *look)
+{
+  Expected expected = { 0 };
+  g_autoptr (GByteArray) row = g_byte_array_new ();
+  tall_verify_append_hint (look, row);
+  tall_order_key_init_from_parts (&expected.key, look->key.customer, look->key.order);
+  expected.hint = tall_slice_dup (walk->arena, tall_slice_array (row));
+  tall_verify_make_fingerprint (&look->root, expected.fingerprint);
+  expected.n_before = walk->verify->suspects->len;
+  g_array_append_val (walk->expected, expected);
+}
+
+/* Begins the next call. */
+static void
+forget_expected (Walk *walk)
+{
+  g_array_set_size (walk->expected, 0);
+  g_clear_pointer (&walk->arena, tall_arena_free);
+  walk->arena = tall_arena_new (0);
+}
+
+static TallReadResult *
+read_hints (const Walk *walk, const TallSlice *keys, guint n, GError **error)
+{
+  g_autoptr (TallReadPlan) plan = tall_read_plan_new ();
+  tall_read_plan_add_gets (plan, TALL_INDEX_TABLE, keys, n);
+  return tall_table_read (walk->verify->context->table, plan, tall_verify_deadline (), error);
+}
+
+/* Reports the first of the hints that cannot be read. Whether others of the call are missing stays
+ * open. */
+static gboolean
+find_unreadable (Walk *walk, const TallSlice *keys, guint n, GError **error)
+{
+  TallVerify *self = walk->verify;
+  self->part->is_broken = TRUE;
+  for (guint i = 0; i < n; i++)
+    {
+      g_autoptr (GError) cause = NULL;
+      g_autoptr (TallReadResult) result = read_hints (walk, &keys[i], 1, &cause);
+      if (result != NULL)
+        continue;
+      if (tall_error_is_unreadable (cause))
+        tall_verify_report_unreadable (self, TALL_INDEX_TABLE, keys[i], cause);
+      else
+        g_propagate_error (error, g_steal_pointer (&cause));
+      return cause != NULL;
+    }
+  return TRUE;
+}
+
+/* Suspects those of the orders that have no hint. They come where they would come if each were
+ * looked for by itself, so what is found has an order. */
+static void
+suspect_missing (Walk *walk, const TallRows *rows)
+{
+  guint at = 0; /* absent rows are left out, and the others are in the order asked for */
+  guint n_missing = 0;
+  for (guint i = 0; i < walk->expected->len; i++)
+    {
+      const Expected *expected = &g_array_index (walk->expected, Expected, i);
+      if (at < rows->n_rows && tall_slice_equal (rows->rows[at].key, expected->hint))
+        at++;
+      else
+        tall_verify_suspect_rows (walk->verify, expected->n_before + n_missing++, &expected->key,
+                                  expected->fingerprint, 1u << TALL_FINDING_MISSING_HINT);
+    }
+}
+
+static gboolean
+check_hints (Walk *walk, GError **error)
+{
+  guint n = walk->expected->len;
+  if (n == 0)
+    return TRUE;
+  gboolean done = TRUE;
+  g_autoptr (GError) cause = NULL;
+  TallSlice *keys = tall_arena_newa0 (walk->arena, TallSlice, n);
+  for (guint i = 0; i < n; i++)
+    keys[i] = g_array_index (walk->expected, Expected, i).hint;
+  g_autoptr (TallReadResult) result = read_hints (walk, keys, n, &cause);
+  if (result != NULL)
+    suspect_missing (walk, &result->results[0]);
+  else if (tall_error_is_unreadable (cause))
+    done = find_unreadable (walk, keys, n, error);
+  else
+    {
+      g_propagate_error (error, g_steal_pointer (&cause));
+      return FALSE;
+    }
+  forget_expected (walk);
+  return done;
+}
+
+static gboolean
+look_at_group (Walk *walk, const TallVerifyGroup *group, GError **error)
+{
+  TallVerify *self = walk->verify;
+  g_auto (TallVerifyLook) look = { 0 };
+  if (!tall_verify_look_at (&look, self->context, group, error))
+    return FALSE;
+  self->n_looked++;
+  if (group->order.len > 0)
+    self->part->n_orders++;
+  else
+    self->part->n_customers++;
+  if (look.findings->len > 0)
+    {
+      guint8 fingerprint[TALL_MD5_SIZE];
+      tall_verify_make_fingerprint (&look.root, fingerprint);
+      tall_verify_suspect_rows (self, self->suspects->len, &look.key, fingerprint,
+                                tall_verify_look_kinds (&look));
+    }
+  else if (look.hinted)
+    expect_hint (walk, &look);
+  return walk->expected->len < HINTS_A_CALL || check_hints (walk, error);
+}
+
+/* Whether the customer is in the sample; one that is not is passed over, with all its orders. */
+static gboolean
+is_sampled (Walk *walk, TallSlice customer)
+{
+  guint percent = walk->verify->request->sample;
+  if (percent == 0 || tall_slice_equal (customer, tall_slice_array (walk->customer)))
+    return TRUE;
+  tall_bytes_set (walk->customer, customer);
+  return (guint)g_random_int_range (0, 100) < percent;
+}
+
+static gboolean
+walk_groups (Walk *walk, GError **error)
+{
+  TallVerify *self = walk->verify;
+  g_autoptr (GError) cause = NULL;
+  while (!walk->ended && !tall_verify_is_over (self))
+    {
+      gboolean paused;
+      const TallVerifyGroup *group = tall_verify_scan_next (walk->scan, &paused, &cause);
+      if (paused)
+        break;
+      walk->ended = group == NULL;
+      if (group != NULL && !is_sampled (walk, group->customer))
+        tall_verify_scan_skip_customer (walk->scan, tall_slice_array (walk->customer));
+      else if (group != NULL && !look_at_group (walk, group, error))
+        return FALSE;
+    }
+  if (cause == NULL)
+    return check_hints (walk, error);
+  g_propagate_error (error, g_steal_pointer (&cause));
+  return FALSE;
+}
+
+static void
+begin (Walk *walk, TallReader *place)
+{
+  walk->expected = g_array_new (FALSE, FALSE, sizeof (Expected));
+  g_array_set_clear_func (walk->expected, (GDestroyNotify)expected_clear);
+  forget_expected (walk);
+  walk->customer = g_byte_array_new ();
+  walk->scan = tall_verify_scan_new (walk->verify->context, walk->verify->customer, on_stray, walk);
+  if (place->rest.len == 0)
+    return;
+  tall_bytes_set (walk->customer, tall_reader_take (place, tall_reader_u16 (place)));
+  place->failed = !tall_verify_scan_go_to (walk->scan, place);
+}
+
+static void
+end (Walk *walk)
+{
+  tall_verify_scan_free (walk->scan);
+  g_array_unref (walk->expected);
+  tall_arena_free (walk->arena);
+  g_byte_array_unref (walk->customer);
+}
+
+/**
+ * tall_verify_walk_layout:
+ * @place: where to begin; empty: at the beginning. It has failed afterwards if it is no place
+ * @next: (out): where to go on; empty: this was all
+ *
+ * Looks at customers and orders.
+ *
+ * Returns: FALSE if a table could not be read now
+ */
+gboolean
+tall_verify_walk_layout (TallVerify *self, TallReader *place, GByteArray *next, GError **error)
+{
+  Walk walk = { .verify = self };
+  begin (&walk, place);
+  gboolean done = place->failed || walk_groups (&walk, error);
+  if (done && !place->failed && !walk.ended)
+    {
+      tall_bytes_append_u16 (next, (guint16)walk.customer->len);
+      tall_bytes_append (next, tall_slice_array (walk.customer));
+      tall_verify_scan_append_place (walk.scan, next);
+    }
+  end (&walk);
+  return done;
+}

@@ -1,0 +1,52 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "cell/cell.h"
+#include "table/hbase/exchange.h"
+
+G_BEGIN_DECLS
+
+/**
+ * TallHbaseReply:
+ *
+ * The rows of one reply or of several. An absent row is there in its place, without cells.
+ */
+typedef struct
+{
+  TallArena *arena;         /* holds keys and cells; not owned */
+  TallArena *const *arenas; /* nullable: each row has its own, by position, if no more are read
+                               than there are */
+  GArray *rows;             /* of TallRow */
+  gsize bytes;              /* about what the rows take */
+
+  GArray *cells;  /* of TallCell: of the row that is being read */
+  guint max_rows; /* likewise: as many as there may be */
+} TallHbaseReply;
+
+void tall_hbase_reply_init (TallHbaseReply *self, TallArena *arena);
+void tall_hbase_reply_clear (TallHbaseReply *self);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TallHbaseReply, tall_hbase_reply_clear)
+
+gboolean tall_hbase_reply_read (TallHbaseReply *self,
+                                TallTransport *transport,
+                                TallHbaseMethodId method,
+                                guint max_rows,
+                                TallHbaseTIOError **io,
+                                GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
+static inline TallRow *
+tall_hbase_reply_get_row (const TallHbaseReply *self, guint i)
+{
+  return &g_array_index (self->rows, TallRow, i);
+}
+
+/* Whether a row that was asked for by its key is that row, or absent. */
+static inline gboolean
+tall_hbase_reply_has_row (const TallHbaseReply *self, guint i, TallSlice key)
+{
+  const TallRow *row = tall_hbase_reply_get_row (self, i);
+  return row->n_cells == 0 || tall_slice_equal (row->key, key);
+}
+
+G_END_DECLS

@@ -1,0 +1,412 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "table/hbase/self-test.h"
+
+#include "table/hbase/condition.h"
+#include "table/hbase/convert.h"
+#include "table/hbase/error.h"
+#include "table/hbase/reply.h"
+
+/* All rows of self-tests, this one's and others': from the prefix up to this. */
+#define PREFIX "selftest/"
+#define PREFIX_END "selftest0"
+
+/* A row whose newest cell is older has no owner any more: its process was killed, or its connection
+ * broke. Clocks of clients may differ by that much. */
+#define MAX_AGE (60 * 1000)
+
+/* How many of these one test removes. */
+#define MAX_LEFT 100
+
+/* A test under way, on a row of its own: many processes may test at once. */
+typedef struct
+{
+  TallHbaseLink *link;
+  const TallHbaseNames *names;
+  const char *owner; /* begins the key of its row, and of rows that earlier tests left */
+  const char *table; /* with its name in HBase */
+  TallSlice row;
+  gint64 now;       /* milliseconds; timestamps count from here */
+  TallBatch *batch; /* holds the mutations */
+  TallArena *arena; /* of what is sent and received */
+  GArray *removed;  /* of TallHbaseTDelete: what others left */
+} SelfTest;
+
+typedef struct
+{
+  const char *qualifier;
+  gint64 offset; /* of its timestamp from now */
+  const char *value;
+} Put;
+
+#define MAX_PUTS 4
+#define DELETED_AT 20
+
+/* A conditional write, as commits make them, and the result that it must have. One that deletes,
+ * too, is another call of the gateway than one that only puts. */
+typedef struct
+{
+  const char *what;
+  gboolean deletes;
+  const char *qualifier; /* of the cell that is compared */
+  const char *expected;  /* of it; empty: it must not exist */
+  gboolean matches;
+  Put puts[MAX_PUTS];
+} Step;
+
+#define ABSENT_FAILS "a check for an absent cell does not hold where there is none"
+#define ABSENT_HOLDS "a check for an absent cell holds where there is one"
+#define OTHER_HOLDS "a comparison with another value holds"
+#define SAME_FAILS "a comparison with the cell's value does not hold"
+
+static const Step steps[] = {
+  { ABSENT_FAILS,
+    TRUE,
+    "s",
+    "",
+    TRUE,
+    { { "s", 0, "1" },
+      { "older", 5, "kept" },
+      { "twice", 10, "first" },
+      { "exact", 20, "gone" } } },
+  { ABSENT_HOLDS, TRUE, "s", "", FALSE, { { "s", 1, "x" } } },
+  { OTHER_HOLDS, TRUE, "s", "2", FALSE, { { "s", 2, "x" } } },
+  { SAME_FAILS, TRUE, "s", "1", TRUE, { { "s", 3, "2" }, { "twice", 10, "second" } } },
+  { ABSENT_FAILS, FALSE, "p", "", TRUE, { { "p", 0, "1" } } },
+  { ABSENT_HOLDS, FALSE, "p", "", FALSE, { { "p", 1, "x" } } },
+  { OTHER_HOLDS, FALSE, "p", "2", FALSE, { { "p", 2, "x" } } },
+  { SAME_FAILS, FALSE, "p", "1", TRUE, { { "p", 3, "2" } } },
+};
+
+/* What must be there in the end, after the cells of one timestamp were deleted. */
+static const struct
+{
+  const char *qualifier;
+  const char *value; /* NULL: it must be gone */
+  const char *what;
+} ends[] = {
+  { "s", "2", "a conditional write leaves something else than it wrote" },
+  { "p", "2", "a conditional put leaves something else than it wrote" },
+  { "twice", "second", "of two puts at one timestamp the later one does not win" },
+  { "exact", NULL, "a delete of one timestamp leaves its cells" },
+  { "older", "kept", "a delete of one timestamp takes older cells along" },
+};
+
+static void
+self_test_clear (SelfTest *self)
+{
+  g_clear_pointer (&self->batch, tall_batch_free);
+  g_clear_pointer (&self->arena, tall_arena_free);
+  g_clear_pointer (&self->removed, g_array_unref);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (SelfTest, self_test_clear)
+
+static const char *
+get_address (const SelfTest *self)
+{
+  return tall_connection_get_address (self->link->connection);
+}
+
+static gboolean
+fail (const SelfTest *self, GError *reason, const TallHbaseTIOError *io, GError **error)
+{
+  g_autoptr (GError) cause = reason;
+  if (io == NULL)
+    tall_connection_break (self->link->connection);
+  tall_hbase_error_set (error, cause, io, get_address (self));
+  g_prefix_error (error, "Trying out what HBase does: ");
+  return FALSE;
+}
+
+static gboolean
+refuse (const SelfTest *self, const char *what, GError **error)
+{
+  tall_error_set_detailed (
+      error, TALL_ERROR_UNSUPPORTED, get_address (self),
+      "the gateway is refused, as orders would not be safe: %s. Use HBase 2.2 or newer and its own "
+      "\"hbase thrift2\"",
+      what);
+  return FALSE;
+}
+
+static TallTransport *
+transport_of (const SelfTest *self)
+{
+  return tall_hbase_link_get_transport (self->link);
+}
+
+static TallMutation *
+add_mutation (SelfTest *self)
+{
+  return tall_batch_add (self->batch, TALL_HBASE_SELF_TEST_TABLE, self->row);
+}
+
+static TallMutation *
+add_step (SelfTest *self, const Step *step)
+{
+  TallMutation *mutation = add_mutation (self);
+  if (step->deletes)
+    tall_mutation_delete_up_to (self->batch, mutation, self->now - 1);
+  for (guint i = 0; i < MAX_PUTS && step->puts[i].qualifier != NULL; i++)
+    tall_mutation_put (self->batch, mutation, tall_slice_str (step->puts[i].qualifier),
+                       self->now + step->puts[i].offset, tall_slice_str (step->puts[i].value));
+  return mutation;
+}
+
+static gboolean
+run_step (SelfTest *self, const Step *step, GError **error)
+{
+  TallSlice expected = tall_slice_str (step->expected);
+  TallHbaseCondition condition = { tall_slice_str (step->qualifier),
+                                   expected.len > 0 ? &expected : NULL };
+  const TallMutation *mutation = add_step (self, step);
+  TallHbaseTIOError *io = NULL;
+  gboolean matched = FALSE;
+  GError *reason = NULL;
+  if (!tall_hbase_send_apply_if (transport_of (self), self->table, mutation, &condition, &reason)
+      || !tall_hbase_receive_apply_if (transport_of (self), mutation, self->arena, &matched, &io,
+                                       &reason))
+    return fail (self, reason, io, error);
+  return matched == step->matches || refuse (self, step->what, error);
+}
+
+static gboolean
+run_steps (SelfTest *self, GError **error)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (steps); i++)
+    if (!run_step (self, &steps[i], error))
+      return FALSE;
+  return TRUE;
+}
+
+static gboolean
+count_failed (TallStructReader *reader,
+              const TallStructType *type G_GNUC_UNUSED,
+              gconstpointer element G_GNUC_UNUSED,
+              GError **error G_GNUC_UNUSED)
+{
+  (*(guint *)reader->sink)++;
+  return TRUE;
+}
+
+static gboolean
+run_deletes (SelfTest *self, const TallHbaseTDelete *deletes, guint n, GError **error)
+{
+  static const TallStructHandler handler = { NULL, count_failed };
+  guint n_failed = 0;
+  TallHbaseReceiver receiver = { self->arena, &handler, &n_failed };
+  TallHbaseArgs args = { .table = tall_slice_str (self->table),
+                         .deletes = deletes,
+                         .n_deletes = n };
+  TallHbaseResult result;
+  GError *reason = NULL;
+  if (!tall_hbase_exchange (transport_of (self), TALL_HBASE_DELETE_MULTIPLE, &args, &receiver,
+                            &result, &reason))
+    return fail (self, reason, result.io, error);
+  if (n_failed > 0)
+    tall_error_set_detailed (error, TALL_ERROR_UNAVAILABLE, get_address (self),
+                             "Trying out what HBase does: %u deletes in table %s failed", n_failed,
+                             TALL_HBASE_SELF_TEST_TABLE);
+  return n_failed == 0;
+}
+
+static gboolean
+run_delete_at (SelfTest *self, GError **error)
+{
+  TallHbaseTDelete delete;
+  TallMutation *mutation = add_mutation (self);
+  tall_mutation_delete_at (self->batch, mutation, self->now + DELETED_AT);
+  tall_hbase_t_delete_init (&delete, mutation, TALL_CHANGE_DELETE_AT, self->arena);
+  return run_deletes (self, &delete, 1, error);
+}
+
+static void
+add_removal (SelfTest *self, TallSlice row, gint64 newest)
+{
+  TallHbaseTDelete delete;
+  TallMutation *mutation = tall_batch_add (self->batch, TALL_HBASE_SELF_TEST_TABLE, row);
+  tall_mutation_delete_up_to (self->batch, mutation, newest);
+  tall_hbase_t_delete_init (&delete, mutation, TALL_CHANGE_DELETE_UP_TO, self->arena);
+  g_array_append_val (self->removed, delete);
+}
+
+/* Removes this test's row and all rows that others left. */
+static gboolean
+run_removal (SelfTest *self, GError **error)
+{
+  add_removal (self, self->row, self->now + DELETED_AT);
+  return run_deletes (self, (const TallHbaseTDelete *)self->removed->data, self->removed->len,
+                      error);
+}
+
+/* A row that another test is using is left alone. */
+static void
+add_left (SelfTest *self, const TallRow *row)
+{
+  gint64 newest = 0;
+  for (guint i = 0; i < row->n_cells; i++)
+    newest = MAX (newest, row->cells[i].timestamp);
+  if (tall_slice_has_prefix (row->key, tall_slice_str (PREFIX))
+      && (newest < self->now - MAX_AGE
+          || tall_slice_has_prefix (row->key, tall_slice_str (self->owner))))
+    add_removal (self, row->key, newest);
+}
+
+static gboolean
+has_table (const SelfTest *self, gboolean *exists, GError **error)
+{
+  TallHbaseReceiver receiver = { self->arena, NULL, NULL };
+  TallHbaseArgs args = {
+    .name = tall_hbase_names_get_table_name (self->names, TALL_HBASE_SELF_TEST_TABLE, self->arena)
+  };
+  TallHbaseResult result;
+  GError *reason = NULL;
+  if (!tall_hbase_exchange (transport_of (self), TALL_HBASE_TABLE_EXISTS, &args, &receiver, &result,
+                            &reason))
+    return fail (self, reason, result.io, error);
+  *exists = result.yes;
+  return TRUE;
+}
+
+/* Most of HBase's errors about an absent table do not say what is wrong. */
+static gboolean
+explain_no_rows (
+    SelfTest *self, GError *reason, const TallHbaseTIOError *io, gboolean *exists, GError **error)
+{
+  if (io != NULL && !has_table (self, exists, error))
+    return FALSE;
+  if (io != NULL && !*exists)
+    return TRUE;
+  return fail (self, reason, io, error);
+}
+
+/* Finds what unfinished tests left. */
+static gboolean
+find_left (SelfTest *self, gboolean *exists, GError **error)
+{
+  const TallHbaseTScan scan = { .start_row = tall_slice_str (PREFIX),
+                                .stop_row = tall_slice_str (PREFIX_END),
+                                .max_versions = 1,
+                                .limit = MAX_LEFT };
+  TallHbaseArgs args = { .table = tall_slice_str (self->table), .scan = &scan, .n_rows = MAX_LEFT };
+  g_auto (TallHbaseReply) rows;
+  TallHbaseTIOError *io = NULL;
+  GError *reason = NULL;
+
+  *exists = TRUE;
+  tall_hbase_reply_init (&rows, self->arena);
+  if (!tall_hbase_send (transport_of (self), TALL_HBASE_GET_SCANNER_RESULTS, &args, &reason)
+      || !tall_hbase_reply_read (&rows, transport_of (self), TALL_HBASE_GET_SCANNER_RESULTS,
+                                 MAX_LEFT, &io, &reason))
+    return explain_no_rows (self, reason, io, exists, error);
+  for (guint i = 0; i < rows.rows->len; i++)
+    add_left (self, tall_hbase_reply_get_row (&rows, i));
+  return TRUE;
+}
+
+static const TallCell *
+find_cell (const TallRow *row, const char *qualifier)
+{
+  for (guint i = 0; i < row->n_cells; i++)
+    if (tall_slice_equal (row->cells[i].qualifier, tall_slice_str (qualifier)))
+      return &row->cells[i];
+  return NULL;
+}
+
+static gboolean
+check_end (const SelfTest *self, const TallRow *row, GError **error)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (ends); i++)
+    {
+      const TallCell *cell = find_cell (row, ends[i].qualifier);
+      gboolean right = (cell == NULL) == (ends[i].value == NULL);
+      if (right && cell != NULL)
+        right = tall_slice_equal (cell->value, tall_slice_str (ends[i].value));
+      if (!right)
+        return refuse (self, ends[i].what, error);
+    }
+  return TRUE;
+}
+
+static gboolean
+run_end (SelfTest *self, GError **error)
+{
+  const TallHbaseTGet get = { .row = self->row, .max_versions = 1 };
+  TallHbaseArgs args = { .table = tall_slice_str (self->table), .get = &get };
+  g_auto (TallHbaseReply) reply;
+  TallHbaseTIOError *io = NULL;
+  GError *reason = NULL;
+
+  tall_hbase_reply_init (&reply, self->arena);
+  if (!tall_hbase_send (transport_of (self), TALL_HBASE_GET, &args, &reason)
+      || !tall_hbase_reply_read (&reply, transport_of (self), TALL_HBASE_GET, 1, &io, &reason))
+    return fail (self, reason, io, error);
+  return check_end (self, tall_hbase_reply_get_row (&reply, 0), error);
+}
+
+/* Runs the test on a new row. FALSE as tall_hbase_self_test() says. */
+static gboolean
+try_out (TallHbaseLink *link, const TallHbaseNames *names, const char *owner, GError **error)
+{
+  g_autofree char *id = g_uuid_string_random ();
+  g_autofree char *prefix = g_strconcat (PREFIX, owner, "/", NULL);
+  g_autofree char *row = g_strconcat (prefix, id, NULL);
+  g_autofree char *table = tall_hbase_names_get_table (names, TALL_HBASE_SELF_TEST_TABLE);
+  g_auto (SelfTest) self = {
+    .link = link,
+    .names = names,
+    .owner = prefix,
+    .table = table,
+    .row = tall_slice_str (row),
+    .now = g_get_real_time () / 1000,
+    .batch = tall_batch_new (),
+    .arena = tall_arena_new (0),
+    .removed = g_array_new (FALSE, FALSE, sizeof (TallHbaseTDelete)),
+  };
+  gboolean exists = FALSE;
+
+  if (!find_left (&self, &exists, error))
+    return FALSE;
+  if (!exists)
+    return TRUE;
+
+  gboolean ok = run_steps (&self, error) && run_delete_at (&self, error) && run_end (&self, error);
+  /* The row is removed in any case; why the test failed counts more than a failed removal. */
+  gboolean can_remove = !tall_connection_is_broken (link->connection);
+  return can_remove && run_removal (&self, ok ? error : NULL) && ok;
+}
+
+/**
+ * tall_hbase_self_test:
+ * @owner: this process and gateway: begins the keys of rows; no two tests of it run at once
+ * @deadline: of everything
+ *
+ * Tests whether the HBase behind a gateway does what the protocol of commits relies on: a check
+ * that a cell must not exist, a comparison, puts at the same timestamp, and deletes of one
+ * timestamp. These are twelve small calls on a row of its own. The row is removed, together with
+ * rows of unfinished tests. If there is no table yet, nothing is tested. If the connection breaks,
+ * the next test with the same @owner removes the row.
+ *
+ * If HBase does something else, the test runs once more. A gateway may have repeated a call whose
+ * answer it lost, and found that a check no longer holds; or a process whose clock is ahead may
+ * have taken the row for one that was left.
+ *
+ * Returns: FALSE with %TALL_ERROR_UNSUPPORTED if it does something else, or why it cannot be known
+ */
+gboolean
+tall_hbase_self_test (TallHbaseLink *link,
+                      const TallHbaseNames *names,
+                      const char *owner,
+                      gint64 deadline,
+                      GError **error)
+{
+  g_autoptr (GError) first = NULL;
+  tall_connection_set_deadline (link->connection, deadline);
+  if (try_out (link, names, owner, &first))
+    return TRUE;
+  /* If the connection broke in the second test, that is the error, and nothing is known. */
+  if (g_error_matches (first, TALL_ERROR, TALL_ERROR_UNSUPPORTED))
+    return try_out (link, names, owner, error);
+  g_propagate_error (error, g_steal_pointer (&first));
+  return FALSE;
+}

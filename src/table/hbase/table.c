@@ -1,0 +1,228 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "table/hbase/table.h"
+
+#include "table/hbase/access.h"
+#include "table/hbase/admin.h"
+#include "table/hbase/merged-write.h"
+#include "table/hbase/reader.h"
+#include "table/hbase/settings.h"
+#include "table/hbase/self-test.h"
+#include "table/hbase/step.h"
+#include "table/hbase/trial.h"
+
+struct _TallHbaseTable
+{
+  TallTable parent_instance;
+
+  TallHbaseNames names;
+  TallHbasePool *pool;
+  TallHbaseMerge *merge;
+};
+
+G_DEFINE_FINAL_TYPE (TallHbaseTable, tall_hbase_table, TALL_TYPE_TABLE)
+
+static TallReadResult *
+hbase_read (TallTable *table, const TallReadPlan *plan, gint64 deadline, GError **error)
+{
+  TallHbaseTable *self = TALL_HBASE_TABLE (table);
+  return tall_hbase_read (self->pool, &self->names, self->merge, plan, deadline, error);
+}
+
+static gboolean
+hbase_apply (TallTable *table,
+             TallMutation *const *mutations,
+             guint n,
+             TallDurability durability G_GNUC_UNUSED,
+             gint64 deadline,
+             TallDone *done,
+             GError **error)
+{
+  TallHbaseTable *self = TALL_HBASE_TABLE (table);
+  const TallHbaseWrite write = { .mutations = mutations, .n = n, .deadline = deadline };
+  return tall_hbase_apply (self->pool, &self->names, self->merge, &write, done, error);
+}
+
+static gboolean
+hbase_apply_if (TallTable *table,
+                TallMutation *const *mutations,
+                guint n G_GNUC_UNUSED, /* 1 */
+                TallSlice qualifier,
+                const TallSlice *expected,
+                TallDurability durability G_GNUC_UNUSED,
+                gint64 deadline,
+                gboolean *matched,
+                GError **error)
+{
+  TallHbaseTable *self = TALL_HBASE_TABLE (table);
+  TallHbaseCondition condition = { qualifier, expected };
+  return tall_hbase_apply_if (self->pool, &self->names, mutations[0], &condition, deadline, matched,
+                              error);
+}
+
+static gboolean
+hbase_increment (TallTable *table,
+                 const char *name,
+                 TallSlice row,
+                 TallSlice qualifier,
+                 gint64 delta,
+                 gint64 deadline,
+                 gint64 *value,
+                 GError **error)
+{
+  TallHbaseTable *self = TALL_HBASE_TABLE (table);
+  TallHbaseCounter counter = { name, row, qualifier };
+  return tall_hbase_increment (self->pool, &self->names, &counter, delta, deadline, value, error);
+}
+
+static gboolean
+hbase_create_table (TallTable *table, const TallTableSpec *spec, gint64 deadline, GError **error)
+{
+  TallHbaseTable *self = TALL_HBASE_TABLE (table);
+  return tall_hbase_create_table (self->pool, &self->names, spec, deadline, error)
+         && (!g_str_equal (spec->name, TALL_HBASE_SELF_TEST_TABLE)
+             || tall_hbase_trial_run (self->pool, deadline, error));
+}
+
+static gboolean
+hbase_drop_table (TallTable *table, const char *name, gint64 deadline, GError **error)
+{
+  TallHbaseTable *self = TALL_HBASE_TABLE (table);
+  return tall_hbase_drop_table (self->pool, &self->names, name, deadline, error);
+}
+
+static gboolean
+hbase_set_access (TallTable *table,
+                  const char *name,
+                  TallTableAccess access,
+                  const char *seal,
+                  gint64 deadline,
+                  GError **error)
+{
+  TallHbaseTable *self = TALL_HBASE_TABLE (table);
+  const TallTableShutter to = { access, seal };
+  return tall_hbase_set_access (self->pool, &self->names, name, &to, deadline, error);
+}
+
+static TallTableSpec *
+hbase_describe_table (TallTable *table, const char *name, gint64 deadline, GError **error)
+{
+  TallHbaseTable *self = TALL_HBASE_TABLE (table);
+  return tall_hbase_describe_table (self->pool, &self->names, name, deadline, error);
+}
+
+static GStrv
+hbase_list_tables (TallTable *table, gint64 deadline, GError **error)
+{
+  TallHbaseTable *self = TALL_HBASE_TABLE (table);
+  return tall_hbase_list_tables (self->pool, &self->names, deadline, error);
+}
+
+static GStrv
+hbase_list_deployments (TallTable *table, const char *name, gint64 deadline, GError **error)
+{
+  TallHbaseTable *self = TALL_HBASE_TABLE (table);
+  return tall_hbase_list_deployments (self->pool, &self->names, name, deadline, error);
+}
+
+static void
+hbase_get_info (TallTable *table, TallTableInfo *info)
+{
+  TallHbaseTable *self = TALL_HBASE_TABLE (table);
+  info->kind = TALL_HBASE_KIND;
+  info->deployment = self->names.deployment;
+  /* The gateway repeats a call if the answer from the region server is lost. */
+  info->false_is_final = FALSE;
+  info->cannot_shut = tall_hbase_pool_get_options (self->pool)->framed;
+}
+
+static GPtrArray *
+hbase_list_servers (TallTable *table, gint64 deadline)
+{
+  return tall_hbase_pool_describe (TALL_HBASE_TABLE (table)->pool, deadline);
+}
+
+static GArray *
+hbase_list_measures (TallTable *table)
+{
+  guint64 n_sent, n_received;
+  tall_hbase_pool_get_traffic (TALL_HBASE_TABLE (table)->pool, &n_sent, &n_received);
+  const TallTableMeasure measures[] = {
+    { TALL_HBASE_SENT_BYTES, "Bytes of requests to gateways that were answered or failed.", TRUE,
+      (gdouble)n_sent },
+    { TALL_HBASE_RECEIVED_BYTES, "Bytes of replies of gateways.", TRUE, (gdouble)n_received },
+  };
+  GArray *list = g_array_new (FALSE, FALSE, sizeof (TallTableMeasure));
+  return g_array_append_vals (list, measures, G_N_ELEMENTS (measures));
+}
+
+static void
+tall_hbase_table_finalize (GObject *object)
+{
+  TallHbaseTable *self = TALL_HBASE_TABLE (object);
+  g_clear_pointer (&self->merge, tall_hbase_merge_free);
+  g_clear_pointer (&self->pool, tall_hbase_pool_close);
+  tall_hbase_names_clear (&self->names);
+  G_OBJECT_CLASS (tall_hbase_table_parent_class)->finalize (object);
+}
+
+static void
+tall_hbase_table_class_init (TallHbaseTableClass *klass)
+{
+  TallTableClass *table_class = TALL_TABLE_CLASS (klass);
+
+  G_OBJECT_CLASS (klass)->finalize = tall_hbase_table_finalize;
+  table_class->read = hbase_read;
+  table_class->apply = hbase_apply;
+  table_class->apply_if = hbase_apply_if;
+  table_class->increment = hbase_increment;
+  table_class->create_table = hbase_create_table;
+  table_class->drop_table = hbase_drop_table;
+  table_class->set_access = hbase_set_access;
+  table_class->describe_table = hbase_describe_table;
+  table_class->list_tables = hbase_list_tables;
+  table_class->list_deployments = hbase_list_deployments;
+  table_class->get_info = hbase_get_info;
+  table_class->list_servers = hbase_list_servers;
+  table_class->list_measures = hbase_list_measures;
+}
+
+static void
+tall_hbase_table_init (TallHbaseTable *self G_GNUC_UNUSED)
+{
+}
+
+/**
+ * tall_hbase_table_open:
+ * @options: copied
+ *
+ * Opens the tables of a deployment in HBase. Waits until one of the gateways has answered, which
+ * shows that framing and protocol are right.
+ *
+ * Returns: (transfer full): the tables; NULL with %TALL_ERROR_INVALID (an address or the name),
+ *   %TALL_ERROR_UNAVAILABLE (no gateway answers) or %TALL_ERROR_UNSUPPORTED (framing, protocol or
+ *   kind of the gateway)
+ */
+TallTable *
+tall_hbase_table_open (const TallHbaseOptions *options, GError **error)
+{
+  g_auto (TallHbaseNames) names = { 0 };
+  if (!tall_hbase_names_init (&names, options->name, error))
+    return NULL;
+  g_autoptr (TallHbasePool) pool = tall_hbase_pool_new (options, error);
+  if (pool == NULL || !tall_hbase_pool_wait_until_alive (pool, error))
+    return NULL;
+
+  TallHbaseTable *self = g_object_new (TALL_TYPE_HBASE_TABLE, NULL);
+  self->names = names;
+  names = (TallHbaseNames){ 0 };
+  self->pool = g_steal_pointer (&pool);
+  self->merge = tall_hbase_merge_new (self->pool, &self->names);
+  return TALL_TABLE (self);
+}
+
+gboolean
+tall_hbase_table_check_spec (const TallTableSpec *spec, GError **error)
+{
+  return tall_hbase_settings_check (spec, error);
+}

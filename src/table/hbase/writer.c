@@ -1,0 +1,293 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "table/hbase/writer.h"
+
+#include "table/hbase/convert.h"
+
+/* Limits of one request: a framed gateway silently drops requests over 2 MB. */
+#define MAX_ROWS 256
+#define MAX_REQUEST (1536 * 1024)
+#define GATEWAY_LIMIT (2 * 1024 * 1024 - 64 * 1024)
+
+/* What Thrift adds to a row and to a change, at most. */
+#define ROW_EXTRA 64
+#define CHANGE_EXTRA 64
+
+typedef enum
+{
+  GROUP_PUTS,    /* nothing but puts: putMultiple */
+  GROUP_DELETES, /* deletes of one kind: deleteMultiple */
+  GROUP_MIXED,   /* anything else, alone: mutateRow */
+} Group;
+
+/* One request of tall_hbase_writer_send(). */
+typedef struct
+{
+  TallHbaseCall call;
+  Group group;
+  char *table;          /* with its name in HBase */
+  TallArena *arena;     /* of the reply */
+  guint n_failed;       /* deletes, as the reply says */
+  GPtrArray *mutations; /* of TallMutation; not owned */
+  GArray *positions;    /* of guint: where they stand in what the caller gave */
+  gsize size;           /* bytes, about */
+  gboolean again;       /* deletes failed, and are sent again */
+} Request;
+
+static void
+request_free (gpointer data)
+{
+  Request *self = data;
+  g_clear_pointer (&self->table, g_free);
+  g_clear_pointer (&self->arena, tall_arena_free);
+  g_clear_pointer (&self->mutations, g_ptr_array_unref);
+  g_clear_pointer (&self->positions, g_array_unref);
+  g_free (self);
+}
+
+static Group
+group_of (const TallMutation *mutation)
+{
+  gboolean puts = tall_hbase_mutation_has (mutation, TALL_CHANGE_PUT);
+  gboolean up_to = tall_hbase_mutation_has (mutation, TALL_CHANGE_DELETE_UP_TO);
+  gboolean at = tall_hbase_mutation_has (mutation, TALL_CHANGE_DELETE_AT);
+
+  if (puts + up_to + at > 1)
+    return GROUP_MIXED;
+  return puts ? GROUP_PUTS : GROUP_DELETES;
+}
+
+static gboolean
+send_mixed (Request *self, TallTransport *transport, GError **error)
+{
+  g_autoptr (TallArena) arena = tall_arena_new (0);
+  TallHbaseArgs args = {
+    .table = tall_slice_str (self->table),
+    .mutations = tall_hbase_t_row_mutations_new (g_ptr_array_index (self->mutations, 0), arena),
+  };
+  return tall_hbase_send (transport, TALL_HBASE_MUTATE_ROW, &args, error);
+}
+
+static gboolean
+send_puts (Request *self, TallTransport *transport, GError **error)
+{
+  g_autoptr (TallArena) arena = tall_arena_new (0);
+  guint n = self->mutations->len;
+  TallHbaseTPut *puts = tall_arena_newa0 (arena, TallHbaseTPut, n);
+  for (guint i = 0; i < n; i++)
+    tall_hbase_t_put_init (&puts[i], g_ptr_array_index (self->mutations, i), arena);
+
+  TallHbaseArgs args = { .table = tall_slice_str (self->table), .puts = puts, .n_puts = n };
+  return tall_hbase_send (transport, TALL_HBASE_PUT_MULTIPLE, &args, error);
+}
+
+static gboolean
+send_deletes (Request *self, TallTransport *transport, GError **error)
+{
+  g_autoptr (TallArena) arena = tall_arena_new (0);
+  guint n = self->mutations->len;
+  TallHbaseTDelete *deletes = tall_arena_newa0 (arena, TallHbaseTDelete, n);
+  for (guint i = 0; i < n; i++)
+    {
+      const TallMutation *mutation = g_ptr_array_index (self->mutations, i);
+      tall_hbase_t_delete_init (&deletes[i], mutation, mutation->changes[0].kind, arena);
+    }
+
+  TallHbaseArgs args = { .table = tall_slice_str (self->table),
+                         .deletes = deletes,
+                         .n_deletes = n };
+  return tall_hbase_send (transport, TALL_HBASE_DELETE_MULTIPLE, &args, error);
+}
+
+static gboolean
+apply_send (TallHbaseCall *call, TallTransport *transport, GError **error)
+{
+  Request *self = (Request *)call;
+  switch (self->group)
+    {
+    case GROUP_PUTS:
+      return send_puts (self, transport, error);
+    case GROUP_DELETES:
+      return send_deletes (self, transport, error);
+    case GROUP_MIXED:
+      return send_mixed (self, transport, error);
+    }
+  g_assert_not_reached ();
+}
+
+/* The gateway lists failed deletes instead of declaring an error. All are sent again, once. */
+static gboolean
+check_deletes (Request *self, TallHbaseTIOError **io)
+{
+  self->call.again = self->n_failed > 0 && !self->again;
+  self->again = self->call.again;
+  if (self->n_failed == 0 || self->again)
+    return TRUE;
+
+  *io = tall_arena_new0 (self->arena, TallHbaseTIOError);
+  (*io)->message = tall_arena_printf (self->arena, "%u of %u deletes failed", self->n_failed,
+                                      self->mutations->len);
+  (*io)->can_retry = TRUE;
+  return FALSE;
+}
+
+static gboolean
+count_failed (TallStructReader *reader,
+              const TallStructType *type G_GNUC_UNUSED,
+              gconstpointer element G_GNUC_UNUSED,
+              GError **error G_GNUC_UNUSED)
+{
+  Request *self = reader->sink;
+  self->n_failed++;
+  return TRUE;
+}
+
+static gboolean
+apply_receive (TallHbaseCall *call,
+               TallTransport *transport,
+               TallHbaseTIOError **io,
+               GError **error)
+{
+  static const TallHbaseMethodId methods[] = {
+    [GROUP_PUTS] = TALL_HBASE_PUT_MULTIPLE,
+    [GROUP_DELETES] = TALL_HBASE_DELETE_MULTIPLE,
+    [GROUP_MIXED] = TALL_HBASE_MUTATE_ROW,
+  };
+  static const TallStructHandler handler = { NULL, count_failed };
+  Request *self = (Request *)call;
+  TallHbaseReceiver receiver = { self->arena, &handler, self };
+  TallHbaseResult result;
+
+  self->n_failed = 0;
+  gboolean ok = tall_hbase_receive (transport, methods[self->group], &receiver, &result, error);
+  *io = result.io;
+  return ok && check_deletes (self, io);
+}
+
+static Request *
+request_new (const TallHbaseNames *names, const char *table, Group group)
+{
+  Request *self = g_new0 (Request, 1);
+  self->call.send = apply_send;
+  self->call.receive = apply_receive;
+  self->call.table = table;
+  self->call.writes = TRUE;
+  self->call.harmless = TRUE; /* all timestamps are explicit */
+  self->group = group;
+  self->table = tall_hbase_names_get_table (names, table);
+  self->arena = tall_arena_new (0);
+  self->mutations = g_ptr_array_new ();
+  self->positions = g_array_new (FALSE, FALSE, sizeof (guint));
+  return self;
+}
+
+/* The request that has room for more of that kind, or a new one. */
+static Request *
+request_for (GPtrArray *requests,
+             const TallHbaseNames *names,
+             const TallMutation *mutation,
+             gsize size)
+{
+  Group group = group_of (mutation);
+  for (guint i = requests->len; group != GROUP_MIXED && i > 0; i--)
+    {
+      Request *request = g_ptr_array_index (requests, i - 1);
+      if (request->group == group && g_str_equal (request->call.table, mutation->table))
+        {
+          if (request->mutations->len < MAX_ROWS && request->size + size <= MAX_REQUEST)
+            return request;
+          break;
+        }
+    }
+
+  Request *request = request_new (names, mutation->table, group);
+  g_ptr_array_add (requests, request);
+  return request;
+}
+
+static gsize
+measure (const TallMutation *mutation)
+{
+  return tall_mutation_get_size (mutation) + mutation->row.len + ROW_EXTRA
+         + (gsize)mutation->n_changes * CHANGE_EXTRA;
+}
+
+/**
+ * tall_hbase_writer_measure:
+ * @size: (out): about the bytes that it takes in a request
+ *
+ * Returns: FALSE with %TALL_ERROR_TOO_LARGE if the gateway would not take it
+ */
+gboolean
+tall_hbase_writer_measure (TallHbasePool *pool,
+                           const TallMutation *mutation,
+                           gsize *size,
+                           GError **error)
+{
+  *size = measure (mutation);
+  if (*size <= GATEWAY_LIMIT || !tall_hbase_pool_get_options (pool)->framed)
+    return TRUE;
+
+  g_autofree char *row = tall_slice_to_debug (mutation->row);
+  g_set_error (error, TALL_ERROR, TALL_ERROR_TOO_LARGE,
+               "row %s of table %s: %" G_GSIZE_FORMAT
+               " bytes to write; a framed gateway takes requests of up to 2 MB",
+               row, mutation->table, *size);
+  return FALSE;
+}
+
+static void
+report_done (GPtrArray *requests, TallDone *done)
+{
+  for (guint i = 0; done != NULL && i < requests->len; i++)
+    {
+      Request *request = g_ptr_array_index (requests, i);
+      for (guint k = 0; request->call.done && k < request->positions->len; k++)
+        done[g_array_index (request->positions, guint, k)] = TALL_DONE;
+    }
+}
+
+/**
+ * tall_hbase_writer_is_simple:
+ *
+ * Returns: whether the mutation can share a call with others of its kind
+ */
+gboolean
+tall_hbase_writer_is_simple (const TallMutation *mutation)
+{
+  return group_of (mutation) != GROUP_MIXED;
+}
+
+/**
+ * tall_hbase_writer_send:
+ * @link: (nullable) (transfer full): a connection to begin with; goes back to the pool
+ * @done: (optional) (out caller-allocates): zeroed before; what is known of each mutation
+ *
+ * Writes rows. Those with puts only go by `putMultiple`, those with deletes only by
+ * `deleteMultiple`, both in batches; every other row goes by a `mutateRow` of its own.
+ */
+gboolean
+tall_hbase_writer_send (TallHbasePool *pool,
+                        const TallHbaseNames *names,
+                        TallHbaseLink *link,
+                        const TallHbaseWrite *write,
+                        TallDone *done,
+                        GError **error)
+{
+  g_autoptr (GPtrArray) requests = g_ptr_array_new_with_free_func (request_free);
+  for (guint i = 0; i < write->n; i++)
+    {
+      TallMutation *mutation = write->mutations[i];
+      gsize size = measure (mutation);
+      Request *request = request_for (requests, names, mutation, size);
+      request->call.divisible = write->divisible;
+      g_ptr_array_add (request->mutations, mutation);
+      g_array_append_val (request->positions, i);
+      request->size += size;
+    }
+
+  gboolean ok = tall_hbase_run_on (pool, names, link, (TallHbaseCall *const *)requests->pdata,
+                                   requests->len, write->deadline, error);
+  report_done (requests, done);
+  return ok;
+}

@@ -1,0 +1,442 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "table/memory-table.h"
+
+#include "tall-error.h"
+#include "table/memory-row.h"
+#include "table/table-access.h"
+
+typedef struct
+{
+  TallTableSpec *spec;
+  GTree *rows; /* GBytes row key → TallMemoryRow */
+} Table;
+
+struct _TallMemoryTable
+{
+  TallTable parent_instance;
+
+  gint together;      /* atomic: rows that one step changes at most */
+  GMutex mutex;       /* for everything below */
+  GHashTable *tables; /* short name → Table */
+};
+
+G_DEFINE_FINAL_TYPE (TallMemoryTable, tall_memory_table, TALL_TYPE_TABLE)
+
+static GBytes *
+slice_to_bytes (TallSlice slice)
+{
+  return g_bytes_new (slice.data, slice.len);
+}
+
+static int
+row_key_compare (gconstpointer a, gconstpointer b, gpointer data G_GNUC_UNUSED)
+{
+  return g_bytes_compare (a, b);
+}
+
+static Table *
+table_new (const TallTableSpec *spec)
+{
+  Table *table = g_new (Table, 1);
+  table->spec = tall_table_spec_copy (spec);
+  table->rows = g_tree_new_full (row_key_compare, NULL, (GDestroyNotify)g_bytes_unref,
+                                 (GDestroyNotify)tall_memory_row_free);
+  return table;
+}
+
+static void
+table_free (gpointer data)
+{
+  Table *table = data;
+  tall_table_spec_free (table->spec);
+  g_tree_unref (table->rows);
+  g_free (table);
+}
+
+static Table *
+find_table (TallMemoryTable *self, const char *name, GError **error)
+{
+  Table *table = g_hash_table_lookup (self->tables, name);
+  if (table == NULL)
+    tall_error_set_detailed (error, TALL_ERROR_NOT_FOUND, "in memory", "Table %s does not exist",
+                             name);
+  return table;
+}
+
+/* Finds a table whose access admits the call. */
+static Table *
+enter_table (TallMemoryTable *self, const char *name, gboolean writes, GError **error)
+{
+  Table *table = find_table (self, name, error);
+  return table != NULL && tall_table_access_admits (table->spec->access, name, writes, error)
+             ? table
+             : NULL;
+}
+
+static TallMemoryRow *
+find_row (Table *table, TallSlice key)
+{
+  g_autoptr (GBytes) bytes = slice_to_bytes (key);
+  return g_tree_lookup (table->rows, bytes);
+}
+
+static TallMemoryRow *
+ensure_row (Table *table, TallSlice key)
+{
+  TallMemoryRow *row = find_row (table, key);
+  if (row == NULL)
+    {
+      row = tall_memory_row_new ();
+      g_tree_insert (table->rows, slice_to_bytes (key), row);
+    }
+  return row;
+}
+
+/* Milliseconds: cells below it have outlived the table's TTL. */
+static gint64
+table_get_oldest (const Table *table)
+{
+  gint64 now = g_get_real_time () / 1000;
+  if (table->spec->ttl == 0 || table->spec->ttl > (guint64)now / 1000)
+    return 0;
+  return now - (gint64)table->spec->ttl * 1000;
+}
+
+static void
+get_rows (Table *table, const TallRead *read, TallRowsBuilder *rows)
+{
+  gint64 oldest = table_get_oldest (table);
+  for (guint i = 0; i < read->n_keys; i++)
+    {
+      const TallMemoryRow *row = find_row (table, read->keys[i]);
+      if (row != NULL)
+        tall_memory_row_collect (row, read->keys[i], read, oldest, rows);
+    }
+}
+
+/* Returns: whether the scan was cut */
+static gboolean
+scan_rows (Table *table, const TallRead *read, TallRowsBuilder *rows)
+{
+  gsize n_bytes = 0;
+  gint64 oldest = table_get_oldest (table);
+  g_autoptr (GBytes) start = slice_to_bytes (read->start);
+  for (GTreeNode *node = g_tree_lower_bound (table->rows, start); node != NULL;
+       node = g_tree_node_next (node))
+    {
+      TallSlice key = tall_slice_bytes (g_tree_node_key (node));
+      if (read->stop.len > 0 && tall_slice_compare (key, read->stop) >= 0)
+        return FALSE;
+      guint n_rows = rows->rows->len;
+      tall_memory_row_collect (g_tree_node_value (node), key, read, oldest, rows);
+      if (read->limit != 0 && rows->rows->len == read->limit)
+        return FALSE;
+      if (rows->rows->len > n_rows)
+        n_bytes += tall_row_get_size (&g_array_index (rows->rows, TallRow, n_rows));
+      if (read->max_bytes != 0 && n_bytes >= read->max_bytes)
+        return TRUE;
+    }
+  return FALSE;
+}
+
+static TallReadResult *
+tall_memory_table_read (TallTable *base,
+                        const TallReadPlan *plan,
+                        gint64 deadline G_GNUC_UNUSED,
+                        GError **error)
+{
+  TallMemoryTable *self = TALL_MEMORY_TABLE (base);
+  g_autoptr (GMutexLocker) locker G_GNUC_UNUSED = g_mutex_locker_new (&self->mutex);
+  g_autoptr (TallReadResult) result = tall_read_result_new (plan->reads->len);
+
+  for (guint i = 0; i < plan->reads->len; i++)
+    {
+      const TallRead *read = tall_read_plan_get (plan, i);
+      Table *table = enter_table (self, read->table, FALSE, error);
+      if (table == NULL)
+        return NULL;
+
+      TallRowsBuilder rows;
+      gboolean cut = FALSE;
+      tall_rows_builder_init (&rows, result->arena);
+      if (read->kind == TALL_READ_GET)
+        get_rows (table, read, &rows);
+      else
+        cut = scan_rows (table, read, &rows);
+      tall_rows_builder_finish (&rows, &result->results[i]);
+      result->results[i].cut = cut;
+    }
+
+  return g_steal_pointer (&result);
+}
+
+static void
+apply_one (Table *table, const TallMutation *mutation)
+{
+  tall_memory_row_apply (ensure_row (table, mutation->row), mutation, table->spec->max_versions);
+}
+
+static gboolean
+tall_memory_table_apply (TallTable *base,
+                         TallMutation *const *mutations,
+                         guint n,
+                         TallDurability durability G_GNUC_UNUSED,
+                         gint64 deadline G_GNUC_UNUSED,
+                         TallDone *done,
+                         GError **error)
+{
+  TallMemoryTable *self = TALL_MEMORY_TABLE (base);
+  g_autoptr (GMutexLocker) locker G_GNUC_UNUSED = g_mutex_locker_new (&self->mutex);
+
+  for (guint i = 0; i < n; i++)
+    {
+      Table *table = enter_table (self, mutations[i]->table, TRUE, error);
+      if (table == NULL)
+        return FALSE;
+      apply_one (table, mutations[i]);
+      if (done != NULL)
+        done[i] = TALL_DONE;
+    }
+  return TRUE;
+}
+
+static gboolean
+find_latest (Table *table, TallSlice key, TallSlice qualifier, TallCell *cell)
+{
+  const TallMemoryRow *row = find_row (table, key);
+  return row != NULL
+         && tall_memory_row_find_latest (row, qualifier, table_get_oldest (table), cell);
+}
+
+/* All or none. */
+static gboolean
+apply_together (TallMemoryTable *self, TallMutation *const *mutations, guint n, GError **error)
+{
+  for (guint i = 1; i < n; i++)
+    if (enter_table (self, mutations[i]->table, TRUE, error) == NULL)
+      return FALSE;
+  for (guint i = 0; i < n; i++)
+    apply_one (find_table (self, mutations[i]->table, NULL), mutations[i]);
+  return TRUE;
+}
+
+static gboolean
+tall_memory_table_apply_if (TallTable *base,
+                            TallMutation *const *mutations,
+                            guint n,
+                            TallSlice qualifier,
+                            const TallSlice *expected,
+                            TallDurability durability G_GNUC_UNUSED,
+                            gint64 deadline G_GNUC_UNUSED,
+                            gboolean *matched,
+                            GError **error)
+{
+  TallMemoryTable *self = TALL_MEMORY_TABLE (base);
+  g_autoptr (GMutexLocker) locker G_GNUC_UNUSED = g_mutex_locker_new (&self->mutex);
+  Table *table = enter_table (self, mutations[0]->table, TRUE, error);
+  if (table == NULL)
+    return FALSE;
+
+  TallCell cell;
+  gboolean exists = find_latest (table, mutations[0]->row, qualifier, &cell);
+  if (expected == NULL || !exists)
+    *matched = expected == NULL && !exists;
+  else
+    *matched = tall_slice_equal (cell.value, *expected);
+  return !*matched || apply_together (self, mutations, n, error);
+}
+
+static gboolean
+tall_memory_table_increment (TallTable *base,
+                             const char *name,
+                             TallSlice key,
+                             TallSlice qualifier,
+                             gint64 delta,
+                             gint64 deadline G_GNUC_UNUSED,
+                             gint64 *value,
+                             GError **error)
+{
+  TallMemoryTable *self = TALL_MEMORY_TABLE (base);
+  g_autoptr (GMutexLocker) locker G_GNUC_UNUSED = g_mutex_locker_new (&self->mutex);
+  Table *table = enter_table (self, name, TRUE, error);
+  if (table == NULL)
+    return FALSE;
+
+  TallCell cell;
+  gint64 timestamp = g_get_real_time () / 1000;
+  guint64 counter = 0;
+  if (find_latest (table, key, qualifier, &cell))
+    {
+      TallReader reader = tall_reader (cell.value);
+      counter = tall_reader_u64 (&reader);
+      timestamp = MAX (timestamp, cell.timestamp);
+      if (!tall_reader_done (&reader))
+        {
+          tall_error_set_invalid (error, NULL, "Table %s: the cell is not a counter of 8 bytes",
+                                  name);
+          return FALSE;
+        }
+    }
+
+  counter += (guint64)delta;
+  guint64 stored = GUINT64_TO_BE (counter);
+  tall_memory_row_put (ensure_row (table, key),
+                       (TallCell){ qualifier, timestamp, tall_slice (&stored, sizeof stored) },
+                       table->spec->max_versions);
+  *value = (gint64)counter;
+  return TRUE;
+}
+
+static gboolean
+tall_memory_table_create_table (TallTable *base,
+                                const TallTableSpec *spec,
+                                gint64 deadline G_GNUC_UNUSED,
+                                GError **error)
+{
+  TallMemoryTable *self = TALL_MEMORY_TABLE (base);
+  g_autoptr (GMutexLocker) locker G_GNUC_UNUSED = g_mutex_locker_new (&self->mutex);
+
+  if (g_hash_table_contains (self->tables, spec->name))
+    {
+      tall_error_set_conflict (error, 0, "Table %s exists already", spec->name);
+      return FALSE;
+    }
+  g_hash_table_insert (self->tables, g_strdup (spec->name), table_new (spec));
+  return TRUE;
+}
+
+static gboolean
+tall_memory_table_drop_table (TallTable *base,
+                              const char *name,
+                              gint64 deadline G_GNUC_UNUSED,
+                              GError **error)
+{
+  TallMemoryTable *self = TALL_MEMORY_TABLE (base);
+  g_autoptr (GMutexLocker) locker G_GNUC_UNUSED = g_mutex_locker_new (&self->mutex);
+
+  if (find_table (self, name, error) == NULL)
+    return FALSE;
+  g_hash_table_remove (self->tables, name);
+  return TRUE;
+}
+
+static gboolean
+tall_memory_table_set_access (TallTable *base,
+                              const char *name,
+                              TallTableAccess access,
+                              const char *seal,
+                              gint64 deadline G_GNUC_UNUSED,
+                              GError **error)
+{
+  TallMemoryTable *self = TALL_MEMORY_TABLE (base);
+  g_autoptr (GMutexLocker) locker G_GNUC_UNUSED = g_mutex_locker_new (&self->mutex);
+  const Table *table = find_table (self, name, error);
+  const TallTableShutter to = { access, seal };
+
+  if (table == NULL)
+    return FALSE;
+  tall_table_shutter_apply (&to, table->spec);
+  return TRUE;
+}
+
+static TallTableSpec *
+tall_memory_table_describe_table (TallTable *base,
+                                  const char *name,
+                                  gint64 deadline G_GNUC_UNUSED,
+                                  GError **error)
+{
+  TallMemoryTable *self = TALL_MEMORY_TABLE (base);
+  g_autoptr (GMutexLocker) locker G_GNUC_UNUSED = g_mutex_locker_new (&self->mutex);
+  const Table *table = find_table (self, name, error);
+  return table == NULL ? NULL : tall_table_spec_copy (table->spec);
+}
+
+static GStrv
+tall_memory_table_list_tables (TallTable *base,
+                               gint64 deadline G_GNUC_UNUSED,
+                               GError **error G_GNUC_UNUSED)
+{
+  TallMemoryTable *self = TALL_MEMORY_TABLE (base);
+  g_autoptr (GMutexLocker) locker G_GNUC_UNUSED = g_mutex_locker_new (&self->mutex);
+  g_autoptr (GPtrArray) names = g_ptr_array_new ();
+  GHashTableIter iter;
+  gpointer name;
+
+  g_hash_table_iter_init (&iter, self->tables);
+  while (g_hash_table_iter_next (&iter, &name, NULL))
+    g_ptr_array_add (names, g_strdup (name));
+  g_ptr_array_add (names, NULL);
+  return (GStrv)g_ptr_array_steal (names, NULL);
+}
+
+static void
+tall_memory_table_get_info (TallTable *base, TallTableInfo *info)
+{
+  info->kind = "memory";
+  info->false_is_final = TRUE;
+  info->is_exclusive = TRUE;
+  info->together = (guint)g_atomic_int_get (&TALL_MEMORY_TABLE (base)->together);
+}
+
+static void
+tall_memory_table_init (TallMemoryTable *self)
+{
+  self->together = 1;
+  g_mutex_init (&self->mutex);
+  self->tables = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, table_free);
+}
+
+static void
+tall_memory_table_finalize (GObject *object)
+{
+  TallMemoryTable *self = TALL_MEMORY_TABLE (object);
+  g_hash_table_unref (self->tables);
+  g_mutex_clear (&self->mutex);
+  G_OBJECT_CLASS (tall_memory_table_parent_class)->finalize (object);
+}
+
+static void
+tall_memory_table_class_init (TallMemoryTableClass *klass)
+{
+  TallTableClass *table = TALL_TABLE_CLASS (klass);
+  table->read = tall_memory_table_read;
+  table->apply = tall_memory_table_apply;
+  table->apply_if = tall_memory_table_apply_if;
+  table->increment = tall_memory_table_increment;
+  table->create_table = tall_memory_table_create_table;
+  table->drop_table = tall_memory_table_drop_table;
+  table->set_access = tall_memory_table_set_access;
+  table->describe_table = tall_memory_table_describe_table;
+  table->list_tables = tall_memory_table_list_tables;
+  table->get_info = tall_memory_table_get_info;
+  G_OBJECT_CLASS (klass)->finalize = tall_memory_table_finalize;
+}
+
+/**
+ * tall_memory_table_new:
+ *
+ * A store in memory, for tests and as the reference that the others are compared with: everything
+ * under one mutex, nothing clever. Its content is freed with its last reference. As in HBase, a
+ * step changes one row, unless tall_memory_table_set_together() says otherwise.
+ *
+ * Returns: (transfer full): a store without tables
+ */
+TallTable *
+tall_memory_table_new (void)
+{
+  return g_object_new (TALL_TYPE_MEMORY_TABLE, NULL);
+}
+
+/**
+ * tall_memory_table_set_together:
+ * @n: rows that one step changes from now on, at most
+ */
+void
+tall_memory_table_set_together (TallMemoryTable *self, guint n)
+{
+  g_return_if_fail (TALL_IS_MEMORY_TABLE (self));
+  g_return_if_fail (n > 0);
+
+  g_atomic_int_set (&self->together, (gint)n);
+}

@@ -1,0 +1,362 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "table/rocksdb/database-private.h"
+
+#include <stdlib.h>
+
+#include "tall-error.h"
+#include "table/rocksdb/directory.h"
+#include "table/rocksdb/error.h"
+#include "table/rocksdb/losses.h"
+#include "table/rocksdb/measures.h"
+#include "table/rocksdb/options.h"
+#include "table/rocksdb/settings.h"
+
+/* RocksDB opens a directory once; several deployments in one process share it. */
+static GMutex registry_mutex;
+static GHashTable *registry; /* path → TallRocksdbDatabase */
+
+static void
+database_free (TallRocksdbDatabase *self)
+{
+  tall_rocksdb_families_free (self->families);
+  if (self->specs != NULL)
+    rocksdb_column_family_handle_destroy (self->specs);
+  g_clear_pointer (&self->engine, tall_rocksdb_engine_close);
+  tall_rocksdb_room_free (self->room);
+  rocksdb_options_destroy (self->options);
+  rocksdb_options_destroy (self->table_options);
+  tall_rocksdb_horizon_free (self->horizon);
+  rocksdb_cache_destroy (self->cache);
+  g_mutex_clear (&self->schema_mutex);
+  tall_rocksdb_stripes_free (self->stripes);
+  g_free (self->path);
+  g_free (self);
+}
+
+static TallRocksdbDatabase *
+database_new (const char *path, const TallRocksdbSetup *setup)
+{
+  TallRocksdbDatabase *self = g_new0 (TallRocksdbDatabase, 1);
+  self->ref_count = 1;
+  self->path = g_strdup (path);
+  self->room = tall_rocksdb_room_new (path);
+  self->cache = rocksdb_cache_create_lru (tall_rocksdb_options_get_cache_size (setup->cache_bytes));
+  self->options = tall_rocksdb_options_new (self->cache, tall_rocksdb_room_measure (self->room),
+                                            setup->statistics);
+  rocksdb_options_set_use_direct_reads (self->options, setup->direct_reads);
+  self->families = tall_rocksdb_families_new ();
+  g_mutex_init (&self->schema_mutex);
+  self->stripes = tall_rocksdb_stripes_new ();
+  self->horizon = tall_rocksdb_horizon_new ();
+  self->table_options = rocksdb_options_create_copy (self->options);
+  rocksdb_options_set_compaction_filter_factory (self->table_options,
+                                                 tall_rocksdb_horizon_new_filter_factory (
+                                                     self->horizon)); /* taken over */
+  return self;
+}
+
+/* Takes over @handle. */
+static gboolean
+adopt_family (TallRocksdbDatabase *self,
+              const char *full_name,
+              rocksdb_column_family_handle_t *handle,
+              GError **error)
+{
+  if (g_str_equal (full_name, TALL_ROCKSDB_DEFAULT_FAMILY))
+    {
+      self->specs = handle;
+      return TRUE;
+    }
+
+  /* The names of deployments may have dots, those of tables have none. */
+  const char *dot = strrchr (full_name, '.');
+  g_autofree char *deployment = g_strndup (full_name, dot == NULL ? 0 : (gsize)(dot - full_name));
+  g_autoptr (TallTableSpec) spec = NULL;
+  if (dot == NULL)
+    tall_error_set_detailed (error, TALL_ERROR_DAMAGED, self->path,
+                             "The store has a column family %s that is no table", full_name);
+  else
+    spec = tall_rocksdb_settings_load (self->db, self->specs, full_name, error);
+  if (spec == NULL)
+    {
+      rocksdb_column_family_handle_destroy (handle);
+      return FALSE;
+    }
+
+  TallRocksdbFamily *family = tall_rocksdb_family_new (handle, spec);
+  tall_rocksdb_families_add (self->families, deployment, family);
+  return tall_rocksdb_settings_apply (self->engine, family, error);
+}
+
+/* The default family comes first: it has the specs of the others. */
+static gboolean
+adopt_families (TallRocksdbDatabase *self, GError **error)
+{
+  TallRocksdbEngine *engine = self->engine;
+  for (guint i = 0; i < engine->names->len; i++)
+    if (!adopt_family (self, g_ptr_array_index (engine->names, i),
+                       g_steal_pointer (&engine->handles[i]), error))
+      return FALSE;
+  return TRUE;
+}
+
+static TallRocksdbDatabase *
+database_open (const char *path, const TallRocksdbSetup *setup, GError **error)
+{
+  TallRocksdbDatabase *self = database_new (path, setup);
+  self->engine =
+      tall_rocksdb_engine_open (path, self->options, self->table_options, self->room, error);
+  self->db = self->engine == NULL ? NULL : self->engine->db;
+  if (self->engine != NULL && adopt_families (self, error))
+    {
+      tall_rocksdb_horizon_open (self->horizon, rocksdb_get_latest_sequence_number (self->db));
+      self->sweeper = tall_rocksdb_sweeper_new (self->db, TALL_ROCKSDB_SWEEPER_READ);
+      return self;
+    }
+  database_free (self);
+  return NULL;
+}
+
+/**
+ * tall_rocksdb_database_open:
+ * Returns: (transfer full): the database in a directory, shared by all in this process who open it
+ */
+TallRocksdbDatabase *
+tall_rocksdb_database_open (const char *directory, const TallRocksdbSetup *setup, GError **error)
+{
+  g_autoptr (GMutexLocker) locker G_GNUC_UNUSED = g_mutex_locker_new (&registry_mutex);
+  if (!tall_rocksdb_directory_prepare (directory, setup->must_exist, error))
+    return NULL;
+
+  g_autofree char *absolute = g_canonicalize_filename (directory, NULL);
+  char *resolved = realpath (absolute, NULL);
+  g_autofree char *path = g_strdup (resolved != NULL ? resolved : absolute);
+  g_free (resolved);
+
+  if (registry == NULL)
+    registry = g_hash_table_new (g_str_hash, g_str_equal);
+  TallRocksdbDatabase *self = g_hash_table_lookup (registry, path);
+  if (self != NULL)
+    {
+      self->ref_count++;
+      return self;
+    }
+  self = database_open (path, setup, error);
+  if (self != NULL)
+    g_hash_table_insert (registry, self->path, self);
+  return self;
+}
+
+/**
+ * tall_rocksdb_database_check_writable:
+ *
+ * Returns: whether rows and tables may change at all, and whether @size bytes more have room
+ */
+gboolean
+tall_rocksdb_database_check_writable (TallRocksdbDatabase *self,
+                                      gsize size,
+                                      const char *operation,
+                                      GError **error)
+{
+  if (self->engine->read_only == NULL)
+    return tall_rocksdb_room_take (self->room, size, operation, error);
+  g_propagate_error (error, g_error_copy (self->engine->read_only));
+  g_prefix_error (error, "%s: the store is open for reading only. ", operation);
+  return FALSE;
+}
+
+/**
+ * tall_rocksdb_database_list_handles:
+ *
+ * Returns: (transfer container): those of all families
+ */
+GPtrArray *
+tall_rocksdb_database_list_handles (TallRocksdbDatabase *self)
+{
+  GPtrArray *handles = g_ptr_array_new ();
+  g_ptr_array_add (handles, self->specs);
+  tall_rocksdb_families_add_handles (self->families, handles);
+  return handles;
+}
+
+void
+tall_rocksdb_database_unref (TallRocksdbDatabase *self)
+{
+  g_autoptr (GMutexLocker) locker G_GNUC_UNUSED = g_mutex_locker_new (&registry_mutex);
+  if (--self->ref_count > 0)
+    return;
+  g_hash_table_remove (registry, self->path);
+  tall_rocksdb_sweeper_free (self->sweeper);
+  g_autoptr (GPtrArray) handles = tall_rocksdb_database_list_handles (self);
+  g_autoptr (GError) no_room = NULL;
+  gboolean writable = tall_rocksdb_database_check_writable (self, 0, "Closing the store", &no_room);
+  if (tall_rocksdb_engine_finish (self->engine, writable ? handles : NULL))
+    database_free (self);
+}
+
+TallRocksdbSweeper *
+tall_rocksdb_database_get_sweeper (TallRocksdbDatabase *self)
+{
+  return self->sweeper;
+}
+
+rocksdb_t *
+tall_rocksdb_database_get_handle (TallRocksdbDatabase *self)
+{
+  return self->db;
+}
+
+/**
+ * tall_rocksdb_database_enter:
+ *
+ * Begins a call that writes rows.
+ *
+ * Returns: what tall_rocksdb_database_leave() takes at its end
+ */
+guint
+tall_rocksdb_database_enter (TallRocksdbDatabase *self)
+{
+  return tall_rocksdb_horizon_enter (self->horizon, g_get_monotonic_time (),
+                                     rocksdb_get_latest_sequence_number (self->db));
+}
+
+void
+tall_rocksdb_database_leave (TallRocksdbDatabase *self, guint generation)
+{
+  tall_rocksdb_horizon_leave (self->horizon, generation);
+}
+
+/**
+ * tall_rocksdb_database_get_forgotten:
+ *
+ * Returns: delete markers with this number or a lower one are needed by nobody
+ */
+guint64
+tall_rocksdb_database_get_forgotten (TallRocksdbDatabase *self)
+{
+  return tall_rocksdb_horizon_get (self->horizon);
+}
+
+/**
+ * tall_rocksdb_database_sweep:
+ * @start: the first row; may be empty
+ * @stop: the row after the last one; empty: to the end of the table
+ *
+ * Removes the delete markers which nobody needs from these rows, in the background.
+ */
+void
+tall_rocksdb_database_sweep (TallRocksdbDatabase *self,
+                             TallRocksdbFamily *family,
+                             TallSlice start,
+                             TallSlice stop)
+{
+  g_autoptr (GError) no_room = NULL;
+  if (tall_rocksdb_database_check_writable (self, 0, "Sweeping a table", &no_room))
+    tall_rocksdb_sweeper_sweep (self->sweeper, family, start, stop);
+}
+
+/**
+ * tall_rocksdb_database_get_stripes:
+ *
+ * Returns: (transfer none): the locks of its rows
+ */
+TallRocksdbStripes *
+tall_rocksdb_database_get_stripes (TallRocksdbDatabase *self)
+{
+  return self->stripes;
+}
+
+/**
+ * tall_rocksdb_database_get_statistics:
+ *
+ * Returns: (nullable) (transfer full): RocksDB's statistics as text, to be freed with g_free();
+ * NULL if it was opened without
+ */
+char *
+tall_rocksdb_database_get_statistics (TallRocksdbDatabase *self)
+{
+  g_autoptr (TallRocksdbText) text = rocksdb_options_statistics_get_string (self->options);
+  return g_strdup (text);
+}
+
+/**
+ * tall_rocksdb_database_list_measures:
+ *
+ * Returns: (transfer full) (nullable): of #TallTableMeasure; NULL while a table is created or
+ * dropped
+ */
+GArray *
+tall_rocksdb_database_list_measures (TallRocksdbDatabase *self)
+{
+  /* No table must go meanwhile, and nobody waits here. */
+  if (!g_mutex_trylock (&self->schema_mutex))
+    return NULL;
+  g_autoptr (GPtrArray) handles = tall_rocksdb_database_list_handles (self);
+  GArray *measures = tall_rocksdb_measures_list (self->db, handles, self->path);
+  g_mutex_unlock (&self->schema_mutex);
+  return measures;
+}
+
+/**
+ * tall_rocksdb_database_list_losses:
+ *
+ * Returns: (nullable) (transfer full): what RocksDB dropped after crashes, see
+ *   tall_table_list_losses()
+ */
+GStrv
+tall_rocksdb_database_list_losses (TallRocksdbDatabase *self)
+{
+  return tall_rocksdb_losses_list (self->path);
+}
+
+/**
+ * tall_rocksdb_database_find_family:
+ *
+ * Returns: (transfer full): a table; NULL with %TALL_ERROR_NOT_FOUND if it does not exist
+ */
+TallRocksdbFamily *
+tall_rocksdb_database_find_family (TallRocksdbDatabase *self,
+                                   const char *deployment,
+                                   const char *table,
+                                   GError **error)
+{
+  TallRocksdbFamily *family = tall_rocksdb_families_find (self->families, deployment, table);
+  if (family == NULL)
+    tall_error_set_detailed (error, TALL_ERROR_NOT_FOUND, self->path, "Table %s.%s does not exist",
+                             deployment, table);
+  return family;
+}
+
+/**
+ * tall_rocksdb_database_write:
+ * @operation: what is written, and where
+ *
+ * Returns: FALSE with %TALL_ERROR_UNAVAILABLE and @refused if there is no room for it, and nothing
+ *   was written; other errors leave open what was
+ */
+gboolean
+tall_rocksdb_database_write (TallRocksdbDatabase *self,
+                             const rocksdb_writeoptions_t *options,
+                             rocksdb_writebatch_t *batch,
+                             const char *operation,
+                             gboolean *refused,
+                             GError **error)
+{
+  size_t size = 0;
+  rocksdb_writebatch_data (batch, &size);
+  *refused = !tall_rocksdb_database_check_writable (self, size, operation, error);
+  return !*refused && tall_rocksdb_engine_write (self->engine, options, batch, operation, error);
+}
+
+GStrv
+tall_rocksdb_database_list_families (TallRocksdbDatabase *self, const char *deployment)
+{
+  return tall_rocksdb_families_list (self->families, deployment);
+}
+
+GStrv
+tall_rocksdb_database_list_deployments (TallRocksdbDatabase *self, const char *table)
+{
+  return tall_rocksdb_families_list_deployments (self->families, table);
+}

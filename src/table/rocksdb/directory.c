@@ -1,0 +1,216 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "table/rocksdb/directory.h"
+
+#include <errno.h>
+#include <glib/gstdio.h>
+#include <unistd.h>
+
+#include "tall-error.h"
+#include "base/file.h"
+
+#define MARKER_TEXT "tallorder embedded store, format "
+#define NOT_READABLE "The store can not be read by this user: run as the one that owns it"
+#define READ_ONLY                                                                                  \
+  "The store's file system is mounted read-only, and all commands need to write: mount it for "    \
+  "writing"
+
+static gboolean
+check_marker (const char *directory, const char *text, GError **error)
+{
+  guint64 format = 0;
+  g_autofree char *number = NULL;
+  if (g_str_has_prefix (text, MARKER_TEXT))
+    number = g_strchomp (g_strdup (text + strlen (MARKER_TEXT)));
+
+  if (number == NULL || !g_ascii_string_to_unsigned (number, 10, 1, G_MAXUINT32, &format, NULL))
+    {
+      tall_error_set_detailed (error, TALL_ERROR_DAMAGED, directory,
+                               "The store's file " TALL_DIRECTORY_MARKER
+                               " does not say which format the store has: restore it from a "
+                               "backup, or write this line into it: “" MARKER_TEXT "%d”",
+                               TALL_DIRECTORY_FORMAT);
+      return FALSE;
+    }
+  if (format > TALL_DIRECTORY_FORMAT)
+    {
+      tall_error_set_detailed (error, TALL_ERROR_NEWER_VERSION, directory,
+                               "The store has format %" G_GUINT64_FORMAT
+                               ", this version knows formats up to %d: use a newer tallorder",
+                               format, TALL_DIRECTORY_FORMAT);
+      return FALSE;
+    }
+  return TRUE;
+}
+
+/* @reason says what the system said, with paths in it. */
+static gboolean
+set_unavailable (const char *directory, const char *reason, const char *message, GError **error)
+{
+  g_autofree char *detail = g_strdup_printf ("%s: %s", directory, reason);
+  tall_error_set_detailed (error, TALL_ERROR_UNAVAILABLE, detail, "%s", message);
+  return FALSE;
+}
+
+static gboolean
+set_no_store (const char *directory, GError **error)
+{
+  tall_error_set_detailed (error, TALL_ERROR_NOT_FOUND, directory,
+                           "There is no store: create one by `tallorder init`");
+  return FALSE;
+}
+
+static gboolean
+check_empty (const char *directory, GError **error)
+{
+  g_autoptr (GError) local = NULL;
+  g_autoptr (GDir) dir = g_dir_open (directory, 0, &local);
+  if (dir == NULL)
+    return set_unavailable (directory, local->message, "The store's directory can not be read",
+                            error);
+  const char *name = g_dir_read_name (dir);
+  if (name == NULL)
+    return TRUE;
+
+  g_autofree char *current = g_build_filename (directory, "CURRENT", NULL);
+  if (g_file_test (current, G_FILE_TEST_EXISTS))
+    tall_error_set_detailed (error, TALL_ERROR_INVALID, directory,
+                             "The directory has a database but no file " TALL_DIRECTORY_MARKER
+                             ": name another directory if it is another program's. If it is a "
+                             "store of tallorder that lost the file, write this line into "
+                             "it: “" MARKER_TEXT "%d”",
+                             TALL_DIRECTORY_FORMAT);
+  else
+    {
+      g_autofree char *found = g_strdup_printf ("%s: it has %s", directory, name);
+      tall_error_set_detailed (error, TALL_ERROR_INVALID, found,
+                               "The directory is no store of tallorder, and not empty: name "
+                               "another directory");
+    }
+  return FALSE;
+}
+
+/**
+ * tall_rocksdb_directory_mark:
+ *
+ * Writes the file that makes a directory a store.
+ */
+gboolean
+tall_rocksdb_directory_mark (const char *directory, GError **error)
+{
+  g_autoptr (GError) local = NULL;
+  g_autofree char *marker = g_build_filename (directory, TALL_DIRECTORY_MARKER, NULL);
+  g_autofree char *text = g_strdup_printf (MARKER_TEXT "%d\n", TALL_DIRECTORY_FORMAT);
+
+  if (g_file_set_contents_full (marker, text, -1,
+                                G_FILE_SET_CONTENTS_CONSISTENT | G_FILE_SET_CONTENTS_DURABLE, 0600,
+                                &local))
+    return TRUE;
+  const char *message =
+      "The store's directory can not be written; choose one that this user may write";
+  if (g_error_matches (local, G_FILE_ERROR, G_FILE_ERROR_NOSPC))
+    message = "The store's directory can not be written: make room on the file system of the store";
+  else if (g_error_matches (local, G_FILE_ERROR, G_FILE_ERROR_ROFS))
+    message = READ_ONLY;
+  return set_unavailable (directory, local->message, message, error);
+}
+
+/* What is opened is written to. */
+static gboolean
+check_no_backup (const char *directory, GError **error)
+{
+  g_autofree char *path = g_build_filename (directory, TALL_DIRECTORY_BACKUP, NULL);
+  if (!g_file_test (path, G_FILE_TEST_EXISTS))
+    return TRUE;
+  tall_error_set_detailed (error, TALL_ERROR_INVALID, directory,
+                           "This is a backup, which is never changed: make a store of it by "
+                           "`tallorder restore`");
+  return FALSE;
+}
+
+static gboolean
+make_directory (const char *directory, gboolean must_exist, GError **error)
+{
+  if (g_file_test (directory, G_FILE_TEST_IS_DIR))
+    return TRUE;
+  if (must_exist && g_access (directory, F_OK) != 0)
+    return errno == EACCES ? set_unavailable (directory, g_strerror (EACCES), NOT_READABLE, error)
+                           : set_no_store (directory, error);
+  if (g_file_test (directory, G_FILE_TEST_EXISTS))
+    {
+      tall_error_set_detailed (error, TALL_ERROR_INVALID, directory,
+                               "This is a file; give a directory: that of a store, or a new one "
+                               "for `tallorder init`");
+      return FALSE;
+    }
+  g_autofree char *parent = g_path_get_dirname (directory);
+  if (!tall_file_check_owner (parent, "directory", error))
+    return FALSE;
+  if (g_mkdir (directory, 0700) == 0)
+    return TRUE;
+  int code = errno;
+  const char *message = "The store's directory can not be created";
+  if (code == ENOENT)
+    message = "The store's directory can not be created: there is no directory to create it in. "
+              "Create that first, or correct the path";
+  else if (code == EACCES)
+    message = "The store's directory can not be created: this user may not write there. Name "
+              "another one";
+  else if (code == EROFS)
+    message = READ_ONLY;
+  return set_unavailable (directory, g_strerror (code), message, error);
+}
+
+/* A store that @code keeps from being written. */
+static gboolean
+set_not_writable (const char *directory, int code, GError **error)
+{
+  const char *message = "The store can not be written";
+  if (code == EACCES)
+    message = "The store can not be written by this user, as all commands need to: run as the one "
+              "that owns it";
+  else if (code == EROFS)
+    message = READ_ONLY;
+  return set_unavailable (directory, g_strerror (code), message, error);
+}
+
+/**
+ * tall_rocksdb_directory_prepare:
+ * @directory: where the store is or shall be
+ * @must_exist: whether there has to be a store
+ *
+ * Makes sure that a directory is a store of ours or an empty one that becomes it, before RocksDB
+ * touches it: opening another program's database might change it.
+ *
+ * Returns: FALSE with %TALL_ERROR_NOT_FOUND if there is no store and there has to be,
+ *   %TALL_ERROR_INVALID if there is something else, %TALL_ERROR_UNAVAILABLE if it can not be read
+ * or written, %TALL_ERROR_NEWER_VERSION, %TALL_ERROR_DAMAGED
+ */
+gboolean
+tall_rocksdb_directory_prepare (const char *directory, gboolean must_exist, GError **error)
+{
+  if (!make_directory (directory, must_exist, error) || !check_no_backup (directory, error))
+    return FALSE;
+
+  g_autoptr (GError) local = NULL;
+  g_autofree char *text = NULL;
+  g_autofree char *marker = g_build_filename (directory, TALL_DIRECTORY_MARKER, NULL);
+  if (g_file_get_contents (marker, &text, NULL, &local))
+    {
+      if (!check_marker (directory, text, error) || !tall_file_check_owner (marker, "store", error))
+        return FALSE;
+      if (access (directory, W_OK | X_OK) == 0)
+        return TRUE;
+      return set_not_writable (directory, errno, error);
+    }
+  if (!g_error_matches (local, G_FILE_ERROR, G_FILE_ERROR_NOENT))
+    return set_unavailable (marker, local->message,
+                            g_error_matches (local, G_FILE_ERROR, G_FILE_ERROR_ACCES)
+                                ? NOT_READABLE
+                                : "A file of the store can not be read",
+                            error);
+  if (!must_exist)
+    return check_empty (directory, error) && tall_file_check_owner (directory, "directory", error)
+           && tall_rocksdb_directory_mark (directory, error);
+  return check_empty (directory, error) && set_no_store (directory, error);
+}

@@ -1,0 +1,291 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "table/rocksdb/engine.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tall-error.h"
+#include "table/rocksdb/check.h"
+#include "table/rocksdb/end.h"
+#include "table/rocksdb/error.h"
+#include "table/rocksdb/flush.h"
+#include "table/rocksdb/log.h"
+#include "table/rocksdb/losses.h"
+
+static int
+compare_default_first (gconstpointer a, gconstpointer b)
+{
+  const char *x = *(const char *const *)a;
+  const char *y = *(const char *const *)b;
+  return g_str_equal (y, TALL_ROCKSDB_DEFAULT_FAMILY)
+         - g_str_equal (x, TALL_ROCKSDB_DEFAULT_FAMILY);
+}
+
+static gboolean
+take_open_error (const TallRocksdbEngine *self, char *message, GError **error)
+{
+  return tall_rocksdb_take_error_in (message, self->path, "Opening the store", error);
+}
+
+static gboolean
+list_names (TallRocksdbEngine *self,
+            const rocksdb_options_t *options,
+            gboolean exists,
+            GError **error)
+{
+  if (!exists)
+    {
+      g_ptr_array_add (self->names, g_strdup (TALL_ROCKSDB_DEFAULT_FAMILY));
+      return TRUE;
+    }
+  char *message = NULL;
+  size_t n = 0;
+  char **list = rocksdb_list_column_families (options, self->path, &n, &message);
+  for (size_t i = 0; i < n; i++)
+    g_ptr_array_add (self->names, g_strdup (list[i]));
+  rocksdb_list_column_families_destroy (list, n); /* given after an error too */
+  g_ptr_array_sort (self->names, compare_default_first);
+  return take_open_error (self, message, error);
+}
+
+/* What RocksDB does itself, but not when it opens for reading, and not before we look at the files.
+ * The lock is the process's, so that RocksDB gets it as well, and goes with the first descriptor
+ * that is closed: ours is closed after RocksDB's. */
+static gboolean
+take_lock (TallRocksdbEngine *self, GError **error)
+{
+  g_autofree char *file = g_build_filename (self->path, "LOCK", NULL);
+  struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
+  self->lock_file = open (file, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+  if (self->lock_file >= 0 && fcntl (self->lock_file, F_SETLK, &lock) == 0)
+    return TRUE;
+  g_autofree char *text = g_strdup_printf ("IO error: While lock file: %s", g_strerror (errno));
+  return take_open_error (self, strdup (text), error);
+}
+
+static gboolean
+open_for_reading (TallRocksdbEngine *self,
+                  const rocksdb_options_t *options,
+                  const rocksdb_options_t **family_options,
+                  gboolean exists,
+                  GError **error)
+{
+  if (!exists)
+    {
+      g_propagate_error (error, g_error_copy (self->read_only));
+      return FALSE;
+    }
+  char *message = NULL;
+  self->db =
+      rocksdb_open_for_read_only_column_families (options, self->path, (int)self->names->len,
+                                                  (const char *const *)self->names->pdata,
+                                                  family_options, self->handles, 0, &message);
+  return take_open_error (self, message, error);
+}
+
+static gboolean
+open_for_writing (TallRocksdbEngine *self,
+                  const rocksdb_options_t *options,
+                  const rocksdb_options_t **family_options,
+                  GError **error)
+{
+  char *message = NULL;
+  self->db = rocksdb_open_column_families (options, self->path, (int)self->names->len,
+                                           (const char *const *)self->names->pdata, family_options,
+                                           self->handles, &message);
+  return take_open_error (self, message, error);
+}
+
+/* RocksDB has moved the log to tables: from here on that is what must be there. */
+static gboolean
+begin_proof (TallRocksdbEngine *self, GError **error)
+{
+  guint64 last = rocksdb_get_latest_sequence_number (self->db);
+  TallRocksdbProof proof = { .base = last, .synced = last };
+  if (!tall_rocksdb_check_measure_manifest (self->path, &proof.manifest, &proof.manifest_len,
+                                            error))
+    return FALSE;
+  self->synced = tall_rocksdb_synced_open (self->path, &proof, error);
+  return self->synced != NULL;
+}
+
+/* Opens for reading if there is no room for what RocksDB writes when it opens. */
+static gboolean
+open_checked (TallRocksdbEngine *self,
+              const rocksdb_options_t *options,
+              const rocksdb_options_t *table_options,
+              TallRocksdbRoom *room,
+              const TallRocksdbCheck *check,
+              GError **error)
+{
+  if (!list_names (self, options, check->exists, error))
+    return FALSE;
+  g_autofree const rocksdb_options_t **list = g_new (const rocksdb_options_t *, self->names->len);
+  for (guint i = 0; i < self->names->len; i++)
+    list[i] = i == 0 ? options : table_options;
+  self->handles = g_new0 (rocksdb_column_family_handle_t *, self->names->len);
+
+  gboolean writable =
+      tall_rocksdb_room_take (room, 0, "Opening the store for writing", &self->read_only);
+  if (!(writable ? open_for_writing (self, options, list, error)
+                 : open_for_reading (self, options, list, check->exists, error))
+      || !tall_rocksdb_check_opened (self->path, check,
+                                     rocksdb_get_latest_sequence_number (self->db), error))
+    return FALSE;
+  if (!writable)
+    return TRUE;
+  tall_rocksdb_losses_add (self->path, check->lost);
+  return begin_proof (self, error);
+}
+
+/**
+ * tall_rocksdb_engine_open:
+ * @options: of the database and of its default family
+ * @table_options: of all other families
+ *
+ * Opens a directory after a check that all is there, for reading only if there is no room to write.
+ *
+ * Returns: (transfer full): NULL with %TALL_ERROR_DAMAGED, %TALL_ERROR_UNAVAILABLE …
+ */
+TallRocksdbEngine *
+tall_rocksdb_engine_open (const char *path,
+                          const rocksdb_options_t *options,
+                          const rocksdb_options_t *table_options,
+                          TallRocksdbRoom *room,
+                          GError **error)
+{
+  g_autoptr (TallRocksdbEngine) self = g_new0 (TallRocksdbEngine, 1);
+  self->path = g_strdup (path);
+  self->names = g_ptr_array_new_with_free_func (g_free);
+  self->lock_file = -1;
+  g_auto (TallRocksdbCheck) check = { 0 };
+  if (take_lock (self, error) && tall_rocksdb_check_directory (path, &check, error)
+      && open_checked (self, options, table_options, room, &check, error))
+    return g_steal_pointer (&self);
+  return NULL;
+}
+
+/* The number of the last write of a batch that was written: RocksDB has put that of the first into
+ * its header. */
+static guint64
+get_last_write (rocksdb_writebatch_t *batch)
+{
+  size_t len;
+  const char *data = rocksdb_writebatch_data (batch, &len);
+  TallRocksdbSpan span = tall_rocksdb_log_parse_writes (tall_slice (data, len));
+  return span.first + span.n - 1;
+}
+
+/* RocksDB goes on by itself when there is room again; after other failures of the file system it
+ * takes no write any more. It is not opened again under calls: what they have read still points
+ * into its cache. */
+static gboolean
+take_write_error (char *message, const char *operation, GError **error)
+{
+  gboolean no_room = g_str_has_prefix (message, "IO error: No space left on device");
+  g_autoptr (GError) local = NULL;
+  if (tall_rocksdb_take_error (message, operation, &local))
+    return TRUE;
+  if (!no_room
+      && (g_error_matches (local, TALL_ERROR, TALL_ERROR_UNAVAILABLE)
+          || g_error_matches (local, TALL_ERROR, TALL_ERROR_DAMAGED)
+          || g_error_matches (local, TALL_ERROR, TALL_ERROR_INTERNAL)))
+    g_prefix_error (&local, "The store takes no more writes until it is opened again: restart the "
+                            "process that has it open, after this is mended. ");
+  g_propagate_error (error, g_steal_pointer (&local));
+  return FALSE;
+}
+
+/**
+ * tall_rocksdb_engine_write:
+ *
+ * Writes, and notes that it is synced if @options say so.
+ */
+gboolean
+tall_rocksdb_engine_write (TallRocksdbEngine *self,
+                           const rocksdb_writeoptions_t *options,
+                           rocksdb_writebatch_t *batch,
+                           const char *operation,
+                           GError **error)
+{
+  char *message = NULL;
+  rocksdb_write (self->db, options, batch, &message);
+  if (message != NULL)
+    return take_write_error (message, operation, error);
+  if (rocksdb_writeoptions_get_sync ((rocksdb_writeoptions_t *)options))
+    tall_rocksdb_synced_note (self->synced, get_last_write (batch));
+  return TRUE;
+}
+
+static void
+note_manifest (TallRocksdbEngine *self, guint64 last)
+{
+  guint64 number, len;
+  g_autoptr (GError) error = NULL;
+  if (tall_rocksdb_check_measure_manifest (self->path, &number, &len, &error))
+    tall_rocksdb_synced_finish (self->synced, number, len, last);
+  else
+    g_warning ("%s", error->message);
+}
+
+/**
+ * tall_rocksdb_engine_note_tables:
+ *
+ * Notes that a table was created or dropped, which is in the MANIFEST now.
+ */
+void
+tall_rocksdb_engine_note_tables (TallRocksdbEngine *self)
+{
+  note_manifest (self, 0);
+}
+
+/**
+ * tall_rocksdb_engine_finish:
+ * @handles: (nullable): of all families that there are; NULL: nothing can be written
+ *
+ * Moves the log to tables for the last time, so that the next process that opens the directory
+ * needs no log. Nothing is written any more then. If it fails, or a write in the background has
+ * failed before, that process reads the log.
+ *
+ * Returns: FALSE if RocksDB is still at work: nothing of it may be freed then
+ */
+gboolean
+tall_rocksdb_engine_finish (TallRocksdbEngine *self, GPtrArray *handles)
+{
+  g_autoptr (GError) error = NULL;
+  guint64 last = rocksdb_get_latest_sequence_number (self->db);
+  gboolean flushed = handles != NULL && tall_rocksdb_flush_last (self->db, handles, &error);
+  if (!tall_rocksdb_end_work (self->db))
+    return FALSE;
+  if (flushed)
+    note_manifest (self, last);
+  else
+    g_info ("The log is left: %s", error != NULL ? error->message : "there is no room");
+  return TRUE;
+}
+
+/**
+ * tall_rocksdb_engine_close:
+ * @self: (transfer full): whose handles that somebody took are destroyed
+ */
+void
+tall_rocksdb_engine_close (TallRocksdbEngine *self)
+{
+  for (guint i = 0; self->handles != NULL && i < self->names->len; i++)
+    if (self->handles[i] != NULL)
+      rocksdb_column_family_handle_destroy (self->handles[i]);
+  if (self->db != NULL)
+    rocksdb_close (self->db);
+  if (self->lock_file >= 0)
+    close (self->lock_file);
+  g_clear_pointer (&self->synced, tall_rocksdb_synced_free);
+  g_clear_error (&self->read_only);
+  g_ptr_array_unref (self->names);
+  g_free (self->handles);
+  g_free (self->path);
+  g_free (self);
+}

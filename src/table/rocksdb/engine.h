@@ -1,0 +1,47 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include <rocksdb/c.h>
+
+#include "table/rocksdb/room.h"
+#include "table/rocksdb/synced.h"
+
+G_BEGIN_DECLS
+
+/* The family that every database has. */
+#define TALL_ROCKSDB_DEFAULT_FAMILY "default"
+
+/**
+ * TallRocksdbEngine:
+ *
+ * RocksDB with a directory open: what is there between opening and closing, and nothing of tables.
+ */
+typedef struct
+{
+  char *path;
+  rocksdb_t *db;
+  GPtrArray *names;                         /* of its column families, the default one first */
+  rocksdb_column_family_handle_t **handles; /* at the same places; NULL once somebody took it */
+  GError *read_only;                        /* why nothing can be written, or NULL */
+  int lock_file;                            /* descriptor of RocksDB's lock file, or -1 */
+  TallRocksdbSynced *synced;                /* NULL: nothing can be written */
+} TallRocksdbEngine;
+
+TallRocksdbEngine *tall_rocksdb_engine_open (const char *path,
+                                             const rocksdb_options_t *options,
+                                             const rocksdb_options_t *table_options,
+                                             TallRocksdbRoom *room,
+                                             GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean tall_rocksdb_engine_write (TallRocksdbEngine *self,
+                                    const rocksdb_writeoptions_t *options,
+                                    rocksdb_writebatch_t *batch,
+                                    const char *operation,
+                                    GError **error) G_GNUC_WARN_UNUSED_RESULT;
+void tall_rocksdb_engine_note_tables (TallRocksdbEngine *self);
+gboolean tall_rocksdb_engine_finish (TallRocksdbEngine *self,
+                                     GPtrArray *handles) G_GNUC_WARN_UNUSED_RESULT;
+void tall_rocksdb_engine_close (TallRocksdbEngine *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (TallRocksdbEngine, tall_rocksdb_engine_close)
+
+G_END_DECLS

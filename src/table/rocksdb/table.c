@@ -1,0 +1,387 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "table/rocksdb/table.h"
+
+#include "tall-error.h"
+#include "table/rocksdb/copy.h"
+#include "table/rocksdb/reader.h"
+#include "table/rocksdb/schema.h"
+#include "table/rocksdb/table-private.h"
+#include "table/rocksdb/writer.h"
+#include "base/trace.h"
+
+#define DEFAULT_NAME "tallorder"
+
+struct _TallRocksdbTable
+{
+  TallTable parent_instance;
+
+  char *name; /* of the deployment */
+  TallRocksdbDatabase *database;
+  TallRocksdbReader *reader;
+  TallRocksdbWriter *writer;
+};
+
+G_DEFINE_FINAL_TYPE (TallRocksdbTable, tall_rocksdb_table, TALL_TYPE_TABLE)
+
+static TallRocksdbFamily *
+find_family (TallRocksdbTable *self, const char *table, GError **error)
+{
+  return tall_rocksdb_database_find_family (self->database, self->name, table, error);
+}
+
+static TallReadResult *
+tall_rocksdb_table_read (TallTable *base, const TallReadPlan *plan, gint64 deadline, GError **error)
+{
+  TallRocksdbTable *self = TALL_ROCKSDB_TABLE (base);
+  g_autoptr (TallReadResult) result = tall_read_result_new (plan->reads->len);
+
+  for (guint i = 0; i < plan->reads->len; i++)
+    {
+      const TallRead *read = tall_read_plan_get (plan, i);
+      tall_trace_add (NULL, 0);
+      g_autoptr (TallRocksdbFamily) family = find_family (self, read->table, error);
+      TallRocksdbStep step = { family, read, deadline, result->arena };
+      if (family == NULL || !tall_rocksdb_family_admits (family, FALSE, error)
+          || !tall_rocksdb_reader_read (self->reader, &step, &result->results[i], error))
+        return NULL;
+    }
+  return g_steal_pointer (&result);
+}
+
+/* Returns: (transfer full): of each mutation the family; NULL if there is none */
+static GPtrArray *
+find_families (TallRocksdbTable *self, TallMutation *const *mutations, guint n, GError **error)
+{
+  g_autoptr (GPtrArray) families =
+      g_ptr_array_new_full (n, (GDestroyNotify)tall_rocksdb_family_unref);
+
+  for (guint i = 0; i < n; i++)
+    {
+      TallRocksdbFamily *family = NULL;
+      if (i > 0 && mutations[i]->table == mutations[i - 1]->table)
+        family = tall_rocksdb_family_ref (g_ptr_array_index (families, i - 1));
+      else
+        family = find_family (self, mutations[i]->table, error);
+      if (family == NULL)
+        return NULL;
+      g_ptr_array_add (families, family);
+    }
+  return g_steal_pointer (&families);
+}
+
+static gboolean
+tall_rocksdb_table_apply (TallTable *base,
+                          TallMutation *const *mutations,
+                          guint n,
+                          TallDurability durability,
+                          gint64 deadline,
+                          TallDone *done,
+                          GError **error)
+{
+  TallRocksdbTable *self = TALL_ROCKSDB_TABLE (base);
+  g_autoptr (GPtrArray) families = find_families (self, mutations, n, error);
+  if (families == NULL)
+    return FALSE;
+  tall_trace_add (NULL, 0);
+  return tall_rocksdb_writer_apply (self->writer, (TallRocksdbFamily *const *)families->pdata,
+                                    mutations, n, durability, deadline, done, error);
+}
+
+static gboolean
+tall_rocksdb_table_apply_if (TallTable *base,
+                             TallMutation *const *mutations,
+                             guint n,
+                             TallSlice qualifier,
+                             const TallSlice *expected,
+                             TallDurability durability,
+                             gint64 deadline,
+                             gboolean *matched,
+                             GError **error)
+{
+  TallRocksdbTable *self = TALL_ROCKSDB_TABLE (base);
+  g_autoptr (GPtrArray) families = find_families (self, mutations, n, error);
+  if (families == NULL)
+    return FALSE;
+  tall_trace_add (NULL, 0);
+
+  TallRocksdbCondition condition = { qualifier, expected };
+  return tall_rocksdb_writer_apply_if (self->writer, (TallRocksdbFamily *const *)families->pdata,
+                                       mutations, n, &condition, durability, deadline, matched,
+                                       error);
+}
+
+static gboolean
+tall_rocksdb_table_increment (TallTable *base,
+                              const char *table,
+                              TallSlice row,
+                              TallSlice qualifier,
+                              gint64 delta,
+                              gint64 deadline,
+                              gint64 *value,
+                              GError **error)
+{
+  TallRocksdbTable *self = TALL_ROCKSDB_TABLE (base);
+  g_autoptr (TallRocksdbFamily) family = find_family (self, table, error);
+  if (family == NULL)
+    return FALSE;
+  tall_trace_add (NULL, 0);
+  return tall_rocksdb_writer_increment (self->writer, family, row, qualifier, delta, deadline,
+                                        value, error);
+}
+
+static gboolean
+tall_rocksdb_table_create_table (TallTable *base,
+                                 const TallTableSpec *spec,
+                                 gint64 deadline G_GNUC_UNUSED,
+                                 GError **error)
+{
+  TallRocksdbTable *self = TALL_ROCKSDB_TABLE (base);
+  return tall_rocksdb_schema_create_table (self->database, self->name, spec, error);
+}
+
+static gboolean
+tall_rocksdb_table_drop_table (TallTable *base,
+                               const char *table,
+                               gint64 deadline G_GNUC_UNUSED,
+                               GError **error)
+{
+  TallRocksdbTable *self = TALL_ROCKSDB_TABLE (base);
+  return tall_rocksdb_schema_drop_table (self->database, self->name, table, error);
+}
+
+static gboolean
+tall_rocksdb_table_set_access (TallTable *base,
+                               const char *table,
+                               TallTableAccess access,
+                               const char *seal,
+                               gint64 deadline,
+                               GError **error)
+{
+  TallRocksdbTable *self = TALL_ROCKSDB_TABLE (base);
+  const TallTableShutter to = { access, seal };
+  return tall_rocksdb_schema_set_access (self->database, self->name, table, &to, deadline, error);
+}
+
+static TallTableSpec *
+tall_rocksdb_table_describe_table (TallTable *base,
+                                   const char *table,
+                                   gint64 deadline G_GNUC_UNUSED,
+                                   GError **error)
+{
+  g_autoptr (TallRocksdbFamily) family = find_family (TALL_ROCKSDB_TABLE (base), table, error);
+  if (family == NULL)
+    return NULL;
+
+  TallTableSpec *spec = tall_rocksdb_family_describe (family);
+  if (spec->compression == NULL)
+    spec->compression = g_strdup ("none");
+  if (spec->bloom_filter == NULL)
+    spec->bloom_filter = g_strdup ("row");
+  if (spec->block_encoding == NULL)
+    spec->block_encoding = g_strdup ("prefix");
+  return spec;
+}
+
+static GStrv
+tall_rocksdb_table_list_tables (TallTable *base,
+                                gint64 deadline G_GNUC_UNUSED,
+                                GError **error G_GNUC_UNUSED)
+{
+  TallRocksdbTable *self = TALL_ROCKSDB_TABLE (base);
+  return tall_rocksdb_database_list_families (self->database, self->name);
+}
+
+static GStrv
+tall_rocksdb_table_list_deployments (TallTable *base,
+                                     const char *table,
+                                     gint64 deadline G_GNUC_UNUSED,
+                                     GError **error G_GNUC_UNUSED)
+{
+  return tall_rocksdb_database_list_deployments (TALL_ROCKSDB_TABLE (base)->database, table);
+}
+
+static void
+tall_rocksdb_table_get_info (TallTable *base, TallTableInfo *info)
+{
+  info->kind = TALL_ROCKSDB_KIND;
+  info->deployment = TALL_ROCKSDB_TABLE (base)->name;
+  info->false_is_final = TRUE;
+  info->is_exclusive = TRUE;
+  info->together = TALL_ROCKSDB_TOGETHER;
+}
+
+static GArray *
+tall_rocksdb_table_list_measures (TallTable *base)
+{
+  return tall_rocksdb_database_list_measures (TALL_ROCKSDB_TABLE (base)->database);
+}
+
+static GStrv
+tall_rocksdb_table_list_losses (TallTable *base)
+{
+  return tall_rocksdb_database_list_losses (TALL_ROCKSDB_TABLE (base)->database);
+}
+
+static gboolean
+tall_rocksdb_table_copy_to (TallTable *base, const char *directory, GError **error)
+{
+  return tall_rocksdb_copy_make (TALL_ROCKSDB_TABLE (base)->database, directory, error);
+}
+
+static void
+tall_rocksdb_table_init (TallRocksdbTable *self G_GNUC_UNUSED)
+{
+}
+
+static void
+tall_rocksdb_table_finalize (GObject *object)
+{
+  TallRocksdbTable *self = TALL_ROCKSDB_TABLE (object);
+  g_clear_pointer (&self->reader, tall_rocksdb_reader_free);
+  g_clear_pointer (&self->writer, tall_rocksdb_writer_free);
+  g_clear_pointer (&self->database, tall_rocksdb_database_unref);
+  g_free (self->name);
+  G_OBJECT_CLASS (tall_rocksdb_table_parent_class)->finalize (object);
+}
+
+static void
+tall_rocksdb_table_class_init (TallRocksdbTableClass *klass)
+{
+  TallTableClass *table = TALL_TABLE_CLASS (klass);
+  table->read = tall_rocksdb_table_read;
+  table->apply = tall_rocksdb_table_apply;
+  table->apply_if = tall_rocksdb_table_apply_if;
+  table->increment = tall_rocksdb_table_increment;
+  table->create_table = tall_rocksdb_table_create_table;
+  table->drop_table = tall_rocksdb_table_drop_table;
+  table->set_access = tall_rocksdb_table_set_access;
+  table->describe_table = tall_rocksdb_table_describe_table;
+  table->list_tables = tall_rocksdb_table_list_tables;
+  table->list_deployments = tall_rocksdb_table_list_deployments;
+  table->get_info = tall_rocksdb_table_get_info;
+  table->list_measures = tall_rocksdb_table_list_measures;
+  table->list_losses = tall_rocksdb_table_list_losses;
+  table->copy_to = tall_rocksdb_table_copy_to;
+  G_OBJECT_CLASS (klass)->finalize = tall_rocksdb_table_finalize;
+}
+
+static gboolean
+check_options (const TallRocksdbOptions *options, GError **error)
+{
+  if (options->directory == NULL || options->directory[0] == '\0')
+    {
+      tall_error_set_invalid (error, "directory", "The embedded store needs a directory");
+      return FALSE;
+    }
+  if (options->name == NULL)
+    return TRUE;
+
+  gsize len = strspn (options->name, "abcdefghijklmnopqrstuvwxyz"
+                                     "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.");
+  if (len == 0 || options->name[len] != '\0')
+    {
+      tall_error_set_invalid (error, "name",
+                              "A deployment can not be named \"%s\": use letters, digits, _ - .",
+                              options->name);
+      return FALSE;
+    }
+  return TRUE;
+}
+
+/**
+ * tall_rocksdb_table_open:
+ * @options: how; nothing of it is kept
+ *
+ * Opens the embedded store in a directory. One process at a time can; within it, several objects
+ * share the database, and the first one's @cache_bytes count. What a process that was killed had
+ * written is there; what was to be durable is there after a crash of the machine as well.
+ *
+ * Returns: (transfer full): the tables of one deployment; NULL with %TALL_ERROR_NOT_FOUND if there
+ *   is no store and there has to be, %TALL_ERROR_INVALID if the directory holds something else,
+ *   %TALL_ERROR_UNAVAILABLE if another process has it open or it can not be written,
+ *   %TALL_ERROR_NEWER_VERSION, %TALL_ERROR_DAMAGED
+ */
+TallTable *
+tall_rocksdb_table_open (const TallRocksdbOptions *options, GError **error)
+{
+  g_return_val_if_fail (options != NULL, NULL);
+
+  if (!check_options (options, error))
+    return NULL;
+  const TallRocksdbSetup setup = { .cache_bytes = options->cache_bytes,
+                                   .direct_reads = options->direct_reads,
+                                   .must_exist = options->must_exist,
+                                   .statistics = options->statistics };
+  TallRocksdbDatabase *database = tall_rocksdb_database_open (options->directory, &setup, error);
+  if (database == NULL)
+    return NULL;
+
+  TallRocksdbTable *self = g_object_new (TALL_TYPE_ROCKSDB_TABLE, NULL);
+  self->name = g_strdup (options->name != NULL ? options->name : DEFAULT_NAME);
+  self->database = database;
+  self->reader = tall_rocksdb_reader_new (database);
+  self->writer = tall_rocksdb_writer_new (database, options->sync);
+  return TALL_TABLE (self);
+}
+
+/**
+ * tall_rocksdb_table_count_wal_syncs:
+ *
+ * Returns: how often the log has been synced to disk since the directory was opened: what proves
+ *   that durable writes are; 0 if it was opened without @statistics
+ */
+guint64
+tall_rocksdb_table_count_wal_syncs (TallRocksdbTable *self)
+{
+  g_return_val_if_fail (TALL_IS_ROCKSDB_TABLE (self), 0);
+
+  static const char ticker[] = "rocksdb.wal.synced COUNT : ";
+  g_autofree char *statistics = tall_rocksdb_database_get_statistics (self->database);
+  const char *found = statistics == NULL ? NULL : strstr (statistics, ticker);
+  return found == NULL ? 0 : g_ascii_strtoull (found + strlen (ticker), NULL, 10);
+}
+
+/**
+ * tall_rocksdb_table_get_stripes:
+ *
+ * Returns: (transfer none): the locks of its rows
+ */
+TallRocksdbStripes *
+tall_rocksdb_table_get_stripes (TallRocksdbTable *self)
+{
+  return tall_rocksdb_database_get_stripes (self->database);
+}
+
+/**
+ * tall_rocksdb_table_get_sweeper:
+ *
+ * Returns: (transfer none): what compacts rows of the database in the background
+ */
+TallRocksdbSweeper *
+tall_rocksdb_table_get_sweeper (TallRocksdbTable *self)
+{
+  return tall_rocksdb_database_get_sweeper (self->database);
+}
+
+/**
+ * tall_rocksdb_table_get_handle:
+ *
+ * Returns: (transfer none): RocksDB's own handle of the database
+ */
+rocksdb_t *
+tall_rocksdb_table_get_handle (TallRocksdbTable *self)
+{
+  return tall_rocksdb_database_get_handle (self->database);
+}
+
+/**
+ * tall_rocksdb_table_find_family:
+ *
+ * Returns: (transfer full): the column family of a table; NULL with %TALL_ERROR_NOT_FOUND
+ */
+TallRocksdbFamily *
+tall_rocksdb_table_find_family (TallRocksdbTable *self, const char *table, GError **error)
+{
+  return find_family (self, table, error);
+}

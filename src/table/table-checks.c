@@ -1,0 +1,293 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "table/table-checks.h"
+
+#include <stdlib.h>
+
+#include "tall-error.h"
+
+#define USUAL_TABLES 8 /* of one call, at most */
+
+/**
+ * tall_table_check_row:
+ *
+ * Returns: FALSE with %TALL_ERROR_INVALID if @row cannot be a row key
+ */
+gboolean
+tall_table_check_row (const char *table, TallSlice row, GError **error)
+{
+  if (row.len > 0 && row.len <= TALL_MAX_ROW_KEY)
+    return TRUE;
+  tall_error_set_invalid (error, NULL,
+                          "Table %s: a row key of %" G_GSIZE_FORMAT " bytes; it needs 1 to %d",
+                          table, row.len, TALL_MAX_ROW_KEY);
+  return FALSE;
+}
+
+/**
+ * tall_table_check_qualifier:
+ *
+ * Returns: FALSE with %TALL_ERROR_INVALID if @qualifier cannot be one
+ */
+gboolean
+tall_table_check_qualifier (const char *table, TallSlice qualifier, GError **error)
+{
+  if (qualifier.len > 0 && qualifier.len <= TALL_MAX_QUALIFIER)
+    return TRUE;
+  tall_error_set_invalid (error, NULL,
+                          "Table %s: a qualifier of %" G_GSIZE_FORMAT " bytes; it needs 1 to %d",
+                          table, qualifier.len, TALL_MAX_QUALIFIER);
+  return FALSE;
+}
+
+/**
+ * tall_table_check_read:
+ *
+ * Returns: FALSE with %TALL_ERROR_INVALID if the read makes no sense
+ */
+gboolean
+tall_table_check_read (const TallRead *read, GError **error)
+{
+  if (read->kind != TALL_READ_GET && read->kind != TALL_READ_SCAN)
+    {
+      tall_error_set_invalid (error, NULL, "Table %s: a read that is neither get nor scan",
+                              read->table);
+      return FALSE;
+    }
+  if (read->min_timestamp < 0 || read->max_timestamp < read->min_timestamp)
+    {
+      tall_error_set_invalid (error, NULL,
+                              "Table %s: no timestamp is from %" G_GINT64_FORMAT
+                              " up to, but without, %" G_GINT64_FORMAT,
+                              read->table, read->min_timestamp, read->max_timestamp);
+      return FALSE;
+    }
+  for (guint i = 0; i < read->n_qualifiers; i++)
+    if (!tall_table_check_qualifier (read->table, read->qualifiers[i], error))
+      return FALSE;
+  for (guint i = 0; read->kind == TALL_READ_GET && i < read->n_keys; i++)
+    if (!tall_table_check_row (read->table, read->keys[i], error))
+      return FALSE;
+  return TRUE;
+}
+
+static gboolean
+check_change (const TallMutation *mutation, const TallChange *change, GError **error)
+{
+  if (change->timestamp < 1 || change->timestamp == G_MAXINT64)
+    {
+      tall_error_set_invalid (error, NULL,
+                              "Table %s: timestamp %" G_GINT64_FORMAT " is not one of a cell",
+                              mutation->table, change->timestamp);
+      return FALSE;
+    }
+  if (change->kind == TALL_CHANGE_PUT)
+    return tall_table_check_qualifier (mutation->table, change->qualifier, error);
+  return TRUE;
+}
+
+/* The changes of a mutation have no order, so a delete must not hide a put of the same mutation.
+ */
+static gboolean
+check_not_deleted (const TallMutation *mutation, const TallChange *deletion, GError **error)
+{
+  for (guint i = 0; i < mutation->n_changes; i++)
+    {
+      const TallChange *put = &mutation->changes[i];
+      gboolean hidden = deletion->kind == TALL_CHANGE_DELETE_UP_TO
+                            ? put->timestamp <= deletion->timestamp
+                            : put->timestamp == deletion->timestamp;
+      if (put->kind != TALL_CHANGE_PUT || !hidden)
+        continue;
+      tall_error_set_invalid (error, NULL,
+                              "Table %s: a mutation that deletes its own put at %" G_GINT64_FORMAT,
+                              mutation->table, put->timestamp);
+      return FALSE;
+    }
+  return TRUE;
+}
+
+/**
+ * tall_table_check_mutation:
+ *
+ * Returns: FALSE with %TALL_ERROR_INVALID if the mutation makes no sense, or has no changes
+ */
+gboolean
+tall_table_check_mutation (const TallMutation *mutation, GError **error)
+{
+  if (!tall_table_check_row (mutation->table, mutation->row, error))
+    return FALSE;
+  if (mutation->n_changes == 0)
+    {
+      tall_error_set_invalid (error, NULL, "Table %s: a mutation without changes", mutation->table);
+      return FALSE;
+    }
+  for (guint i = 0; i < mutation->n_changes; i++)
+    {
+      const TallChange *change = &mutation->changes[i];
+      if (!check_change (mutation, change, error))
+        return FALSE;
+      if (change->kind != TALL_CHANGE_PUT && !check_not_deleted (mutation, change, error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+static gboolean
+is_same_table (const TallMutation *a, const TallMutation *b)
+{
+  return a->table == b->table || strcmp (a->table, b->table) == 0;
+}
+
+static int
+compare_mutations (gconstpointer a, gconstpointer b)
+{
+  const TallMutation *x = *(const TallMutation *const *)a;
+  const TallMutation *y = *(const TallMutation *const *)b;
+  int order = x->table == y->table ? 0 : strcmp (x->table, y->table);
+  return order != 0 ? order : tall_slice_compare (x->row, y->row);
+}
+
+/* Whether the rows of each table come in ascending order. FALSE also if there are many tables. */
+static gboolean
+are_ascending (TallMutation *const *mutations, guint n)
+{
+  const TallMutation *last[USUAL_TABLES];
+  guint n_tables = 0;
+  for (guint i = 0; i < n; i++)
+    {
+      guint t = 0;
+      while (t < n_tables && !is_same_table (last[t], mutations[i]))
+        t++;
+      if (t == USUAL_TABLES
+          || (t < n_tables && tall_slice_compare (last[t]->row, mutations[i]->row) >= 0))
+        return FALSE;
+      n_tables = MAX (n_tables, t + 1);
+      last[t] = mutations[i];
+    }
+  return TRUE;
+}
+
+/**
+ * tall_table_check_different_rows:
+ *
+ * Cheap where it matters: the rows of an order, and of orders that are sorted, mostly come in
+ * ascending order.
+ *
+ * Returns: FALSE with %TALL_ERROR_INVALID if two of @n mutations are of one row
+ */
+gboolean
+tall_table_check_different_rows (TallMutation *const *mutations, guint n, GError **error)
+{
+  if (are_ascending (mutations, n))
+    return TRUE;
+  g_autofree TallMutation **sorted = g_memdup2 (mutations, n * sizeof *mutations);
+  qsort (sorted, n, sizeof *sorted, compare_mutations);
+  for (guint i = 1; i < n; i++)
+    {
+      if (compare_mutations (&sorted[i - 1], &sorted[i]) != 0)
+        continue;
+      g_autofree char *row = tall_slice_to_debug (sorted[i]->row);
+      tall_error_set_invalid (error, NULL, "Table %s: two mutations of row %s in one call",
+                              sorted[i]->table, row);
+      return FALSE;
+    }
+  return TRUE;
+}
+
+static gboolean
+check_splits (const TallTableSpec *spec, GError **error)
+{
+  for (guint i = 0; spec->splits != NULL && i < spec->splits->len; i++)
+    {
+      GBytes *split = g_ptr_array_index (spec->splits, i);
+      if (!tall_table_check_row (spec->name, tall_slice_bytes (split), error))
+        return FALSE;
+      if (i == 0 || g_bytes_compare (g_ptr_array_index (spec->splits, i - 1), split) < 0)
+        continue;
+      tall_error_set_invalid (error, "splits", "Table %s: its split points do not ascend",
+                              spec->name);
+      return FALSE;
+    }
+  return TRUE;
+}
+
+/* Of names of tables and of tokens, besides some marks. */
+#define LETTERS_AND_DIGITS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+
+/**
+ * tall_table_check_spec:
+ *
+ * Returns: FALSE with %TALL_ERROR_INVALID if no table can be named, split or created like that
+ */
+gboolean
+tall_table_check_spec (const TallTableSpec *spec, GError **error)
+{
+  /* No dot: it separates the deployment's name from the table's. */
+  gsize len = strspn (spec->name, LETTERS_AND_DIGITS "_-");
+  if (len == 0 || spec->name[len] != '\0' || spec->name[0] == '-')
+    {
+      tall_error_set_invalid (error, "name",
+                              "A table can not be named \"%s\": use letters, digits, _ and -",
+                              spec->name);
+      return FALSE;
+    }
+  if (spec->access != TALL_ACCESS_OPEN || spec->seal != NULL)
+    {
+      tall_error_set_invalid (error, "access",
+                              "Table %s: a table is created open; seal or close it afterwards",
+                              spec->name);
+      return FALSE;
+    }
+  return check_splits (spec, error);
+}
+
+/**
+ * tall_table_is_seal:
+ * @seal: (nullable):
+ *
+ * Returns: whether it can be the token of a seal
+ */
+gboolean
+tall_table_is_seal (const char *seal)
+{
+  gsize len = seal == NULL ? 0 : strspn (seal, LETTERS_AND_DIGITS "-");
+  return len > 0 && len <= TALL_MAX_SEAL && seal[len] == '\0';
+}
+
+/**
+ * tall_table_check_access:
+ * @seal: (nullable):
+ *
+ * Returns: FALSE with %TALL_ERROR_INVALID if there is no such access, or if it does not go with the
+ *   seal
+ */
+gboolean
+tall_table_check_access (const char *table,
+                         TallTableAccess access,
+                         const char *seal,
+                         GError **error)
+{
+  switch (access)
+    {
+    case TALL_ACCESS_OPEN:
+    case TALL_ACCESS_CLOSED:
+    case TALL_ACCESS_UNCLOSED:
+      if (seal == NULL)
+        return TRUE;
+      tall_error_set_invalid (error, "seal", "Table %s: only sealing takes the token of a seal",
+                              table);
+      return FALSE;
+    case TALL_ACCESS_SEALED:
+      if (tall_table_is_seal (seal))
+        return TRUE;
+      tall_error_set_invalid (error, "seal",
+                              "Table %s: a seal needs a token: 1 to %d letters, digits and -",
+                              table, TALL_MAX_SEAL);
+      return FALSE;
+    default:
+      tall_error_set_invalid (error, "access", "Table %s: there is no access %d", table,
+                              (int)access);
+      return FALSE;
+    }
+}

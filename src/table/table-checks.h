@@ -1,0 +1,30 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "table/table.h"
+
+G_BEGIN_DECLS
+
+/* What every call is checked for before a table gets it: what table/table.h says of rows,
+ * qualifiers, timestamps, mutations and specs. */
+gboolean
+tall_table_check_row (const char *table, TallSlice row, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean tall_table_check_qualifier (const char *table,
+                                     TallSlice qualifier,
+                                     GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean tall_table_check_read (const TallRead *read, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean tall_table_check_mutation (const TallMutation *mutation,
+                                    GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean tall_table_check_different_rows (TallMutation *const *mutations,
+                                          guint n,
+                                          GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean tall_table_check_spec (const TallTableSpec *spec,
+                                GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean tall_table_is_seal (const char *seal);
+gboolean tall_table_check_access (const char *table,
+                                  TallTableAccess access,
+                                  const char *seal,
+                                  GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
+G_END_DECLS

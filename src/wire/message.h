@@ -1,0 +1,51 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "wire/struct-reader.h"
+
+G_BEGIN_DECLS
+
+/**
+ * TallMessage:
+ *
+ * What stands before the struct of a message.
+ */
+typedef struct
+{
+  char *name; /* of the call; owned */
+  TallMessageType type;
+  gint32 number; /* a reply has that of its call */
+} TallMessage;
+
+/* Thrift's own answer: the call could not be run (%TALL_MESSAGE_EXCEPTION). */
+typedef struct
+{
+  char *message; /* NULL: absent */
+  gint32 type;
+} TallMessageException;
+
+/* Its type: there is no such call. */
+#define TALL_MESSAGE_UNKNOWN_METHOD 1
+
+extern const TallStructType tall_message_exception_type;
+
+void tall_message_clear (TallMessage *self);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TallMessage, tall_message_clear)
+
+gboolean tall_message_read (TallMessage *self,
+                            TallTransport *transport,
+                            GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean tall_message_write (const TallMessage *self,
+                             TallTransport *transport,
+                             const TallStructType *type,
+                             gconstpointer object,
+                             GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
+gboolean tall_message_write_call (const char *name,
+                                  TallTransport *transport,
+                                  const TallStructType *type,
+                                  gconstpointer args,
+                                  GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
+G_END_DECLS

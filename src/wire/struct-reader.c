@@ -1,0 +1,332 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "wire/struct-reader-private.h"
+
+#include "tall-decimal.h"
+
+/* Of a strict case: the message itself is limited. */
+static const TallStructLimits no_limits = {
+  .n_structs = G_MAXUINT, .n_bytes = G_MAXUINT, .text_bytes = 1, .pair_bytes = 1
+};
+
+/* Bytes in memory of a struct that is handed on. */
+#define MAX_EACH 128
+
+/* The first block of an arena of its own. */
+#define OWNER_SIZE 2200
+
+/* A decimal as it travels; in an order it is a TallDecimal. */
+typedef struct
+{
+  gint64 unscaled;
+  gint32 scale;
+} WireDecimal;
+
+static const TallStructField wire_decimal_fields[] = {
+  { "unscaled", TALL_DECIMAL_UNSCALED_ID, TALL_KIND_I64, G_STRUCT_OFFSET (WireDecimal, unscaled),
+    TALL_STRUCT_ALWAYS, NULL },
+  { "scale", TALL_DECIMAL_SCALE_ID, TALL_KIND_I32, G_STRUCT_OFFSET (WireDecimal, scale),
+    TALL_STRUCT_ALWAYS, NULL },
+};
+static TALL_STRUCT_TYPE (wire_decimal,
+                         "Decimal",
+                         WireDecimal,
+                         .required = TALL_STRUCT_BIT (TALL_DECIMAL_UNSCALED_ID)
+                                     | TALL_STRUCT_BIT (TALL_DECIMAL_SCALE_ID),
+                         .lacking = "a decimal needs both unscaled and scale");
+
+static gboolean
+read_decimal (TallStructReader *self, TallDecimal *decimal, GError **error)
+{
+  WireDecimal wire = { 0 };
+
+  if (!tall_struct_reader_read (self, &wire_decimal, &wire, error))
+    return FALSE;
+  if (wire.scale < 0 || wire.scale > TALL_DECIMAL_MAX_SCALE)
+    return tall_struct_reader_refuse (self, error, "the scale of a decimal is 0 to 18");
+
+  *decimal = (TallDecimal){ wire.unscaled, (guint8)wire.scale };
+  return TRUE;
+}
+
+/* One with an arena of its own; ours frees it, unless somebody takes it away. */
+static gboolean
+read_owner (TallStructReader *self, const TallStructField *field, gpointer *object, GError **error)
+{
+  TallArena *around = self->arena;
+
+  if (!tall_struct_reader_spend_memory (self, OWNER_SIZE, error))
+    return FALSE;
+  *object = field->type->create (&self->arena);
+  tall_arena_own (around, object, field->type->clear);
+  gboolean ok = tall_struct_reader_read (self, field->type, *object, error);
+  self->arena = around;
+  return ok;
+}
+
+/* A struct that the caller has provided is filled; else one is made in the arena. */
+static gboolean
+read_struct_pointer (TallStructReader *self,
+                     const TallStructField *field,
+                     gpointer *object,
+                     GError **error)
+{
+  if (*object == NULL && field->type->create != NULL)
+    return read_owner (self, field, object, error);
+  if (*object == NULL)
+    *object = tall_arena_alloc0 (self->arena, field->type->size);
+  return tall_struct_reader_read (self, field->type, *object, error);
+}
+
+static gboolean
+check_count (TallStructReader *self, const TallStructType *type, guint32 size, GError **error)
+{
+  if (type->max_elements > 0 && size > type->max_elements)
+    return tall_struct_reader_refuse_size (self, error, type->max_elements, "in one call");
+  if (size > self->n_structs)
+    return tall_struct_reader_refuse_size (self, error, self->limits->shown_structs,
+                                           self->limits->structs);
+  self->n_structs -= size;
+  return TRUE;
+}
+
+static gboolean
+read_structs (TallStructReader *self,
+              const TallStructField *field,
+              gpointer *structs,
+              guint *count,
+              GError **error)
+{
+  guint32 size = 0;
+
+  if (!tall_struct_reader_begin_list (self, TALL_WIRE_STRUCT, &size, error)
+      || !check_count (self, field->type, size, error)
+      || !tall_struct_reader_spend_memory (self, size * field->type->size, error))
+    return FALSE;
+
+  guint8 *array = tall_arena_alloc0 (self->arena, size * field->type->size);
+  TallStructStep *step = &self->path[self->depth - 1];
+  for (guint32 i = 0; i < size; i++)
+    {
+      step->index = i;
+      if (!tall_struct_reader_read (self, field->type, array + i * field->type->size, error))
+        return FALSE;
+    }
+
+  *structs = array;
+  *count = size;
+  tall_wire_input_end (&self->input);
+  return TRUE;
+}
+
+/* One struct that is handed on. */
+static gboolean
+read_each (TallStructReader *self, const TallStructType *type, GError **error)
+{
+  guint64 element[MAX_EACH / sizeof (guint64)];
+
+  g_assert (type->size <= sizeof element);
+  memset (element, 0, type->size);
+  const TallStructHandler *handler = self->handler;
+  return (handler->begin == NULL || handler->begin (self, type, error))
+         && tall_struct_reader_read (self, type, element, error)
+         && handler->end (self, type, element, error);
+}
+
+static gboolean
+read_list (TallStructReader *self, const TallStructType *type, GError **error)
+{
+  guint32 size = 0;
+
+  if (!tall_struct_reader_begin_list (self, TALL_WIRE_STRUCT, &size, error))
+    return FALSE;
+  for (guint32 i = 0; i < size; i++)
+    if (!read_each (self, type, error))
+      return FALSE;
+  tall_wire_input_end (&self->input);
+  return TRUE;
+}
+
+static gboolean
+read_value (TallStructReader *self, const TallStructField *field, gpointer object, GError **error)
+{
+  gpointer value = G_STRUCT_MEMBER_P (object, field->offset);
+
+  switch ((TallStructKind)field->kind)
+    {
+    case TALL_KIND_DECIMAL:
+      return read_decimal (self, value, error);
+    case TALL_KIND_STRUCT:
+      return read_struct_pointer (self, field, value, error);
+    case TALL_KIND_STRUCTS:
+      return read_structs (self, field, value, G_STRUCT_MEMBER_P (object, field->beside), error);
+    case TALL_KIND_EACH:
+      return read_list (self, field->type, error);
+    case TALL_KIND_ONE:
+      return read_each (self, field->type, error);
+    default:
+      return tall_struct_reader_read_value (self, field, object, error);
+    }
+}
+
+/* Of lists and maps, what is beside them is their length. */
+static gboolean
+has_flag (const TallStructField *field)
+{
+  static const guint with_length =
+      1 << TALL_KIND_STRUCTS | 1 << TALL_KIND_TEXTS | 1 << TALL_KIND_SLICES | 1 << TALL_KIND_PAIRS;
+  return tall_struct_field_has_beside (field) && (with_length >> field->kind & 1) == 0;
+}
+
+/* A field sent twice is refused: the first could be anything, and its memory would be wasted. */
+static gboolean
+note_field (
+    TallStructReader *self, const TallStructType *type, gint16 id, guint64 *seen, GError **error)
+{
+  guint64 bit = TALL_STRUCT_BIT (id);
+  if (*seen & bit)
+    return self->strict
+               ? tall_wire_input_reject (&self->input, error, "%s has a field twice", type->name)
+               : tall_struct_reader_refuse (self, error, "is sent twice");
+  *seen |= bit;
+  return TRUE;
+}
+
+static gboolean
+read_known_field (TallStructReader *self,
+                  const TallStructType *type,
+                  const TallStructField *field,
+                  TallWireType wire_type,
+                  gpointer object,
+                  guint64 *seen,
+                  GError **error)
+{
+  if (self->depth == TALL_STRUCT_MAX_DEPTH)
+    g_error ("a struct type is nested deeper than %d", TALL_STRUCT_MAX_DEPTH);
+  self->path[self->depth++] = (TallStructStep){ field, -1 };
+
+  if (wire_type != tall_struct_wire_types[field->kind])
+    return tall_struct_reader_refuse (self, error, "has the wrong type");
+  if (!note_field (self, type, field->id, seen, error) || !read_value (self, field, object, error))
+    return FALSE;
+  if (has_flag (field))
+    G_STRUCT_MEMBER (gboolean, object, field->beside) = TRUE;
+
+  self->depth--;
+  return TRUE;
+}
+
+static gboolean
+read_unknown_field (TallStructReader *self,
+                    const TallStructType *type,
+                    const TallWireField *field,
+                    guint64 *seen,
+                    GError **error)
+{
+  if (self->strict && field->id >= 0 && field->id < 64
+      && !note_field (self, type, field->id, seen, error))
+    return FALSE;
+  return tall_wire_input_skip (&self->input, field->type, error);
+}
+
+/* @next: (inout): where it is most likely: fields come by ascending id */
+static const TallStructField *
+find_field (const TallStructType *type, gint16 id, guint *next)
+{
+  if (*next < type->n_fields && type->fields[*next].id == id)
+    return &type->fields[(*next)++];
+  for (guint i = 0; i < type->n_fields; i++)
+    if (type->fields[i].id == id)
+      {
+        *next = i + 1;
+        return &type->fields[i];
+      }
+  return NULL;
+}
+
+static gboolean
+end_struct (TallStructReader *self, const TallStructType *type, guint64 seen, GError **error)
+{
+  tall_wire_input_end (&self->input);
+  self->seen = seen;
+  if ((seen & type->required) == type->required)
+    return TRUE;
+  return self->strict
+             ? tall_wire_input_reject (&self->input, error, "%s %s", type->name, type->lacking)
+             : tall_struct_reader_refuse (self, error, type->lacking);
+}
+
+/**
+ * tall_struct_reader_init:
+ * @transport: where a message was begun
+ * @arena: takes what is read
+ * @limits: (nullable): NULL: the case is strict, and only the message's own size limits it
+ */
+void
+tall_struct_reader_init (TallStructReader *self,
+                         TallTransport *transport,
+                         TallArena *arena,
+                         const TallStructLimits *limits)
+{
+  tall_wire_input_init (&self->input, transport);
+  self->arena = arena;
+  self->limits = limits != NULL ? limits : &no_limits;
+  self->strict = limits == NULL;
+  self->handler = NULL;
+  self->sink = NULL;
+  self->spend = NULL;
+  self->memory = NULL;
+  self->n_structs = self->limits->n_structs;
+  self->text_budget = self->limits->n_bytes;
+  self->refused = FALSE;
+  self->seen = 0;
+  self->depth = 0;
+}
+
+/**
+ * tall_struct_reader_read:
+ * @type: what to read
+ * @object: zeroed, of that type's size; filled, also when the reading fails. It lives as long as
+ * the arena if it may point to something that owns its own
+ *
+ * Reads one struct. Fields that the type does not know, from a newer sender, are skipped. When it
+ * fails and `refused` is set, the error is one of %TALL_ERROR about a value that we do not take;
+ * else the bytes are not Thrift, or could not be read. After any failure the rest of the message
+ * must be thrown away.
+ */
+gboolean
+tall_struct_reader_read (TallStructReader *self,
+                         const TallStructType *type,
+                         gpointer object,
+                         GError **error)
+{
+  TallWireField head = { 0 };
+  guint64 seen = 0;
+  guint next = 0;
+
+  if (!tall_wire_input_begin_struct (&self->input, error))
+    return FALSE;
+  for (;;)
+    {
+      if (!tall_wire_input_next_field (&self->input, &head, error))
+        return FALSE;
+      if (head.type == TALL_WIRE_STOP)
+        return end_struct (self, type, seen, error);
+
+      const TallStructField *field = find_field (type, head.id, &next);
+      if (field == NULL ? !read_unknown_field (self, type, &head, &seen, error)
+                        : !read_known_field (self, type, field, head.type, object, &seen, error))
+        return FALSE;
+    }
+}
+
+/**
+ * tall_struct_reader_finish:
+ *
+ * Ends the message whose struct was read; nothing may be left of it.
+ */
+gboolean
+tall_struct_reader_finish (TallStructReader *self, GError **error)
+{
+  return tall_wire_input_finish (&self->input, error);
+}

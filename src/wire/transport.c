@@ -1,0 +1,332 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "wire/transport.h"
+
+#include "wire/socket.h"
+#include "wire/transport-private.h"
+
+/* Bytes of a large message that are sent without a look at the clock. */
+#define SEND_STEP ((gsize)64 * 1024)
+
+G_DEFINE_FINAL_TYPE (TallTransport, tall_transport, G_TYPE_OBJECT)
+
+/**
+ * tall_transport_get_output:
+ *
+ * Returns: (transfer none): what was written and not yet sent, without a frame's header
+ */
+TallSlice
+tall_transport_get_output (TallTransport *self)
+{
+  gsize header = self->options.framed ? TALL_TRANSPORT_FRAME_HEADER : 0;
+  if (self->out->len <= header)
+    return (TallSlice)TALL_SLICE_INIT;
+  return tall_slice (self->out->data + header, self->out->len - header);
+}
+
+/**
+ * tall_transport_begin_output:
+ *
+ * Returns: (transfer none): the bytes that the next flush sends, to append to
+ */
+GByteArray *
+tall_transport_begin_output (TallTransport *self)
+{
+  self->delivered = FALSE;
+  if (self->out->len == 0 && self->options.framed)
+    g_byte_array_set_size (self->out, TALL_TRANSPORT_FRAME_HEADER);
+  return self->out;
+}
+
+static void
+seal_frame (TallTransport *self)
+{
+  guint32 len = GUINT32_TO_BE (self->out->len - TALL_TRANSPORT_FRAME_HEADER);
+  memcpy (self->out->data, &len, sizeof len);
+}
+
+static void
+reset_output (TallTransport *self)
+{
+  if (self->out->len > TALL_TRANSPORT_KEPT_BUFFER)
+    {
+      g_byte_array_unref (self->out);
+      self->out = g_byte_array_new ();
+    }
+  else
+    g_byte_array_set_size (self->out, 0);
+}
+
+static gboolean
+send_bytes (TallTransport *self, const guint8 *data, gsize len, gint64 deadline, GError **error)
+{
+  return self->tls != NULL ? tall_tls_send_all (self->tls, data, len, deadline, error)
+                           : tall_socket_send_all (self->socket, data, len, deadline, error);
+}
+
+/* Sends what was written: a large message in steps, each of which has to leave soon. */
+static gboolean
+send_output (TallTransport *self, GError **error)
+{
+  gsize len = self->out->len;
+  gsize step = self->stall > 0 && len > TALL_TRANSPORT_KEPT_BUFFER ? SEND_STEP : len;
+
+  for (gsize n, sent = 0; sent < len; sent += n)
+    {
+      gint64 deadline = self->deadline;
+      if (step < len)
+        deadline = MIN (deadline, g_get_monotonic_time () + self->stall);
+      n = MIN (step, len - sent);
+      if (!send_bytes (self, self->out->data + sent, n, deadline, error))
+        return FALSE;
+      self->n_sent += n;
+    }
+  return TRUE;
+}
+
+/**
+ * tall_transport_flush:
+ *
+ * Sends what was written.
+ */
+gboolean
+tall_transport_flush (TallTransport *self, GError **error)
+{
+  if (!self->broken && (self->socket == NULL || self->out->len == 0))
+    return TRUE;
+  if (self->broken)
+    {
+      g_set_error (error, TALL_ERROR, TALL_ERROR_UNAVAILABLE, "%s: the connection is closed",
+                   self->peer);
+      return FALSE;
+    }
+
+  if (self->options.framed)
+    seal_frame (self);
+  self->delivered = send_output (self, error);
+  reset_output (self);
+  self->just_sent = TRUE;
+  if (!self->delivered)
+    {
+      self->broken = TRUE;
+      g_prefix_error (error, "%s: ", self->peer);
+    }
+  return self->delivered;
+}
+
+/**
+ * tall_transport_close:
+ *
+ * Closes the connection; memory is only marked.
+ */
+void
+tall_transport_close (TallTransport *self)
+{
+  self->broken = TRUE;
+  if (self->tls != NULL)
+    tall_tls_end (self->tls);
+  g_clear_pointer (&self->tls, tall_tls_free);
+  if (self->socket != NULL)
+    g_socket_close (self->socket, NULL);
+  g_clear_object (&self->socket);
+}
+
+/**
+ * tall_transport_get_options:
+ *
+ * Returns: (transfer none):
+ */
+const TallWireOptions *
+tall_transport_get_options (TallTransport *self)
+{
+  return &self->options;
+}
+
+/**
+ * tall_transport_set_compact:
+ *
+ * Sets the protocol of what is read and written from now on.
+ */
+void
+tall_transport_set_compact (TallTransport *self, gboolean compact)
+{
+  self->options.compact = compact;
+}
+
+/**
+ * tall_transport_set_deadline:
+ *
+ * Sets the deadline of all reading and writing from now on.
+ */
+void
+tall_transport_set_deadline (TallTransport *self, gint64 deadline)
+{
+  self->deadline = deadline;
+}
+
+/**
+ * tall_transport_set_stall:
+ * @stall: microseconds; 0: only the deadline counts
+ *
+ * Sets how long the other side may take nothing of a message over 256 KiB, whatever the deadline.
+ */
+void
+tall_transport_set_stall (TallTransport *self, gint64 stall)
+{
+  self->stall = stall;
+}
+
+/**
+ * tall_transport_is_fit:
+ *
+ * Returns: whether a kept client connection can take another call: nothing failed on it, the other
+ *   side has not closed it, and nothing has arrived that was not asked for
+ */
+gboolean
+tall_transport_is_fit (TallTransport *self)
+{
+  return self->socket != NULL && !self->broken && tall_transport_buffered (self) == 0
+         && (self->tls == NULL || !tall_tls_has_pending (self->tls))
+         && tall_socket_is_quiet (self->socket);
+}
+
+gboolean
+tall_transport_is_broken (TallTransport *self)
+{
+  return self->broken;
+}
+
+/**
+ * tall_transport_break:
+ *
+ * Marks the connection as one that must be closed: what comes next on it is unknown.
+ */
+void
+tall_transport_break (TallTransport *self)
+{
+  self->broken = TRUE;
+}
+
+/**
+ * tall_transport_has_delivered:
+ *
+ * Returns: whether the last message written has left as a whole, so that the other side may have
+ *   acted on it
+ */
+gboolean
+tall_transport_has_delivered (TallTransport *self)
+{
+  return self->delivered;
+}
+
+/**
+ * tall_transport_take_traffic:
+ * @n_sent: (inout): the bytes of messages that have left since the last call are added, without
+ * what encrypts them
+ * @n_received: (inout): the same for those that have come
+ */
+void
+tall_transport_take_traffic (TallTransport *self, guint64 *n_sent, guint64 *n_received)
+{
+  *n_sent += self->n_sent;
+  *n_received += self->n_received;
+  self->n_sent = self->n_received = 0;
+}
+
+static void
+tall_transport_finalize (GObject *object)
+{
+  TallTransport *self = TALL_TRANSPORT (object);
+  tall_transport_close (self);
+  g_byte_array_unref (self->out);
+  g_free (self->in);
+  g_free (self->peer);
+  G_OBJECT_CLASS (tall_transport_parent_class)->finalize (object);
+}
+
+static void
+tall_transport_class_init (TallTransportClass *klass)
+{
+  G_OBJECT_CLASS (klass)->finalize = tall_transport_finalize;
+}
+
+static void
+tall_transport_init (TallTransport *self)
+{
+  self->out = g_byte_array_new ();
+  self->deadline = G_MAXINT64;
+}
+
+/**
+ * tall_transport_new:
+ * @socket: a connected socket; a reference is taken
+ * @peer: what messages call the other side, such as its address
+ * @options: copied
+ *
+ * Not thread-safe: a connection belongs to one thread at a time.
+ */
+TallTransport *
+tall_transport_new (GSocket *socket, const char *peer, const TallWireOptions *options)
+{
+  g_return_val_if_fail (options->max_depth <= TALL_WIRE_MAX_DEPTH, NULL);
+
+  TallTransport *self = g_object_new (TALL_TYPE_TRANSPORT, NULL);
+  self->socket = g_object_ref (socket);
+  self->peer = g_strdup (peer);
+  self->options = *options;
+  tall_socket_prepare (socket);
+  return self;
+}
+
+/**
+ * tall_transport_begin_tls:
+ * @host: (nullable): of the server that is meant; NULL on the server's side
+ * @deadline: of the handshake
+ *
+ * Encrypts all that follows. Comes before anything was read or written.
+ *
+ * Returns: FALSE as tall_tls_handshake()
+ */
+gboolean
+tall_transport_begin_tls (
+    TallTransport *self, TallTlsContext *context, const char *host, gint64 deadline, GError **error)
+{
+  g_return_val_if_fail (self->socket != NULL && self->tls == NULL, FALSE);
+
+  self->tls = host != NULL ? tall_tls_new_client (context, self->socket, host)
+                           : tall_tls_new_server (context, self->socket);
+  self->broken = !tall_tls_handshake (self->tls, deadline, error);
+  return !self->broken;
+}
+
+/**
+ * tall_transport_get_identity:
+ *
+ * Returns: (transfer none) (nullable): who the other side is by its certificate; NULL if it has
+ *   shown none
+ */
+const TallTlsIdentity *
+tall_transport_get_identity (TallTransport *self)
+{
+  return self->tls != NULL ? tall_tls_get_identity (self->tls) : NULL;
+}
+
+/**
+ * tall_transport_new_memory:
+ * @message: one message without a frame's header; copied
+ *
+ * Reads that message; what is written stays in tall_transport_get_output().
+ */
+TallTransport *
+tall_transport_new_memory (TallSlice message, const TallWireOptions *options)
+{
+  g_return_val_if_fail (options->max_depth <= TALL_WIRE_MAX_DEPTH, NULL);
+
+  TallTransport *self = g_object_new (TALL_TYPE_TRANSPORT, NULL);
+  self->peer = g_strdup ("memory");
+  self->options = *options;
+  self->in = g_memdup2 (message.data, message.len);
+  self->in_size = self->in_end = self->limit = message.len;
+  self->has_frame = TRUE;
+  return self;
+}

@@ -268,6 +268,24 @@ test_second_process (void)
   tall_test_directory_remove (directory);
 }
 
+/* The file LOCK looks like something to tidy away, and is not what keeps others out. */
+static void
+test_without_lock (void)
+{
+  g_autoptr (GError) error = NULL;
+  g_autofree char *directory = tall_test_directory_new ();
+  g_autofree char *lock = g_build_filename (directory, "LOCK", NULL);
+  g_autoptr (TallTable) table = open_store (directory, &error);
+  g_assert_no_error (error);
+  g_assert_cmpint (unlink (lock), ==, 0);
+  g_autofree char *refused = ask_second_process ("--open", directory);
+  g_assert_nonnull (strstr (refused, "another process has it open"));
+  g_clear_object (&table);
+  g_autofree char *opened = ask_second_process ("--open", directory);
+  g_assert_cmpstr (opened, ==, "opened\n");
+  tall_test_directory_remove (directory);
+}
+
 static int
 run_few_files (const char *directory)
 {
@@ -358,6 +376,7 @@ main (int argc, char **argv)
   program = g_file_read_link ("/proc/self/exe", NULL);
   g_test_add_func ("/table/rocksdb/kill", test_kill);
   g_test_add_func ("/table/rocksdb/second-process", test_second_process);
+  g_test_add_func ("/table/rocksdb/without-lock", test_without_lock);
   g_test_add_func ("/table/rocksdb/no-room", test_no_room);
   g_test_add_func ("/table/rocksdb/few-files", test_few_files);
   int failed = g_test_run ();

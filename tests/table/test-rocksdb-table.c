@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "tall-error.h"
-#include "table/rocksdb/synced.h"
+#include "table/rocksdb/proof.h"
 #include "table/rocksdb/table-private.h"
 #include "tall-test-directory.h"
 

@@ -2,7 +2,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include "table/rocksdb/synced.h"
+#include "table/rocksdb/proof.h"
+#include "tall-bytes.h"
 
 G_BEGIN_DECLS
 
@@ -31,5 +32,9 @@ gboolean tall_rocksdb_check_measure_manifest (const char *directory,
                                               GError **error) G_GNUC_WARN_UNUSED_RESULT;
 void tall_rocksdb_check_clear (TallRocksdbCheck *self);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TallRocksdbCheck, tall_rocksdb_check_clear)
+
+gboolean tall_rocksdb_check_find_torn (TallSlice log, gsize *end);
+guint64 tall_rocksdb_check_get_last_write (TallSlice batch);
+guint32 tall_rocksdb_checksum (TallSlice data);
 
 G_END_DECLS

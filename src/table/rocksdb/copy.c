@@ -8,11 +8,10 @@
 #include <unistd.h>
 
 #include "tall-error.h"
+#include "table/rocksdb/check.h"
 #include "table/rocksdb/database-private.h"
 #include "table/rocksdb/directory.h"
 #include "table/rocksdb/error.h"
-#include "table/rocksdb/log.h"
-#include "table/rocksdb/losses.h"
 
 #define COPYING "Copying the store"
 
@@ -91,43 +90,22 @@ make_of_one_moment (TallRocksdbDatabase *self, const char *directory, GError **e
   return FALSE;
 }
 
-/* The last log, which somebody was writing to. It is a copy; all others may be links to the files
- * of the store. */
-static char *
-find_last_log (const char *directory)
-{
-  g_autofree char *last = NULL;
-  guint64 highest = 0;
-  g_autoptr (GDir) dir = g_dir_open (directory, 0, NULL);
-  const char *name;
-  while (dir != NULL && (name = g_dir_read_name (dir)) != NULL)
-    if (g_str_has_suffix (name, ".log") && g_ascii_strtoull (name, NULL, 10) >= highest)
-      {
-        highest = g_ascii_strtoull (name, NULL, 10);
-        g_free (last);
-        last = g_build_filename (directory, name, NULL);
-      }
-  struct stat found;
-  return last != NULL && stat (last, &found) == 0 && found.st_nlink == 1 ? g_steal_pointer (&last)
-                                                                         : NULL;
-}
-
 /* Cuts off a record that was just being written when the log was copied: nobody has acknowledged
- * it. Damage stays as it is, and is found where the copy is opened. */
+ * it. Damage stays as it is, and is found where the copy is opened. Only the last log is a copy;
+ * all others may be links to the files of the store. */
 static gboolean
 end_log (const char *directory, GError **error)
 {
-  g_autofree char *path = find_last_log (directory);
-  g_autoptr (GMappedFile) file = path == NULL ? NULL : g_mapped_file_new (path, FALSE, NULL);
-  if (file == NULL)
+  gsize end;
+  struct stat found;
+  g_autofree char *path = tall_rocksdb_directory_find_last_log (directory, NULL);
+  if (path == NULL || stat (path, &found) != 0 || found.st_nlink > 1)
     return TRUE;
-  TallSlice record;
-  g_auto (TallRocksdbLog) log = TALL_ROCKSDB_LOG_INIT (
-      tall_slice (g_mapped_file_get_contents (file), g_mapped_file_get_length (file)));
-  while (tall_rocksdb_log_next (&log, &record))
-    continue;
-  gsize end = log.at;
-  if (end == log.data.len || tall_rocksdb_log_skip (&log) || truncate (path, (off_t)end) == 0)
+  g_autoptr (GMappedFile) file = g_mapped_file_new (path, FALSE, NULL);
+  if (file == NULL
+      || !tall_rocksdb_check_find_torn (
+          tall_slice (g_mapped_file_get_contents (file), g_mapped_file_get_length (file)), &end)
+      || truncate (path, (off_t)end) == 0)
     return TRUE;
   return set_failed (error, path, errno);
 }

@@ -7,7 +7,6 @@
 #include "tall-error.h"
 #include "table/rocksdb/directory.h"
 #include "table/rocksdb/error.h"
-#include "table/rocksdb/losses.h"
 #include "table/rocksdb/measures.h"
 #include "table/rocksdb/options.h"
 #include "table/rocksdb/settings.h"

@@ -3,7 +3,9 @@
 #include "table/rocksdb/directory.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <glib/gstdio.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include "tall-error.h"
@@ -213,4 +215,42 @@ tall_rocksdb_directory_prepare (const char *directory, gboolean must_exist, GErr
     return check_empty (directory, error) && tall_file_check_owner (directory, "directory", error)
            && tall_rocksdb_directory_mark (directory, error);
   return check_empty (directory, error) && set_no_store (directory, error);
+}
+
+/**
+ * tall_rocksdb_directory_lock:
+ * @lock: (out): descriptor that holds the lock until it is closed
+ *
+ * Keeps other processes out, as RocksDB does by its file LOCK. Somebody may tidy that file away,
+ * and RocksDB makes another one where there is none. So the directory itself is locked. File
+ * systems that cannot do so leave it to LOCK.
+ *
+ * Returns: FALSE with errno
+ */
+gboolean
+tall_rocksdb_directory_lock (const char *directory, int *lock)
+{
+  *lock = open (directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  return *lock >= 0 && (flock (*lock, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK);
+}
+
+/**
+ * tall_rocksdb_directory_find_last_log:
+ * @number: (out) (optional): its number, or 0
+ *
+ * Returns: (transfer full) (nullable): path of the log that RocksDB has begun last
+ */
+char *
+tall_rocksdb_directory_find_last_log (const char *directory, guint64 *number)
+{
+  guint64 highest = 0;
+  g_autoptr (GDir) dir = g_dir_open (directory, 0, NULL);
+  const char *name;
+  while (dir != NULL && (name = g_dir_read_name (dir)) != NULL)
+    if (g_str_has_suffix (name, ".log"))
+      highest = MAX (highest, g_ascii_strtoull (name, NULL, 10));
+  if (number != NULL)
+    *number = highest;
+  return highest == 0 ? NULL
+                      : g_strdup_printf ("%s/%06" G_GUINT64_FORMAT ".log", directory, highest);
 }

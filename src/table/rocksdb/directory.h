@@ -21,4 +21,7 @@ gboolean tall_rocksdb_directory_prepare (const char *directory,
 gboolean tall_rocksdb_directory_mark (const char *directory,
                                       GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
+gboolean tall_rocksdb_directory_lock (const char *directory, int *lock) G_GNUC_WARN_UNUSED_RESULT;
+char *tall_rocksdb_directory_find_last_log (const char *directory, guint64 *number);
+
 G_END_DECLS

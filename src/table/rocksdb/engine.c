@@ -10,11 +10,10 @@
 
 #include "tall-error.h"
 #include "table/rocksdb/check.h"
+#include "table/rocksdb/directory.h"
 #include "table/rocksdb/end.h"
 #include "table/rocksdb/error.h"
 #include "table/rocksdb/flush.h"
-#include "table/rocksdb/log.h"
-#include "table/rocksdb/losses.h"
 
 static int
 compare_default_first (gconstpointer a, gconstpointer b)
@@ -52,17 +51,20 @@ list_names (TallRocksdbEngine *self,
   return take_open_error (self, message, error);
 }
 
-/* What RocksDB does itself, but not when it opens for reading, and not before we look at the files.
- * The lock is the process's, so that RocksDB gets it as well, and goes with the first descriptor
- * that is closed: ours is closed after RocksDB's. */
+/* Of the directory, and of LOCK, as RocksDB does itself: but not when it opens for reading, and not
+ * before we look at the files. The latter is the process's, so that RocksDB gets it as well, and
+ * goes with the first descriptor that is closed: ours is closed after RocksDB's. */
 static gboolean
-take_lock (TallRocksdbEngine *self, GError **error)
+take_locks (TallRocksdbEngine *self, GError **error)
 {
   g_autofree char *file = g_build_filename (self->path, "LOCK", NULL);
   struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
-  self->lock_file = open (file, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-  if (self->lock_file >= 0 && fcntl (self->lock_file, F_SETLK, &lock) == 0)
-    return TRUE;
+  if (tall_rocksdb_directory_lock (self->path, &self->locks[0]))
+    {
+      self->locks[1] = open (file, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+      if (self->locks[1] >= 0 && fcntl (self->locks[1], F_SETLK, &lock) == 0)
+        return TRUE;
+    }
   g_autofree char *text = g_strdup_printf ("IO error: While lock file: %s", g_strerror (errno));
   return take_open_error (self, strdup (text), error);
 }
@@ -161,42 +163,70 @@ tall_rocksdb_engine_open (const char *path,
   g_autoptr (TallRocksdbEngine) self = g_new0 (TallRocksdbEngine, 1);
   self->path = g_strdup (path);
   self->names = g_ptr_array_new_with_free_func (g_free);
-  self->lock_file = -1;
+  self->locks[0] = self->locks[1] = -1;
   g_auto (TallRocksdbCheck) check = { 0 };
-  if (take_lock (self, error) && tall_rocksdb_check_directory (path, &check, error)
+  if (take_locks (self, error) && tall_rocksdb_check_directory (path, &check, error)
       && open_checked (self, options, table_options, room, &check, error))
     return g_steal_pointer (&self);
   return NULL;
 }
 
-/* The number of the last write of a batch that was written: RocksDB has put that of the first into
- * its header. */
+/* The number of a log that RocksDB's text names, or 0. */
 static guint64
-get_last_write (rocksdb_writebatch_t *batch)
+find_log (const TallRocksdbEngine *self, const char *message)
 {
-  size_t len;
-  const char *data = rocksdb_writebatch_data (batch, &len);
-  TallRocksdbSpan span = tall_rocksdb_log_parse_writes (tall_slice (data, len));
-  return span.first + span.n - 1;
+  g_autofree char *prefix = g_strconcat (self->path, "/", NULL);
+  const char *name = strstr (message, prefix);
+  char *end = NULL;
+  guint64 number = name == NULL ? 0 : g_ascii_strtoull (name + strlen (prefix), &end, 10);
+  return end != NULL && g_str_has_prefix (end, ".log") ? number : 0;
+}
+
+static void
+prefix_closed (GError **error)
+{
+  g_prefix_error (error, "The store takes no more writes until it is opened again: restart the "
+                         "process that has it open, after this is mended. ");
 }
 
 /* RocksDB goes on by itself when there is room again; after other failures of the file system it
  * takes no write any more. It is not opened again under calls: what they have read still points
  * into its cache. */
 static gboolean
-take_write_error (char *message, const char *operation, GError **error)
+take_write_error (TallRocksdbEngine *self, char *message, const char *operation, GError **error)
 {
   gboolean no_room = g_str_has_prefix (message, "IO error: No space left on device");
+  guint64 failed_log = find_log (self, message);
   g_autoptr (GError) local = NULL;
   if (tall_rocksdb_take_error (message, operation, &local))
     return TRUE;
+  if (failed_log > 0)
+    __atomic_store_n (&self->failed_log, failed_log, __ATOMIC_RELEASE);
   if (!no_room
       && (g_error_matches (local, TALL_ERROR, TALL_ERROR_UNAVAILABLE)
           || g_error_matches (local, TALL_ERROR, TALL_ERROR_DAMAGED)
           || g_error_matches (local, TALL_ERROR, TALL_ERROR_INTERNAL)))
-    g_prefix_error (&local, "The store takes no more writes until it is opened again: restart the "
-                            "process that has it open, after this is mended. ");
+    prefix_closed (&local);
   g_propagate_error (error, g_steal_pointer (&local));
+  return FALSE;
+}
+
+/* RocksDB must not write to a log that has failed once: an assertion of Debian's RocksDB ends the
+ * process. It usually begins another one when there is room again. */
+static gboolean
+check_log (TallRocksdbEngine *self, const char *operation, GError **error)
+{
+  guint64 last, failed = __atomic_load_n (&self->failed_log, __ATOMIC_ACQUIRE);
+  if (failed == 0)
+    return TRUE;
+  g_autofree char *path = tall_rocksdb_directory_find_last_log (self->path, &last);
+  if (last > failed
+      && __atomic_compare_exchange_n (&self->failed_log, &failed, 0, FALSE, __ATOMIC_ACQ_REL,
+                                      __ATOMIC_RELAXED))
+    return TRUE;
+  tall_error_set_detailed (error, TALL_ERROR_UNAVAILABLE, path,
+                           "%s: the log could not be written before", operation);
+  prefix_closed (error);
   return FALSE;
 }
 
@@ -213,11 +243,16 @@ tall_rocksdb_engine_write (TallRocksdbEngine *self,
                            GError **error)
 {
   char *message = NULL;
+  if (!check_log (self, operation, error))
+    return FALSE;
   rocksdb_write (self->db, options, batch, &message);
   if (message != NULL)
-    return take_write_error (message, operation, error);
+    return take_write_error (self, message, operation, error);
+  size_t len;
+  const char *data = rocksdb_writebatch_data (batch, &len);
   if (rocksdb_writeoptions_get_sync ((rocksdb_writeoptions_t *)options))
-    tall_rocksdb_synced_note (self->synced, get_last_write (batch));
+    tall_rocksdb_synced_note (self->synced,
+                              tall_rocksdb_check_get_last_write (tall_slice (data, len)));
   return TRUE;
 }
 
@@ -258,7 +293,8 @@ tall_rocksdb_engine_finish (TallRocksdbEngine *self, GPtrArray *handles)
 {
   g_autoptr (GError) error = NULL;
   guint64 last = rocksdb_get_latest_sequence_number (self->db);
-  gboolean flushed = handles != NULL && tall_rocksdb_flush_last (self->db, handles, &error);
+  gboolean flushed = handles != NULL && self->failed_log == 0
+                     && tall_rocksdb_flush_last (self->db, handles, &error);
   if (!tall_rocksdb_end_work (self->db))
     return FALSE;
   if (flushed)
@@ -280,8 +316,9 @@ tall_rocksdb_engine_close (TallRocksdbEngine *self)
       rocksdb_column_family_handle_destroy (self->handles[i]);
   if (self->db != NULL)
     rocksdb_close (self->db);
-  if (self->lock_file >= 0)
-    close (self->lock_file);
+  for (guint i = G_N_ELEMENTS (self->locks); i > 0; i--)
+    if (self->locks[i - 1] >= 0)
+      close (self->locks[i - 1]);
   g_clear_pointer (&self->synced, tall_rocksdb_synced_free);
   g_clear_error (&self->read_only);
   g_ptr_array_unref (self->names);

@@ -5,7 +5,7 @@
 #include <rocksdb/c.h>
 
 #include "table/rocksdb/room.h"
-#include "table/rocksdb/synced.h"
+#include "table/rocksdb/proof.h"
 
 G_BEGIN_DECLS
 
@@ -24,8 +24,9 @@ typedef struct
   GPtrArray *names;                         /* of its column families, the default one first */
   rocksdb_column_family_handle_t **handles; /* at the same places; NULL once somebody took it */
   GError *read_only;                        /* why nothing can be written, or NULL */
-  int lock_file;                            /* descriptor of RocksDB's lock file, or -1 */
-  TallRocksdbSynced *synced;                /* NULL: nothing can be written */
+  int locks[2];                             /* descriptors of the directory and of LOCK, or -1 */
+  guint64 failed_log; /* atomic: number of a log that could not be written or synced; 0: none */
+  TallRocksdbSynced *synced; /* NULL: nothing can be written */
 } TallRocksdbEngine;
 
 TallRocksdbEngine *tall_rocksdb_engine_open (const char *path,

@@ -44,4 +44,10 @@ void tall_rocksdb_synced_finish (TallRocksdbSynced *self,
 void tall_rocksdb_synced_free (TallRocksdbSynced *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (TallRocksdbSynced, tall_rocksdb_synced_free)
 
+void tall_rocksdb_losses_add (const char *directory, GPtrArray *lost);
+gboolean tall_rocksdb_losses_copy (const char *from,
+                                   const char *to,
+                                   GError **error) G_GNUC_WARN_UNUSED_RESULT;
+GStrv tall_rocksdb_losses_list (const char *directory);
+
 G_END_DECLS

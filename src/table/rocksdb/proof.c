@@ -1,18 +1,22 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
-#include "table/rocksdb/synced.h"
+#include "table/rocksdb/proof.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <glib/gstdio.h>
 #include <unistd.h>
 
+#include "tall-bytes.h"
 #include "tall-error.h"
-#include "table/rocksdb/log.h"
+#include "table/rocksdb/check.h"
 
 #define MAGIC "tallsync"
 #define MAGIC_LEN 8
 #define FORMAT 1
 #define SIZE 48
+#define CHECKSUM_SIZE 4
+#define LOSSES "LOSSES"
 
 struct _TallRocksdbSynced
 {
@@ -37,33 +41,33 @@ encode (const TallRocksdbProof *proof, GByteArray *stored)
   tall_bytes_append_u64 (stored, proof->manifest_len);
   tall_bytes_append_u64 (stored, proof->base);
   tall_bytes_append_u64 (stored, proof->synced);
-  tall_bytes_append_u32 (stored, tall_rocksdb_log_checksum (tall_slice_array (stored)));
+  tall_bytes_append_u32 (stored, tall_rocksdb_checksum (tall_slice_array (stored)));
 }
 
+/* FALSE if the bytes are not what somebody wrote. A later format ends with a checksum, too. */
 static gboolean
 decode (TallSlice stored, guint32 *format, TallRocksdbProof *proof)
 {
-  TallReader reader = tall_reader (stored);
+  gsize len = stored.len - MIN (stored.len, CHECKSUM_SIZE);
+  TallReader end = tall_reader (tall_slice (stored.data + len, stored.len - len));
+  TallReader reader = tall_reader (tall_slice (stored.data, len));
   TallSlice magic = tall_reader_take (&reader, MAGIC_LEN);
   *format = tall_reader_u32 (&reader);
-  if (*format > FORMAT && tall_slice_equal (magic, tall_slice (MAGIC, MAGIC_LEN)))
-    return TRUE;
-  *proof = (TallRocksdbProof){ 0 };
   proof->manifest = tall_reader_u64 (&reader);
   proof->manifest_len = tall_reader_u64 (&reader);
   proof->base = tall_reader_u64 (&reader);
   proof->synced = tall_reader_u64 (&reader);
-  guint32 checksum = tall_reader_u32 (&reader);
-  return tall_reader_done (&reader) && *format == FORMAT
-         && tall_slice_equal (magic, tall_slice (MAGIC, MAGIC_LEN))
-         && checksum == tall_rocksdb_log_checksum (tall_slice (stored.data, SIZE - 4));
+  return tall_slice_equal (magic, tall_slice (MAGIC, MAGIC_LEN)) && *format >= FORMAT
+         && (tall_reader_done (&reader) || *format > FORMAT)
+         && tall_reader_u32 (&end) == tall_rocksdb_checksum (tall_slice (stored.data, len));
 }
 
 /**
  * tall_rocksdb_proof_load:
- * @proof: (out caller-allocates): all zero if there is no such file, as in stores made before it
+ * @proof: (out caller-allocates): all zero if there is no such file, as in stores made before it,
+ *   or if it is not whole: a crash may tear it, and it has nothing that somebody stored
  *
- * Returns: FALSE with %TALL_ERROR_DAMAGED, %TALL_ERROR_NEWER_VERSION or %TALL_ERROR_UNAVAILABLE
+ * Returns: FALSE with %TALL_ERROR_NEWER_VERSION or %TALL_ERROR_UNAVAILABLE
  */
 gboolean
 tall_rocksdb_proof_load (const char *directory, TallRocksdbProof *proof, GError **error)
@@ -71,8 +75,8 @@ tall_rocksdb_proof_load (const char *directory, TallRocksdbProof *proof, GError 
   g_autoptr (GError) local = NULL;
   g_autofree char *path = g_build_filename (directory, TALL_ROCKSDB_SYNCED, NULL);
   g_autofree char *text = NULL;
-  gsize len;
-  guint32 format;
+  gsize len = 0;
+  guint32 format = 0;
   *proof = (TallRocksdbProof){ 0 };
   if (!g_file_get_contents (path, &text, &len, &local))
     {
@@ -83,20 +87,22 @@ tall_rocksdb_proof_load (const char *directory, TallRocksdbProof *proof, GError 
       return FALSE;
     }
   if (!decode (tall_slice (text, len), &format, proof))
-    tall_error_set_detailed (error, TALL_ERROR_DAMAGED, path,
-                             "Opening the store: " TALL_ROCKSDB_SYNCED " is damaged. It says how "
-                             "much of the store must be there: restore the store from a backup; or "
-                             "remove this file. If you remove it, losses at the end of other files "
-                             "go unnoticed");
+    {
+      g_warning ("%s is damaged, and is written anew. It says how much of the store must be there; "
+                 "so losses at the end of the log go unnoticed this time",
+                 path);
+      *proof = (TallRocksdbProof){ 0 };
+    }
   else if (format > FORMAT)
-    tall_error_set_detailed (error, TALL_ERROR_NEWER_VERSION, path,
-                             "Opening the store: " TALL_ROCKSDB_SYNCED
-                             " has format %u, this version knows formats up to %d: use a newer "
-                             "tallorder",
-                             format, FORMAT);
-  else
-    return TRUE;
-  return FALSE;
+    {
+      tall_error_set_detailed (error, TALL_ERROR_NEWER_VERSION, path,
+                               "Opening the store: " TALL_ROCKSDB_SYNCED
+                               " has format %u, this version knows formats up to %d: use a newer "
+                               "tallorder",
+                               format, FORMAT);
+      return FALSE;
+    }
+  return TRUE;
 }
 
 /* What cannot be written protects less, and nothing else: the writes themselves are on disk. */
@@ -105,10 +111,7 @@ store (TallRocksdbSynced *self)
 {
   g_autoptr (GByteArray) stored = g_byte_array_sized_new (SIZE);
   encode (&self->proof, stored);
-  ssize_t written;
-  do
-    written = pwrite (self->file, stored->data, stored->len, 0);
-  while (written < 0 && errno == EINTR);
+  ssize_t written = pwrite (self->file, stored->data, stored->len, 0);
   if (written == SIZE || self->failed)
     return;
   self->failed = TRUE;
@@ -116,12 +119,34 @@ store (TallRocksdbSynced *self)
              self->path, written < 0 ? g_strerror (errno) : "no room");
 }
 
+/* A file that nobody else has, also if the one of that name is linked from a copy of the store. */
+static int
+make_file (const char *path, const TallRocksdbProof *proof)
+{
+  g_autofree char *fresh = g_strconcat (path, ".new", NULL);
+  g_autoptr (GByteArray) stored = g_byte_array_sized_new (SIZE);
+  encode (proof, stored);
+  (void)g_unlink (fresh); /* left by a crash */
+  int file = g_open (fresh, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  if (file < 0)
+    return -1;
+  errno = ENOSPC; /* if it is written in part */
+  if (pwrite (file, stored->data, stored->len, 0) == SIZE && fdatasync (file) == 0
+      && g_rename (fresh, path) == 0)
+    return file;
+  int code = errno;
+  (void)close (file);
+  (void)g_unlink (fresh);
+  errno = code;
+  return -1;
+}
+
 /**
  * tall_rocksdb_synced_open:
  * @proof: what there is now
  *
- * Begins to write the file of a store that is open. A new one gets its place with its content, so
- * that a crash leaves no empty one.
+ * Begins to write the file of a store that is open. It is a new file, which gets its place with its
+ * content: a copy of the store that was made of links keeps the old one.
  *
  * Returns: (transfer full): NULL with %TALL_ERROR_UNAVAILABLE
  */
@@ -129,30 +154,19 @@ TallRocksdbSynced *
 tall_rocksdb_synced_open (const char *directory, const TallRocksdbProof *proof, GError **error)
 {
   g_autofree char *path = g_build_filename (directory, TALL_ROCKSDB_SYNCED, NULL);
-  g_autoptr (GByteArray) stored = g_byte_array_new ();
-  g_autoptr (GError) local = NULL;
-  encode (proof, stored);
-  int file = open (path, O_RDWR | O_CLOEXEC);
-  if (file < 0 && errno == ENOENT
-      && g_file_set_contents_full (path, (const char *)stored->data, stored->len,
-                                   G_FILE_SET_CONTENTS_CONSISTENT | G_FILE_SET_CONTENTS_DURABLE,
-                                   0600, &local))
-    file = open (path, O_RDWR | O_CLOEXEC);
+  int file = make_file (path, proof);
   if (file < 0)
     {
-      const char *why = local != NULL ? local->message : g_strerror (errno);
-      tall_error_set_detailed (error, TALL_ERROR_UNAVAILABLE, why,
+      tall_error_set_detailed (error, TALL_ERROR_UNAVAILABLE, g_strerror (errno),
                                "Opening the store: " TALL_ROCKSDB_SYNCED
                                " can not be written: check its file system");
       return NULL;
     }
-
   TallRocksdbSynced *self = g_new0 (TallRocksdbSynced, 1);
   self->path = g_steal_pointer (&path);
   self->file = file;
   self->proof = *proof;
   g_mutex_init (&self->mutex);
-  store (self);
   return self;
 }
 
@@ -223,4 +237,92 @@ tall_rocksdb_synced_free (TallRocksdbSynced *self)
   g_mutex_clear (&self->mutex);
   g_free (self->path);
   g_free (self);
+}
+
+static char *
+make_line (const char *lost)
+{
+  g_autoptr (GDateTime) now = g_date_time_new_now_utc ();
+  g_autofree char *date = g_date_time_format (now, "%Y-%m-%dT%H:%M:%SZ");
+  return g_strdup_printf ("%s dropped %s\n", date, lost);
+}
+
+/* A new file: the one that there is may be linked from a copy of the store. */
+static gboolean
+set_losses (const char *directory, const char *text, GError **error)
+{
+  g_autofree char *path = g_build_filename (directory, LOSSES, NULL);
+  return g_file_set_contents_full (path, text, -1,
+                                   G_FILE_SET_CONTENTS_CONSISTENT | G_FILE_SET_CONTENTS_DURABLE,
+                                   0600, error);
+}
+
+/* NULL: nothing was lost. */
+static char *
+get_losses (const char *directory)
+{
+  g_autofree char *path = g_build_filename (directory, LOSSES, NULL);
+  char *text = NULL;
+  (void)g_file_get_contents (path, &text, NULL, NULL);
+  return text;
+}
+
+/**
+ * tall_rocksdb_losses_add:
+ * @directory: of a store
+ * @lost: of texts: what RocksDB dropped when it opened the store
+ *
+ * Says so in our log, and keeps it in a file of the store until somebody removes that.
+ */
+void
+tall_rocksdb_losses_add (const char *directory, GPtrArray *lost)
+{
+  if (lost->len == 0)
+    return;
+  g_autoptr (GError) error = NULL;
+  g_autofree char *before = get_losses (directory);
+  g_autoptr (GString) text = g_string_new (before);
+  for (guint i = 0; i < lost->len; i++)
+    {
+      g_autofree char *line = make_line (g_ptr_array_index (lost, i));
+      g_string_append (text, line);
+      g_warning ("The store in %s was not closed: dropped %s", directory,
+                 (const char *)g_ptr_array_index (lost, i));
+    }
+  if (!set_losses (directory, text->str, &error))
+    g_warning (LOSSES " of the store can not be written: %s", error->message);
+}
+
+/**
+ * tall_rocksdb_losses_copy:
+ *
+ * What one store has lost, a copy of it has lost, too.
+ */
+gboolean
+tall_rocksdb_losses_copy (const char *from, const char *to, GError **error)
+{
+  g_autoptr (GError) local = NULL;
+  g_autofree char *text = get_losses (from);
+  if (text == NULL || set_losses (to, text, &local))
+    return TRUE;
+  tall_error_set_detailed (error, TALL_ERROR_UNAVAILABLE, local->message,
+                           LOSSES " of the store can not be copied");
+  return FALSE;
+}
+
+/**
+ * tall_rocksdb_losses_list:
+ *
+ * Returns: (transfer full) (nullable): one line each, with its date, and at the end how to forget
+ *   them; NULL if nothing was lost
+ */
+GStrv
+tall_rocksdb_losses_list (const char *directory)
+{
+  g_autofree char *text = get_losses (directory);
+  if (text == NULL)
+    return NULL;
+  g_autofree char *path = g_build_filename (directory, LOSSES, NULL);
+  g_autofree char *all = g_strdup_printf ("%sTo forget this, remove %s", text, path);
+  return g_strsplit (all, "\n", -1);
 }

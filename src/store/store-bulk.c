@@ -196,10 +196,13 @@ tall_store_bulk_init (TallStoreBulk *self)
 /**
  * tall_store_bulk_new:
  * @store: (transfer none): a reference is kept, so that @follower lives
- * @follower: of the store
+ * @follower: of the store, as are @revisions
  */
 TallBulk *
-tall_store_bulk_new (TallFront *store, TallFollower *follower, const TallBulkOptions *options)
+tall_store_bulk_new (TallFront *store,
+                     TallFollower *follower,
+                     TallLoadRevisions *revisions,
+                     const TallBulkOptions *options)
 {
   const TallStoreContext *context = tall_follower_get_context (follower);
   TallStoreBulk *self = g_object_new (TALL_TYPE_STORE_BULK, NULL);
@@ -208,6 +211,6 @@ tall_store_bulk_new (TallFront *store, TallFollower *follower, const TallBulkOpt
   self->on_existing = options->on_existing;
   self->assume_new = options->assume_new;
   context->hooks.make_token (self->token, context->hooks.data);
-  tall_loads_init (&self->loads, context, options->name);
+  tall_loads_init (&self->loads, context, revisions, options->name);
   return TALL_BULK (self);
 }

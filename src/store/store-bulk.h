@@ -3,6 +3,7 @@
 #pragma once
 
 #include "tall-bulk.h"
+#include "store/bulk/loads.h"
 #include "store/follower.h"
 
 G_BEGIN_DECLS
@@ -15,7 +16,9 @@ G_BEGIN_DECLS
 #define TALL_TYPE_STORE_BULK (tall_store_bulk_get_type ())
 G_DECLARE_FINAL_TYPE (TallStoreBulk, tall_store_bulk, TALL, STORE_BULK, TallBulk)
 
-TallBulk *
-tall_store_bulk_new (TallFront *store, TallFollower *follower, const TallBulkOptions *options);
+TallBulk *tall_store_bulk_new (TallFront *store,
+                               TallFollower *follower,
+                               TallLoadRevisions *revisions,
+                               const TallBulkOptions *options);
 
 G_END_DECLS

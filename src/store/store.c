@@ -27,6 +27,7 @@ struct _TallStore
 
   TallFollower *follower; /* owned */
   TallWatcher *watcher;   /* owned; NULL: no other process works on the tables */
+  TallLoadRevisions revisions;
 };
 
 G_DEFINE_FINAL_TYPE (TallStore, tall_store, TALL_TYPE_FRONT)
@@ -372,7 +373,8 @@ tall_store_begin_bulk (TallFront *front, const TallBulkOptions *options, GError 
     }
   if (get_context (front)->ttl != 0)
     return tall_front_bulk_new (front, options);
-  return tall_store_bulk_new (front, TALL_STORE (front)->follower, options);
+  return tall_store_bulk_new (front, TALL_STORE (front)->follower, &TALL_STORE (front)->revisions,
+                              options);
 }
 
 static void
@@ -381,6 +383,7 @@ tall_store_finalize (GObject *object)
   TallStore *self = TALL_STORE (object);
   g_clear_pointer (&self->watcher, tall_watcher_free);
   g_clear_pointer (&self->follower, tall_follower_free);
+  tall_load_revisions_clear (&self->revisions);
   G_OBJECT_CLASS (tall_store_parent_class)->finalize (object);
 }
 
@@ -409,8 +412,9 @@ tall_store_class_init (TallStoreClass *klass)
 }
 
 static void
-tall_store_init (TallStore *self G_GNUC_UNUSED)
+tall_store_init (TallStore *self)
 {
+  tall_load_revisions_init (&self->revisions);
 }
 
 /**

@@ -12,7 +12,10 @@
 #define TAKEN_AT_ONCE 4096
 
 #define TIME (10 * G_USEC_PER_SEC)
-#define MAX_ATTEMPTS 20 /* of taking them, when other loads take some at the same time */
+
+/* Between tries to take them, when others take some at the same time. Microseconds. */
+#define FIRST_WAIT 1000
+#define LONGEST_WAIT 100000
 
 #define COLUMN_LAST tall_slice_str (TALL_COLUMN_BULK_REVISION)
 
@@ -29,15 +32,35 @@ find_now (const TallLoads *self)
   return MAX (hooks->now (hooks->data), 1);
 }
 
+void
+tall_load_revisions_init (TallLoadRevisions *self)
+{
+  *self = (TallLoadRevisions){ 0 };
+  g_mutex_init (&self->mutex);
+}
+
+void
+tall_load_revisions_clear (TallLoadRevisions *self)
+{
+  g_mutex_clear (&self->mutex);
+}
+
 /**
  * tall_loads_init:
- * @context: must outlive @self
+ * @context: must outlive @self, as must @revisions
+ * @revisions: of all loads of the store
  * @name: (nullable): what is loaded
  */
 void
-tall_loads_init (TallLoads *self, const TallStoreContext *context, const char *name)
+tall_loads_init (TallLoads *self,
+                 const TallStoreContext *context,
+                 TallLoadRevisions *revisions,
+                 const char *name)
 {
-  *self = (TallLoads){ .context = context, .name = g_strdup (name) };
+  *self = (TallLoads){ .context = context,
+                       .revisions = revisions,
+                       .name = g_strdup (name),
+                       .made = g_get_monotonic_time () };
   g_mutex_init (&self->mutex);
 }
 
@@ -82,8 +105,10 @@ read_last (const TallLoads *self,
 
 /* Takes revisions once. If the answer was lost, they are never used. */
 static gboolean
-try_take (TallLoads *self, gint64 deadline, gboolean *taken, GError **error)
+try_take (const TallLoads *self, gint64 deadline, gboolean *taken, GError **error)
 {
+  TallLoadRevisions *revisions = self->revisions;
+  gint64 begun = g_get_monotonic_time ();
   g_autoptr (TallBatch) batch = tall_batch_new ();
   const TallCell *cell;
   gint64 last;
@@ -111,28 +136,49 @@ try_take (TallLoads *self, gint64 deadline, gboolean *taken, GError **error)
     }
   if (*taken)
     {
-      self->next = last + 1;
-      self->end = last + 1 + TAKEN_AT_ONCE;
+      revisions->next = last + 1;
+      revisions->end = last + 1 + TAKEN_AT_ONCE;
+      revisions->taken = begun;
     }
   return TRUE;
 }
 
+/* Takes revisions, and gives way to others until the time is over. */
 static gboolean
-take_more (TallLoads *self, GError **error)
+take_more (const TallLoads *self, gint64 deadline, GError **error)
 {
-  gint64 deadline = g_get_monotonic_time () + TIME;
+  const TallStoreHooks *hooks = &self->context->hooks;
+  gint64 end = hooks->monotonic (hooks->data) + TIME;
   gboolean taken = FALSE;
-  for (guint i = 0; i < MAX_ATTEMPTS && !taken; i++)
-    if (!try_take (self, deadline, &taken, error))
-      {
-        g_prefix_error (error, "Taking revisions for a load: ");
+  for (gint64 longest = FIRST_WAIT;; longest = MIN (2 * longest, LONGEST_WAIT))
+    {
+      if (!try_take (self, deadline, &taken, error))
         return FALSE;
-      }
-  if (taken)
-    return TRUE;
+      if (taken)
+        return TRUE;
+      if (hooks->monotonic (hooks->data) >= end)
+        break;
+      hooks->sleep (g_random_int_range ((gint32)(longest / 2), (gint32)longest + 1), hooks->data);
+    }
   g_set_error (error, TALL_ERROR, TALL_ERROR_OVERLOADED,
-               "Taking revisions for a load: other loads were faster again and again");
+               "other loads were faster until the time was over; try again");
   return FALSE;
+}
+
+/* One for this load. What was taken before it was begun is not for it: who has taken more since has
+ * stored what smaller ones must not hide, not even by a late call. */
+static gint64
+take_one (const TallLoads *self, gint64 deadline, GError **error)
+{
+  TallLoadRevisions *revisions = self->revisions;
+  g_autoptr (GMutexLocker) locker G_GNUC_UNUSED = g_mutex_locker_new (&revisions->mutex);
+  if ((revisions->next == revisions->end || revisions->taken <= self->made)
+      && !take_more (self, deadline, error))
+    {
+      g_prefix_error (error, "Taking revisions for a load: ");
+      return 0;
+    }
+  return revisions->next++;
 }
 
 static char *
@@ -163,11 +209,11 @@ write_row (TallLoads *self, guint64 stored, GError **error)
 
 /* The row of the load comes before anything that the load writes. */
 static gboolean
-begin_row (TallLoads *self, GError **error)
+begin_row (TallLoads *self, gint64 revision, GError **error)
 {
   if (self->first != 0)
     return TRUE;
-  self->first = self->next;
+  self->first = revision;
   self->begun = find_now (self);
   if (write_row (self, 0, error))
     return TRUE;
@@ -183,10 +229,10 @@ begin_row (TallLoads *self, GError **error)
 gint64
 tall_loads_take (TallLoads *self, GError **error)
 {
+  gint64 deadline = g_get_monotonic_time () + TIME; /* also of waiting for others of the process */
   g_autoptr (GMutexLocker) locker G_GNUC_UNUSED = g_mutex_locker_new (&self->mutex);
-  if ((self->next == self->end && !take_more (self, error)) || !begin_row (self, error))
-    return 0;
-  return self->next++;
+  gint64 revision = take_one (self, deadline, error);
+  return revision != 0 && begin_row (self, revision, error) ? revision : 0;
 }
 
 /**

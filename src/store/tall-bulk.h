@@ -32,7 +32,8 @@ struct _TallBulkOptions
 {
   TallBulkExisting on_existing;
   gboolean assume_new; /* the caller promises that none of the orders is stored, and that nobody
-                        * else writes or repairs them meanwhile: they need not be looked at */
+                        * else writes or repairs them meanwhile: they need not be looked at first.
+                        * Orders that were deleted are new */
   const char *name;    /* what is loaded, for people, such as the name of a file; NULL: not said */
 };
 

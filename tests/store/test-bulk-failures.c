@@ -317,7 +317,7 @@ test_ttl (gconstpointer layout)
   g_assert_cmpint (revision, >=, clock.now);
 }
 
-/* The promise that all is new saves the reads; broken, it replaces. */
+/* The promise that all is new saves the look before; broken, it replaces, and says so. */
 static void
 test_assume_new (gconstpointer layout)
 {
@@ -335,10 +335,10 @@ test_assume_new (gconstpointer layout)
       TallBulkResult result = { 0 };
       tall_failing_table_reset (TALL_FAILING_TABLE (failing));
       g_assert_true (tall_bulk_put_orders (bulk, &order, 1, &result, &error));
-      g_assert_cmpint (result.outcome, ==, TALL_BULK_STORED);
+      g_assert_cmpint (result.outcome, ==, round == 0 ? TALL_BULK_STORED : TALL_BULK_REPLACED);
       revisions[round] = result.revision;
-      if (round == 1) /* the revisions are there */
-        g_assert_cmpuint (tall_failing_table_count_calls (TALL_FAILING_TABLE (failing)), ==, 2);
+      if (round == 0) /* the revisions are taken, and nothing but what was written is read */
+        g_assert_cmpuint (tall_failing_table_count_calls (TALL_FAILING_TABLE (failing)), ==, 3 + 3);
       g_autoptr (TallOrder) got = tall_front_get_order (TALL_FRONT (store), order->customer_number,
                                                         order->order_number, NULL, &error);
       g_assert_no_error (error);
@@ -416,6 +416,55 @@ test_customers (void)
   g_assert_true (tall_bulk_end (bulk, &error));
 }
 
+/* Puts of one order: the first waits for a second one beside it, which must not come. */
+static TallFailure
+wait_for_another (TallFailingTable *table G_GNUC_UNUSED, const TallCall *call, gpointer data)
+{
+  Meeting *self = data;
+  if (call->kind != TALL_CALL_APPLY_IF || g_strcmp0 (call->table, "orders") != 0)
+    return TALL_FAILURE_NONE;
+  gint64 end = g_get_monotonic_time () + G_USEC_PER_SEC / 10;
+  g_autoptr (GMutexLocker) locker G_GNUC_UNUSED = g_mutex_locker_new (&self->mutex);
+  self->have_met |= ++self->n_inside > 1;
+  g_cond_broadcast (&self->met);
+  while (!self->have_met && g_cond_wait_until (&self->met, &self->mutex, end))
+    ;
+  self->n_inside--;
+  return TALL_FAILURE_NONE;
+}
+
+/* Several of one order, which exists, are put one after the other, and the last one stays. */
+static void
+test_one_after_the_other (void)
+{
+  g_autoptr (GError) error = NULL;
+  Meeting meeting = { .have_met = FALSE };
+  const TallBulkOptions options = { .on_existing = TALL_BULK_REPLACE };
+  g_autoptr (TallTable) table = tall_test_table_new (&tall_layout_blob, &tall_key_hashed);
+  g_autoptr (TallTable) failing = tall_failing_table_new (table);
+  g_autoptr (TallStore) store = tall_test_open (failing, NULL);
+  TallOrder *orders[N_ORDERS];
+  TallBulkResult results[N_ORDERS] = { 0 };
+  for (guint i = 0; i < N_ORDERS; i++)
+    orders[i] = tall_test_marked_order ("order-1", 1, i, 1);
+  g_assert_true (tall_front_put_order (TALL_FRONT (store), orders[0], NULL, NULL, &error));
+  tall_failing_table_set_hooks (TALL_FAILING_TABLE (failing), wait_for_another, NULL, &meeting);
+  g_autoptr (TallBulk) bulk = tall_bulk_begin (TALL_FRONT (store), &options, &error);
+  g_assert_true (tall_bulk_put_orders (bulk, orders, N_ORDERS, results, &error));
+  g_assert_false (meeting.have_met);
+  for (guint i = 0; i < N_ORDERS; i++)
+    {
+      g_assert_cmpint (results[i].outcome, ==, i == 0 ? TALL_BULK_UNCHANGED : TALL_BULK_REPLACED);
+      tall_bulk_result_clear (&results[i]);
+    }
+  g_autoptr (TallOrder) got =
+      tall_front_get_order (TALL_FRONT (store), TALL_TEST_CUSTOMER, "order-1", NULL, &error);
+  tall_test_assert_order_equal (got, orders[N_ORDERS - 1]);
+  for (guint i = 0; i < N_ORDERS; i++)
+    tall_order_free (orders[i]);
+  g_assert_true (tall_bulk_end (bulk, &error));
+}
+
 int
 main (int argc, char **argv)
 {
@@ -436,5 +485,6 @@ main (int argc, char **argv)
       g_test_add_data_func (assume, layouts[i], test_assume_new);
     }
   g_test_add_func ("/store/bulk/customers", test_customers);
+  g_test_add_func ("/store/bulk/one-after-the-other", test_one_after_the_other);
   return g_test_run ();
 }

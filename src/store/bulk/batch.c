@@ -176,13 +176,9 @@ send_roots (TallBulkBatch *self, GError **error)
     {
       g_autoptr (GError) unread = NULL;
       g_clear_error (&cause);
-      gboolean written = write_roots (self, self->revision, &cause);
-      if (self->assume_new && written)
-        for (TallBulkItem *item = tall_bulk_batch_first_fresh (self); item != NULL;
-             item = tall_bulk_batch_next_fresh (self, item))
-          tall_bulk_item_decide (item, TALL_BULK_STORED, self->revision);
-      else if (!self->assume_new && !tall_bulk_batch_read_back (self, &unread)
-               && (cause == NULL || tall_follow_is_of_tables (unread)))
+      (void)write_roots (self, self->revision, &cause);
+      if (!tall_bulk_batch_read_back (self, &unread)
+          && (cause == NULL || tall_follow_is_of_tables (unread)))
         {
           g_clear_error (&cause);
           cause = g_steal_pointer (&unread);

@@ -13,12 +13,14 @@ G_BEGIN_DECLS
  * @TALL_BULK_DECIDED: its result is known
  * @TALL_BULK_FRESH: it is taken for new
  * @TALL_BULK_ORDINARY: it is put as any other: something is there
+ * @TALL_BULK_MET: it was sent, and others have written to its row, too
  */
 typedef enum
 {
   TALL_BULK_DECIDED,
   TALL_BULK_FRESH,
   TALL_BULK_ORDINARY,
+  TALL_BULK_MET,
 } TallBulkStep;
 
 /**

@@ -3,6 +3,7 @@
 #include "store/bulk/roots.h"
 
 #include "tall-error.h"
+#include "store/read/index.h"
 #include "table/merged-plan.h"
 
 /**
@@ -21,14 +22,16 @@ tall_bulk_batch_find_next (const TallBulkBatch *self, TallBulkItem *item, TallBu
   return NULL;
 }
 
-/* Reads the root rows of what is fresh by one call. @narrow: to the cells that are needed */
+/* Reads the root rows of what is at @step by one call. @narrow: to the cells that are needed */
 static TallMergedPlan *
-read_roots (TallBulkBatch *self, void (*narrow) (TallRead *), gint64 deadline, GError **error)
+read_roots (TallBulkBatch *self, TallBulkStep step, void (*narrow) (TallRead *), GError **error)
 {
   g_autoptr (TallMergedPlan) plan = tall_merged_plan_new ();
-  for (TallBulkItem *item = tall_bulk_batch_first_fresh (self); item != NULL;
-       item = tall_bulk_batch_next_fresh (self, item))
+  gint64 deadline = TALL_NO_DEADLINE;
+  for (TallBulkItem *item = tall_bulk_batch_find_next (self, NULL, step); item != NULL;
+       item = tall_bulk_batch_find_next (self, item, step))
     {
+      deadline = MIN (deadline, item->operation.deadline);
       TallRead *read = tall_read_plan_add_get (plan->asked, item->operation.root_table,
                                                tall_slice_array (item->operation.root_row));
       narrow (read);
@@ -50,23 +53,26 @@ meet (TallBulkItem *item, const TallRow *row, TallArena *arena)
     tall_bulk_item_decide (item, TALL_BULK_UNCHANGED, root.state.revision);
 }
 
-/* Whether ours has hidden what another load had put, with another content. */
+/* Whether the row holds a state cell that is older than @revision. */
 static gboolean
-has_hidden (const TallBulkItem *item, const TallRow *row, gint64 revision)
+has_older (const TallRow *row, gint64 revision)
 {
   for (guint i = 0; i < row->n_cells; i++)
-    {
-      const TallCell *cell = &row->cells[i];
-      TallState state;
-      if (cell->timestamp < revision && tall_slice_equal (cell->qualifier, TALL_STATE_QUALIFIER)
-          && tall_state_decode (cell->value, &state, NULL))
-        return !tall_bulk_item_is_same (item, &state);
-    }
+    if (row->cells[i].timestamp < revision
+        && tall_slice_equal (row->cells[i].qualifier, TALL_STATE_QUALIFIER))
+      return TRUE;
   return FALSE;
 }
 
-/* What the root row says once ours was sent. The revision alone tells whose it is. An order that is
- * still fresh afterwards is to be sent again. */
+/* Whether a read has shown the row before ours was written. */
+static gboolean
+is_before (const TallRoot *root, gint64 revision)
+{
+  return root->state.revision != revision && root->timestamp < revision;
+}
+
+/* What the state cell says once ours was sent. The revision alone tells whether it is ours. An
+ * order that is still fresh afterwards is to be sent again. */
 static void
 judge (TallBulkItem *item, const TallRow *row, gint64 revision)
 {
@@ -77,18 +83,147 @@ judge (TallBulkItem *item, const TallRow *row, gint64 revision)
     return;
   if (!tall_root_parse_state (&root, row, &summary, &error))
     tall_bulk_item_overtake (item);
-  else if (root.state.revision == revision)
-    tall_bulk_item_decide (item,
-                           has_hidden (item, row, revision) ? TALL_BULK_REPLACED : TALL_BULK_STORED,
-                           revision);
-  else if (root.timestamp < revision)
+  else if (is_before (&root, revision))
     return;
-  else if (root.state.revision == 0)
-    item->step = TALL_BULK_ORDINARY; /* a claim hides ours for ever */
-  else if (tall_bulk_item_is_same (item, &root.state))
+  else if (root.state.revision != revision || has_older (row, revision))
+    item->step = TALL_BULK_MET;
+  else
+    tall_bulk_item_decide (item, TALL_BULK_STORED, revision);
+}
+
+/* The order or customer whose row another has, too. */
+typedef struct
+{
+  const TallRoot *root;
+  const char *order_number; /* NULL: it is about a customer */
+} Other;
+
+/* Removes all that was written of an item, and nothing else. A hint of the same date has the
+ * other's row, of which one version is kept: it is written as the other's was. */
+static gboolean
+withdraw (const TallBulkBatch *self, const TallBulkItem *item, const Other *other, GError **error)
+{
+  const TallOperation *operation = &item->operation;
+  gint64 date = item->content.state.sales_date;
+  TallOperation theirs = *operation;
+  g_autoptr (TallBatch) batch = tall_batch_new ();
+  tall_batch_add (batch, operation->root_table, tall_slice_array (operation->root_row));
+  if (tall_operation_has_children (operation))
+    self->context->layout->append_children (&operation->key, item->content.order, self->revision,
+                                            batch);
+  if (date != other->root->state.sales_date)
+    tall_index_add_hint (operation, date, self->revision, batch);
+  for (guint i = 0; i < batch->mutations->len; i++)
+    {
+      TallMutation *mutation = g_ptr_array_index (batch->mutations, i);
+      mutation->n_changes = 0;
+      tall_mutation_delete_at (batch, mutation, self->revision);
+    }
+  theirs.order_number = other->order_number;
+  if (date == other->root->state.sales_date)
+    tall_index_add_hint (&theirs, date, self->revision, batch);
+  return tall_operation_apply (operation, batch, error);
+}
+
+/* The row is another's, who may have the answer that theirs is stored. Ours, of which nobody has an
+ * answer yet, goes, so that theirs is what the row says. @covers: ours is in its place */
+static void
+collide (const TallBulkBatch *self, TallBulkItem *item, const Other *other, gboolean covers)
+{
+  g_autoptr (GError) stays = NULL;
+  GError *cause = NULL;
+  if (tall_root_check_owner (other->root, &item->operation, &cause))
+    return; /* it is nobody else's */
+  if (!withdraw (self, item, other, &stays) && covers)
+    {
+      g_autofree char *said = g_steal_pointer (&cause->message);
+      cause->message = g_strdup_printf ("%s; it is in the place of that one all the same, as it "
+                                        "could not be removed (%s): delete it, and load the other "
+                                        "again",
+                                        said, stays->message);
+    }
+  tall_bulk_item_refuse (item, cause);
+}
+
+/* The number of the order whose row it is at @revision, in @arena; NULL: there is none. */
+static const char *
+find_order_number (const TallRow *row, gint64 revision, TallArena *arena)
+{
+  TallOrderSummary summary;
+  const TallCell *cell = tall_row_find_at (row, TALL_SUMMARY_QUALIFIER, revision);
+  gboolean known = cell != NULL && tall_order_summary_parse (cell->value, arena, &summary, NULL);
+  return known ? summary.order_number : NULL;
+}
+
+/* The part of @row that is older than @revision, in @arena. */
+static TallRow *
+cut_older (const TallRow *row, gint64 revision, TallArena *arena)
+{
+  TallRow *older = tall_arena_memdup (arena, row, sizeof *row);
+  older->cells = tall_arena_newa0 (arena, TallCell, row->n_cells);
+  older->n_cells = 0;
+  for (guint i = 0; i < row->n_cells; i++)
+    if (row->cells[i].timestamp < revision)
+      older->cells[older->n_cells++] = row->cells[i];
+  return older;
+}
+
+/* What others have written to the row, which lies above ours or below it. */
+static void
+settle_met (const TallBulkBatch *self, TallBulkItem *item, const TallRow *row, TallArena *arena)
+{
+  g_auto (TallRoot) root = { 0 };
+  g_auto (TallRoot) older = { 0 };
+  item->step = TALL_BULK_FRESH;
+  if (row == NULL)
+    return;
+  if (!tall_root_parse (&root, &item->operation, row, arena, NULL))
+    {
+      tall_bulk_item_overtake (item);
+      return;
+    }
+  if (is_before (&root, self->revision))
+    return;
+  gboolean is_ours = root.state.revision == self->revision;
+  if (is_ours
+      && !tall_root_parse (&older, &item->operation, cut_older (row, self->revision, arena), arena,
+                           NULL))
+    tall_root_clear (&older);
+  const TallRoot *other = is_ours ? &older : &root;
+  gboolean is_same = other->exists && tall_bulk_item_is_same (item, &other->state);
+  if (other->stranger != NULL && other->state.live)
+    {
+      const Other met = { other, find_order_number (row, other->state.revision, arena) };
+      collide (self, item, &met, is_ours);
+    }
+  else if (is_ours)
+    tall_bulk_item_decide (item, older.exists && !is_same ? TALL_BULK_REPLACED : TALL_BULK_STORED,
+                           self->revision);
+  else if (root.state.revision == 0 || (self->assume_new && !root.state.live))
+    item->step = TALL_BULK_ORDINARY; /* a claim or a tombstone hides ours for ever */
+  else if (is_same)
     tall_bulk_item_decide (item, TALL_BULK_UNCHANGED, root.state.revision);
   else
     tall_bulk_item_overtake (item);
+}
+
+/* Finds out whose it is that was met. */
+static gboolean
+settle_all_met (TallBulkBatch *self, GError **error)
+{
+  TallBulkItem *item = tall_bulk_batch_find_next (self, NULL, TALL_BULK_MET);
+  if (item == NULL)
+    return TRUE;
+  g_autoptr (TallMergedPlan) plan = read_roots (self, TALL_BULK_MET, tall_root_narrow, error);
+  for (guint i = 0; item != NULL; item = tall_bulk_batch_find_next (self, item, TALL_BULK_MET))
+    {
+      const TallRows *rows = plan != NULL ? &plan->results[i++] : NULL;
+      if (rows == NULL)
+        item->step = TALL_BULK_FRESH;
+      else
+        settle_met (self, item, rows->n_rows > 0 ? &rows->rows[0] : NULL, plan->result->arena);
+    }
+  return plan != NULL;
 }
 
 /**
@@ -101,9 +236,7 @@ gboolean
 tall_bulk_batch_look (TallBulkBatch *self, GError **error)
 {
   g_autoptr (GError) cause = NULL;
-  g_autoptr (TallMergedPlan) plan =
-      read_roots (self, tall_root_narrow, tall_bulk_batch_first_fresh (self)->operation.deadline,
-                  &cause);
+  g_autoptr (TallMergedPlan) plan = read_roots (self, TALL_BULK_FRESH, tall_root_narrow, &cause);
   if (plan == NULL && !tall_error_is_unreadable (cause))
     {
       g_propagate_error (error, g_steal_pointer (&cause));
@@ -130,11 +263,10 @@ tall_bulk_batch_look (TallBulkBatch *self, GError **error)
 gboolean
 tall_bulk_batch_read_back (TallBulkBatch *self, GError **error)
 {
-  const TallBulkItem *first = tall_bulk_batch_first_fresh (self);
-  if (first == NULL)
+  if (tall_bulk_batch_first_fresh (self) == NULL)
     return TRUE;
   g_autoptr (TallMergedPlan) plan =
-      read_roots (self, tall_root_narrow_to_state, first->operation.deadline, error);
+      read_roots (self, TALL_BULK_FRESH, tall_root_narrow_to_state, error);
   if (plan == NULL)
     return FALSE;
   guint i = 0;
@@ -144,5 +276,5 @@ tall_bulk_batch_read_back (TallBulkBatch *self, GError **error)
       const TallRows *rows = &plan->results[i++];
       judge (item, rows->n_rows > 0 ? &rows->rows[0] : NULL, self->revision);
     }
-  return TRUE;
+  return settle_all_met (self, error);
 }

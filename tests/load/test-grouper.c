@@ -469,6 +469,33 @@ test_limit (void)
   g_assert_cmpuint (g_strv_length (lines), ==, 1 + 10000 + 1);
 }
 
+/* The last row of a file may well be of the order before it, but not of the first one of the next.
+ */
+static void
+test_end_of_file (void)
+{
+  static const char *const texts[] = { HEADER "A,1,,1\nA,2,,2\n\"x\"y\n",
+                                       HEADER "A,3,,3\nA,4,,4\n" };
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GString) notes = g_string_new (NULL);
+  g_autoptr (TallLoadFiles) files = tall_load_files_new ();
+  g_autoptr (TallRejects) rejects = tall_rejects_new (NULL, &error);
+  for (guint i = 0; i < G_N_ELEMENTS (texts); i++)
+    {
+      g_autofree char *path = tall_test_write_file (texts[i], -1);
+      g_autoptr (TallMapping) mapping = tall_mapping_parse ("m", PLAIN, -1, &error);
+      g_autoptr (TallCsvReader) reader =
+          tall_csv_reader_open (path, &mapping->dialect, TALL_CSV_MAX_ROW, &error);
+      g_assert_no_error (error);
+      g_assert_true (tall_mapping_bind_reader (mapping, reader, &error));
+      g_remove (path);
+      tall_load_files_add (files, g_steal_pointer (&reader), g_steal_pointer (&mapping));
+    }
+  tall_load_files_start (files);
+  group_orders (files, rejects, notes);
+  g_assert_cmpstr (notes->str, ==, "A/1: 1(1*1)\nA/3: 1(1*3)\nA/4: 1(1*4)\n");
+}
+
 int
 main (int argc, char *argv[])
 {
@@ -479,5 +506,6 @@ main (int argc, char *argv[])
   g_test_add_func ("/load/grouper/disorder", test_disorder);
   g_test_add_func ("/load/grouper/customers", test_customers);
   g_test_add_func ("/load/grouper/limit", test_limit);
+  g_test_add_func ("/load/grouper/end-of-file", test_end_of_file);
   return g_test_run ();
 }

@@ -200,6 +200,20 @@ test_gives_up (Fixture *self, gconstpointer data G_GNUC_UNUSED)
   g_assert_nonnull (strstr (self->error->message, "Stopped at line "));
 }
 
+/* It never can: nothing is safe, so nothing counts as stored. */
+static void
+test_record_fails (Fixture *self, gconstpointer data G_GNUC_UNUSED)
+{
+  self->of = TALL_META_TABLE;
+  self->from = 3;
+  self->n_calls = G_MAXINT;
+  g_assert_false (load (self, 0));
+  g_assert_error (self->error, TALL_ERROR, TALL_ERROR_TIMED_OUT);
+  g_assert_cmpuint (self->summary.rows, ==, 2 * N_ORDERS);
+  for (guint i = 0; i < TALL_LOAD_N_ENDS; i++)
+    g_assert_cmpuint (self->summary.ends[i].items, ==, 0);
+}
+
 #define ADD(name, function)                                                                        \
   g_test_add ("/load/stalled/" name, Fixture, NULL, set_up, function, tear_down)
 
@@ -240,6 +254,7 @@ main (int argc, char *argv[])
   g_test_add_func ("/load/patience/lasting", test_lasting);
   ADD ("waits", test_waits);
   ADD ("record", test_record_stands_still);
+  ADD ("record-fails", test_record_fails);
   ADD ("gives-up", test_gives_up);
   g_test_add_func ("/load/stalled/said-seldom", test_said_seldom);
   return g_test_run ();

@@ -285,6 +285,49 @@ test_options (Fixture *f, gconstpointer data G_GNUC_UNUSED)
   g_assert_cmpuint (tall_test_front_count_stored (f->test_front), ==, 2);
 }
 
+typedef struct
+{
+  Fixture *fixture;
+  Many *many;
+} Caller;
+
+static gpointer
+put_in_thread (gpointer data)
+{
+  const Caller *self = data;
+  put_all (self->fixture, self->many, TRUE);
+  return NULL;
+}
+
+/* The time of those that go by a later call runs from the beginning of all. */
+static void
+test_time_of_later_calls (Fixture *f, gconstpointer data G_GNUC_UNUSED)
+{
+  g_auto (Many) many;
+  g_autofree char *text = g_strnfill (900 * 1024, 'x');
+  Caller caller = { f, &many };
+
+  many_init (&many, 20);
+  for (guint i = 0; i < many.n; i++)
+    {
+      g_autofree char *number = g_strdup_printf ("%u", i);
+      TallOrder *order = tall_test_empty_order ("LARGE", number, 0);
+      order->currency = tall_arena_strdup (order->arena, text);
+      many_set (&many, i, order);
+      many.options[i].timeout = 60000;
+    }
+  tall_test_front_hold (f->test_front);
+  GThread *thread = g_thread_new ("caller", put_in_thread, &caller);
+  tall_test_front_wait_until_held (f->test_front, 1);
+  g_usleep (G_USEC_PER_SEC / 2); /* that much of the time passes in the first call */
+  tall_test_front_let_go (f->test_front);
+  g_thread_join (thread);
+  for (guint i = 0; i < many.n; i++)
+    g_assert_no_error (many.outcomes[i].error);
+  TallWriteOptions got = tall_test_front_get_options (f->test_front);
+  g_assert_cmpuint (got.timeout, <=, (60000 - 500) * 9 / 10);
+}
+
 /* Two of one order: the later one is what is stored. */
 static void
 test_same_order_twice (Fixture *f, gconstpointer data G_GNUC_UNUSED)
@@ -376,6 +419,7 @@ main (int argc, char **argv)
   ADD ("/service/many/put-outcomes", test_put_outcomes);
   ADD ("/service/many/wrong-orders", test_wrong_orders);
   ADD ("/service/many/options", test_options);
+  ADD ("/service/many/time-of-later-calls", test_time_of_later_calls);
   ADD ("/service/many/same-order-twice", test_same_order_twice);
   ADD ("/service/many/whole-failures", test_whole_failures);
   ADD ("/service/many/failed-inside", test_failed_inside);

@@ -178,6 +178,43 @@ test_others_are_faster (void)
     }
 }
 
+static TallFailure
+lose_answers (TallFailingTable *table G_GNUC_UNUSED, const TallCall *call, gpointer data)
+{
+  guint *n_left = data;
+  if (call->kind != TALL_CALL_APPLY_IF || *n_left == 0)
+    return TALL_FAILURE_NONE;
+  --*n_left;
+  return TALL_FAILURE_LATE;
+}
+
+/* Where no answer comes, nobody was faster: the store cannot be written, which is said at once. */
+static void
+test_unknown (void)
+{
+  for (guint i = 0; i < 2; i++)
+    {
+      guint n_left = i == 0 ? 2 : G_MAXUINT;
+      g_autoptr (GError) error = NULL;
+      TallTestClock clock = { .now = TALL_FIRST_REVISION };
+      g_auto (Process) process;
+      g_auto (TallLoads) loads;
+      g_autoptr (TallTable) table = tall_test_table_new (&tall_layout_blob, &tall_key_hashed);
+      g_autoptr (TallTable) failing = tall_failing_table_new (table);
+      process_init (&process, failing, &clock);
+      begin (&loads, &process);
+      tall_failing_table_set_hooks (TALL_FAILING_TABLE (failing), lose_answers, NULL, &n_left);
+      if (i == 0)
+        take (&loads);
+      else
+        {
+          g_assert_cmpint (tall_loads_take (&loads, &error), ==, 0);
+          g_assert_error (error, TALL_ERROR, TALL_ERROR_UNAVAILABLE);
+          g_assert_cmpint (clock.monotonic, <, G_USEC_PER_SEC);
+        }
+    }
+}
+
 typedef struct
 {
   Process process;
@@ -230,6 +267,7 @@ main (int argc, char **argv)
   g_test_add_func ("/store/loads/many", test_many);
   g_test_add_func ("/store/loads/one-process", test_one_process);
   g_test_add_func ("/store/loads/others-are-faster", test_others_are_faster);
+  g_test_add_func ("/store/loads/unknown", test_unknown);
   g_test_add_func ("/store/loads/together", test_together);
   return g_test_run ();
 }

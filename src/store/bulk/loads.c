@@ -16,6 +16,7 @@
 /* Between tries to take them, when others take some at the same time. Microseconds. */
 #define FIRST_WAIT 1000
 #define LONGEST_WAIT 100000
+#define MAX_UNKNOWN 3 /* answers in a row that are lost */
 
 #define COLUMN_LAST tall_slice_str (TALL_COLUMN_BULK_REVISION)
 
@@ -103,9 +104,9 @@ read_last (const TallLoads *self,
   return TRUE;
 }
 
-/* Takes revisions once. If the answer was lost, they are never used. */
+/* Takes revisions once. If the answer was lost, they are never used, and @unknown says why. */
 static gboolean
-try_take (const TallLoads *self, gint64 deadline, gboolean *taken, GError **error)
+try_take (const TallLoads *self, gint64 deadline, gboolean *taken, GError **unknown, GError **error)
 {
   TallLoadRevisions *revisions = self->revisions;
   gint64 begun = g_get_monotonic_time ();
@@ -134,6 +135,8 @@ try_take (const TallLoads *self, gint64 deadline, gboolean *taken, GError **erro
       g_propagate_error (error, g_steal_pointer (&cause));
       return FALSE;
     }
+  g_clear_error (unknown);
+  *unknown = g_steal_pointer (&cause);
   if (*taken)
     {
       revisions->next = last + 1;
@@ -143,19 +146,29 @@ try_take (const TallLoads *self, gint64 deadline, gboolean *taken, GError **erro
   return TRUE;
 }
 
-/* Takes revisions, and gives way to others until the time is over. */
+/* Takes revisions, and gives way to others until the time is over. A store that never says how it
+ * ended is one that cannot be written, such as one whose disk is full. */
 static gboolean
 take_more (const TallLoads *self, gint64 deadline, GError **error)
 {
   const TallStoreHooks *hooks = &self->context->hooks;
   gint64 end = hooks->monotonic (hooks->data) + TIME;
   gboolean taken = FALSE;
+  guint n_unknown = 0;
+  g_autoptr (GError) unknown = NULL;
   for (gint64 longest = FIRST_WAIT;; longest = MIN (2 * longest, LONGEST_WAIT))
     {
-      if (!try_take (self, deadline, &taken, error))
+      if (!try_take (self, deadline, &taken, &unknown, error))
         return FALSE;
       if (taken)
         return TRUE;
+      n_unknown = unknown == NULL ? 0 : n_unknown + 1;
+      if (n_unknown == MAX_UNKNOWN)
+        {
+          unknown->code = TALL_ERROR_UNAVAILABLE;
+          g_propagate_error (error, g_steal_pointer (&unknown));
+          return FALSE;
+        }
       if (hooks->monotonic (hooks->data) >= end)
         break;
       hooks->sleep (g_random_int_range ((gint32)(longest / 2), (gint32)longest + 1), hooks->data);

@@ -10,14 +10,19 @@
 #include "tall-test-directory.h"
 
 /* Every kind of file of a store is damaged in every way, after a clean stop and after a kill. An
- * acknowledged row may be missing only where opening or reading fails.
+ * acknowledged row may be missing only where opening or reading fails, and no process aborts or
+ * hangs.
  *
- * This program starts itself a second time with `--write DIR`: it writes rows and kills itself. */
+ * With `--bytes STRIDE` it is no test: of a small store it changes, and cuts at, each STRIDE-th
+ * byte of each file in turn. With `--write DIR` it writes rows and kills itself. */
 
-#define N_ROWS 400 /* half of them in tables, half in the log if it was killed */
+#define N_ROWS 400  /* half of them in tables, half in the log if it was killed */
+#define FEW_ROWS 12 /* the same with `--bytes` */
 #define VALUE_SIZE 300
+#define SECONDS 60 /* for one damage */
 
 static char *program; /* path of this one */
+static guint n_rows = N_ROWS;
 
 static TallTable *
 open_store (const char *directory, GError **error)
@@ -35,17 +40,22 @@ make_value (TallArena *arena, guint number)
   return value;
 }
 
-static void
-write_row (TallTable *table, const char *name, guint number)
+static gboolean
+try_write_row (TallTable *table, const char *name, guint number, GError **error)
 {
-  g_autoptr (GError) error = NULL;
   g_autoptr (TallBatch) batch = tall_batch_new ();
   const char *key = tall_arena_printf (batch->arena, "%06u", number);
   TallMutation *mutation = tall_batch_add (batch, name, tall_slice_str (key));
   tall_mutation_put (batch, mutation, tall_slice_str ("x"), 1,
                      tall_slice_str (make_value (batch->arena, number)));
-  gboolean written =
-      tall_table_apply (table, &mutation, 1, TALL_DURABLE, TALL_NO_DEADLINE, NULL, &error);
+  return tall_table_apply (table, &mutation, 1, TALL_DURABLE, TALL_NO_DEADLINE, NULL, error);
+}
+
+static void
+write_row (TallTable *table, const char *name, guint number)
+{
+  g_autoptr (GError) error = NULL;
+  gboolean written = try_write_row (table, name, number, &error);
   g_assert_no_error (error);
   g_assert_true (written);
 }
@@ -70,7 +80,8 @@ static void
 write_and_kill (const char *directory)
 {
   g_autoptr (GError) error = NULL;
-  const char *arguments[] = { program, "--write", directory, NULL };
+  g_autofree char *n = g_strdup_printf ("%u", n_rows);
+  const char *arguments[] = { program, "--write", directory, n, NULL };
   int status = 0;
   g_spawn_sync (NULL, (char **)arguments, NULL, G_SPAWN_DEFAULT, NULL, NULL, NULL, NULL, &status,
                 &error);
@@ -78,17 +89,24 @@ write_and_kill (const char *directory)
   g_assert_true (WIFSIGNALED (status) && WTERMSIG (status) == SIGKILL);
 }
 
+/* In a child, so that this process has no threads of RocksDB, and children do not miss them. */
 static char *
 make_store (gboolean killed)
 {
   char *directory = tall_test_directory_new ();
-  write_rows (directory, 0, N_ROWS / 2, FALSE);
-  if (!killed)
+  int status;
+  pid_t pid = fork ();
+  if (pid == 0)
     {
-      write_rows (directory, N_ROWS / 2, N_ROWS / 2, FALSE);
-      return directory;
+      write_rows (directory, 0, n_rows / 2, FALSE);
+      if (!killed)
+        write_rows (directory, n_rows / 2, n_rows / 2, FALSE);
+      _exit (0);
     }
-  write_and_kill (directory);
+  g_assert_cmpint (waitpid (pid, &status, 0), ==, pid);
+  g_assert_cmpint (status, ==, 0);
+  if (killed)
+    write_and_kill (directory);
   return directory;
 }
 
@@ -133,6 +151,8 @@ typedef enum
   REPORTED, /* rows that are not there can not be read */
   HARMLESS, /* every row is there */
   SILENT,   /* a row is missing, or another */
+  ABORTED,  /* the process was ended, or took too long */
+  N_OUTCOMES,
 } Outcome;
 
 static Outcome
@@ -163,20 +183,44 @@ open_and_read (const char *directory, char **message)
       return REFUSED;
     }
   Outcome worst = HARMLESS;
-  for (guint i = 0; i < N_ROWS && worst != SILENT; i++)
+  for (guint i = 0; i < n_rows && worst != SILENT; i++)
     {
       Outcome outcome = read_row (table, i);
       if (outcome != HARMLESS)
         worst = outcome;
     }
+  (void)try_write_row (table, "orders", n_rows, &error); /* which may be refused */
   return worst;
+}
+
+/* The same in a child. */
+static Outcome
+judge (const char *directory, char **message)
+{
+  int pipes[2], status;
+  char text[4096] = "";
+  g_assert_cmpint (pipe (pipes), ==, 0);
+  pid_t pid = fork ();
+  if (pid == 0)
+    {
+      alarm (SECONDS);
+      Outcome outcome = open_and_read (directory, message);
+      gsize len = *message == NULL ? 0 : strlen (*message);
+      _exit (write (pipes[1], *message, len) == (gssize)len ? (int)outcome : (int)ABORTED);
+    }
+  close (pipes[1]);
+  (void)!read (pipes[0], text, sizeof text - 1); /* written in one piece */
+  close (pipes[0]);
+  g_assert_cmpint (waitpid (pid, &status, 0), ==, pid);
+  *message = g_strdup (text);
+  return WIFEXITED (status) ? (Outcome)WEXITSTATUS (status) : ABORTED;
 }
 
 /* What was damaged, and how often it came to what. */
 typedef struct
 {
   const char *store; /* the whole one */
-  guint counts[4];
+  guint counts[N_OUTCOMES];
 } Damages;
 
 /* An error without a way out is none. */
@@ -204,11 +248,12 @@ try_damage (Damages *self, const char *name, const char *how, gconstpointer data
       g_autofree char *path = g_build_filename (copy, name, NULL);
       g_assert_cmpint (g_unlink (path), ==, 0);
     }
-  Outcome outcome = open_and_read (copy, &message);
+  Outcome outcome = judge (copy, &message);
   self->counts[outcome]++;
-  if (outcome == SILENT)
+  if (outcome == SILENT || outcome == ABORTED)
     {
-      g_test_message ("%s, %s: rows are missing without a word", name, how);
+      g_test_message ("%s, %s: %s", name, how,
+                      outcome == SILENT ? "rows are missing without a word" : "ended or hung");
       g_test_fail ();
     }
   if (outcome == REFUSED && !says_what_to_do (message))
@@ -313,30 +358,82 @@ find_file (const char *directory, const char *suffix)
 }
 
 static void
-test_damages (gconstpointer data)
+report (const char *name, const guint *counts, const guint *before)
 {
-  const gboolean killed = GPOINTER_TO_INT (data);
-  g_autofree char *store = make_store (killed);
+  g_test_message ("%s: %u refused, %u reported, %u harmless, %u silent, %u aborted", name,
+                  counts[REFUSED] - before[REFUSED], counts[REPORTED] - before[REPORTED],
+                  counts[HARMLESS] - before[HARMLESS], counts[SILENT] - before[SILENT],
+                  counts[ABORTED] - before[ABORTED]);
+}
+
+/* Of one store, each file by @damage. */
+static Damages
+damage_files (const char *store, void (*damage) (Damages *self, const char *name))
+{
+  static const guint none[N_OUTCOMES] = { 0 };
   Damages damages = { .store = store };
-  g_autofree char *log = find_file (store, ".log");
-  g_autoptr (GBytes) logged = read_file (store, log);
-  g_assert_true (killed == (g_bytes_get_size (logged) > 0)); /* a clean stop needs none */
   g_autoptr (GDir) dir = g_dir_open (store, 0, NULL);
   const char *name;
   while ((name = g_dir_read_name (dir)) != NULL)
     {
       Damages before = damages;
-      damage_file (&damages, name);
-      g_test_message ("%s: %u refused, %u reported, %u harmless, %u silent", name,
-                      damages.counts[REFUSED] - before.counts[REFUSED],
-                      damages.counts[REPORTED] - before.counts[REPORTED],
-                      damages.counts[HARMLESS] - before.counts[HARMLESS],
-                      damages.counts[SILENT] - before.counts[SILENT]);
+      damage (&damages, name);
+      report (name, damages.counts, before.counts);
     }
-  guint told = damages.counts[REFUSED] + damages.counts[REPORTED];
-  g_test_message ("told: %u of %u that were not harmless; %u harmless", told,
-                  told + damages.counts[SILENT], damages.counts[HARMLESS]);
+  report ("all files", damages.counts, none);
+  return damages;
+}
+
+static void
+test_damages (gconstpointer data)
+{
+  const gboolean killed = GPOINTER_TO_INT (data);
+  g_autofree char *store = make_store (killed);
+  g_autofree char *log = find_file (store, ".log");
+  g_autoptr (GBytes) logged = read_file (store, log);
+  g_assert_true (killed == (g_bytes_get_size (logged) > 0)); /* a clean stop needs none */
+  Damages damages = damage_files (store, damage_file);
   g_assert_cmpuint (damages.counts[REFUSED], >, 20);
+  tall_test_directory_remove (store);
+}
+
+static gsize stride; /* from one byte that is damaged to the next */
+
+static void
+damage_bytes (Damages *self, const char *name)
+{
+  g_autoptr (GBytes) content = read_file (self->store, name);
+  for (gsize at = 0; at < g_bytes_get_size (content); at += stride)
+    {
+      try_flip (self, name, content, at);
+      try_cut (self, name, content, at);
+    }
+  try_damage (self, name, "removed", NULL, 0);
+}
+
+/* The first bit of the last number of each table's block of properties, see check_table(). */
+static void
+test_properties (void)
+{
+  static const guint places = 53; /* from the end of the file */
+  g_autofree char *store = make_store (FALSE);
+  Damages damages = { .store = store };
+  g_autofree char *name = find_file (store, ".sst");
+  g_autoptr (GBytes) content = read_file (store, name);
+  gsize len, end = 0;
+  const guint8 *data = g_bytes_get_data (content, &len);
+  for (guint i = 0; i == 0 || (data[len - places + i] & 0x80) != 0; i++)
+    end |= (gsize)(data[len - places + 1 + i] & 0x7f) << 7 * i;
+  try_flip (&damages, name, content, end - 6);
+  g_assert_cmpuint (damages.counts[REFUSED] + damages.counts[REPORTED], >, 0);
+  tall_test_directory_remove (store);
+}
+
+static void
+test_bytes (gconstpointer data)
+{
+  g_autofree char *store = make_store (GPOINTER_TO_INT (data));
+  (void)damage_files (store, damage_bytes);
   tall_test_directory_remove (store);
 }
 
@@ -552,9 +649,10 @@ test_dropped_table (void)
 int
 main (int argc, char **argv)
 {
-  if (argc == 3 && g_str_equal (argv[1], "--write"))
+  if (argc == 4 && g_str_equal (argv[1], "--write"))
     {
-      write_rows (argv[2], N_ROWS / 2, N_ROWS / 2, TRUE);
+      n_rows = (guint)g_ascii_strtoull (argv[3], NULL, 10);
+      write_rows (argv[2], n_rows / 2, n_rows / 2, TRUE);
       return 1;
     }
   /* Each damage opens a store: not the disk's syncs are of interest here. */
@@ -564,6 +662,15 @@ main (int argc, char **argv)
   /* Warnings are what some damages come to. */
   g_log_set_always_fatal (G_LOG_FATAL_MASK | G_LOG_LEVEL_CRITICAL);
   program = g_file_read_link ("/proc/self/exe", NULL);
+  if (argc == 3 && g_str_equal (argv[1], "--bytes"))
+    {
+      n_rows = FEW_ROWS;
+      stride = MAX (g_ascii_strtoull (argv[2], NULL, 10), 1);
+      g_test_add_data_func ("/table/rocksdb/bytes/closed", GINT_TO_POINTER (FALSE), test_bytes);
+      g_test_add_data_func ("/table/rocksdb/bytes/killed", GINT_TO_POINTER (TRUE), test_bytes);
+      return g_test_run ();
+    }
+  g_test_add_func ("/table/rocksdb/damage/properties", test_properties);
   g_test_add_data_func ("/table/rocksdb/damage/closed", GINT_TO_POINTER (FALSE), test_damages);
   g_test_add_data_func ("/table/rocksdb/damage/killed", GINT_TO_POINTER (TRUE), test_damages);
   g_test_add_func ("/table/rocksdb/damage/torn-tail", test_torn_tail);

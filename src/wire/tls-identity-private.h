@@ -8,6 +8,6 @@
 
 G_BEGIN_DECLS
 
-TallTlsIdentity *tall_tls_identity_new (X509 *certificate);
+TallTlsIdentity *tall_tls_identity_new (X509 *certificate, const STACK_OF (X509) * chain);
 
 G_END_DECLS

@@ -15,6 +15,7 @@ tall_tls_identity_free (TallTlsIdentity *self)
 {
   g_strfreev (self->names);
   g_free (self->fingerprint);
+  g_strfreev (self->issuers);
   g_free (self);
 }
 
@@ -91,13 +92,27 @@ add_alternative_names (GPtrArray *names, X509 *certificate)
   GENERAL_NAMES_free (all);
 }
 
+/* @chain: (nullable): begins with the certificate itself */
+static GStrv
+list_issuers (const STACK_OF (X509) * chain)
+{
+  g_autoptr (GStrvBuilder) issuers = g_strv_builder_new ();
+  for (int i = 1; i < sk_X509_num (chain); i++)
+    {
+      g_autofree char *fingerprint = tall_tls_fingerprint (sk_X509_value (chain, i));
+      g_strv_builder_add (issuers, fingerprint);
+    }
+  return g_strv_builder_end (issuers);
+}
+
 /**
  * tall_tls_identity_new:
+ * @chain: (nullable): the certificate and the CAs above it, as they were verified
  *
  * Returns: (transfer full): of a certificate that was verified
  */
 TallTlsIdentity *
-tall_tls_identity_new (X509 *certificate)
+tall_tls_identity_new (X509 *certificate, const STACK_OF (X509) * chain)
 {
   TallTlsIdentity *self = g_new0 (TallTlsIdentity, 1);
   g_autoptr (GPtrArray) names = g_ptr_array_new ();
@@ -110,6 +125,7 @@ tall_tls_identity_new (X509 *certificate)
   g_ptr_array_add (names, NULL);
   self->names = (GStrv)g_ptr_array_free (g_steal_pointer (&names), FALSE);
   self->fingerprint = tall_tls_fingerprint (certificate);
+  self->issuers = list_issuers (chain);
   ERR_clear_error ();
   return self;
 }

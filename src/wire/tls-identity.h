@@ -16,6 +16,7 @@ typedef struct
   GStrv names; /* with their kind: `cn:…`, `dns:…`, `email:…`, `uri:…`, and `subject:…` for all
                 * of the subject (RFC 2253, such as `subject:CN=loader,O=Shop`) */
   char *fingerprint; /* SHA-256, 64 lower-case hex digits */
+  GStrv issuers;     /* (nullable): the fingerprints of the CAs above it, up to the trusted one */
 } TallTlsIdentity;
 
 /* The kinds of names, with their colons. NULL-terminated. */

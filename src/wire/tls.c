@@ -258,7 +258,7 @@ tall_tls_get_identity (TallTls *self)
   g_autoptr (X509) certificate =
       self->identity == NULL ? SSL_get1_peer_certificate (self->ssl) : NULL;
   if (certificate != NULL)
-    self->identity = tall_tls_identity_new (certificate);
+    self->identity = tall_tls_identity_new (certificate, SSL_get0_verified_chain (self->ssl));
   return self->identity;
 }
 

@@ -15,8 +15,13 @@ def openssl(*arguments):
 class Ca:
     """Certificates of one CA, in a folder."""
 
-    def __init__(self, folder, name="ca"):
-        self.folder, self.name = folder, name
+    def __init__(self, folder, name="ca", above=None):
+        """With a CA above it, that one has signed it."""
+        self.folder, self.name, self.above = folder, name, above
+        if above is not None:
+            above.certify(name, is_ca=True)
+            self.file = above.file
+            return
         openssl("req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-noenc", "-days", 2,
                 "-subj", f"/CN={name}", "-keyout", self.path(name, "key"), "-out", self.path(name, "crt"))
         self.file = self.path(name, "crt")
@@ -24,14 +29,17 @@ class Ca:
     def path(self, name, kind):
         return f"{self.folder}/{name}.{kind}"
 
-    def certify(self, name, subject=None, names=None, days=2):
+    def certify(self, name, subject=None, names=None, days=2, is_ca=False):
         more = ["-addext", f"subjectAltName={names}"] if names else []
         openssl("req", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-noenc", "-subj",
-                subject or f"/CN={name}", "-addext", "basicConstraints=CA:FALSE", *more,
+                subject or f"/CN={name}", "-addext", f"basicConstraints=CA:{'TRUE' if is_ca else 'FALSE'}", *more,
                 "-keyout", self.path(name, "key"), "-out", self.path(name, "csr"))
-        openssl("x509", "-req", "-in", self.path(name, "csr"), "-copy_extensions", "copy", "-CA", self.file,
+        openssl("x509", "-req", "-in", self.path(name, "csr"), "-copy_extensions", "copy", "-CA", self.path(self.name, "crt"),
                 "-CAkey", self.path(self.name, "key"), "-CAcreateserial", "-days", days,
                 "-out", self.path(name, "crt"))
+        if self.above is not None:
+            with open(self.path(name, "crt"), "ab") as chain, open(self.path(self.name, "crt"), "rb") as own:
+                chain.write(own.read())
         return name
 
     def files(self, name):

@@ -434,6 +434,22 @@ def reload_with_open_connections(folder):
         client.close()
 
 
+@test
+def revoked_between(folder):
+    """A CA between a certificate and the trusted one is revoked: open connections lose their role with it."""
+    with serving(folder, roles=ROLES.replace("cn:operator", "cn:operator;cn:far")) as (ca, server):
+        Ca(folder, "between", above=ca).certify("far")
+        far, near = (PythonClient(folder, ca, server, name) for name in ("far", "operator"))
+        equal((far.code("verify", far.types.VerifyRequest()), near.code("ping")), (0, 0))
+        with open(f"{folder}/roles", "a", encoding="utf-8") as file:
+            file.write(f"[revoked]\nfingerprints = {ca.fingerprint('between')}\n")
+        assert "1 revoked" in server.reload()
+        equal((far.code("ping"), near.code("ping")), (far.types.ErrorCode.FORBIDDEN, 0))
+        get(server, ca, *ca.files("far")).ends(FAILED, "it was revoked")
+        far.close()
+        near.close()
+
+
 def check_unreadable(folder, serve, ca):
     """A file that cannot be read is no wrong call, whichever it is and whoever reads it."""
     none, certificate, key = f"{folder}/none", ca.path("server", "crt"), ca.path("server", "key")

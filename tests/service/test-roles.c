@@ -194,6 +194,13 @@ test_revoked (void)
   g_assert_cmpint (tall_roles_find_role (roles, identity), ==, TALL_ROLE_ADMIN);
   g_assert_cmpint (tall_roles_find_role (roles, &revoked), ==, TALL_ROLE_NONE);
   g_assert_true (tall_roles_is_revoked (roles, &revoked));
+
+  /* One that a CA between it and the trusted one has signed goes with that. */
+  char *issuers[] = { (char *)"feed", first, NULL };
+  revoked = (TallTlsIdentity){ identity->names, identity->fingerprint, issuers };
+  g_assert_cmpint (tall_roles_find_role (roles, &revoked), ==, TALL_ROLE_NONE);
+  issuers[1] = NULL;
+  g_assert_cmpint (tall_roles_find_role (roles, &revoked), ==, TALL_ROLE_ADMIN);
   g_autofree char *described = tall_roles_describe (roles);
   g_assert_cmpstr (described, ==, "0 reader, 0 writer, 1 admin, 2 revoked");
 }

@@ -22,7 +22,7 @@ test_nul (void)
   add_common_name (certificate, "loader\0.example", 15);
   add_common_name (certificate, "web", 3);
   add_common_name (certificate, "", 0);
-  TallTlsIdentity *identity = tall_tls_identity_new (certificate);
+  TallTlsIdentity *identity = tall_tls_identity_new (certificate, NULL);
   g_assert_cmpstr (identity->names[0], ==, "cn:web");
   g_assert_true (g_str_has_prefix (identity->names[1], "subject:"));
   g_assert_null (identity->names[2]);

@@ -297,9 +297,17 @@ tall_roles_get_revoked (TallRoles *self)
   return self->revoked;
 }
 
+/**
+ * tall_roles_is_revoked:
+ *
+ * Returns: whether the certificate is taken back, or that of a CA above it
+ */
 gboolean
 tall_roles_is_revoked (TallRoles *self, const TallTlsIdentity *identity)
 {
+  for (guint i = 0; identity->issuers != NULL && identity->issuers[i] != NULL; i++)
+    if (g_hash_table_contains (self->revoked, identity->issuers[i]))
+      return TRUE;
   return g_hash_table_contains (self->revoked, identity->fingerprint);
 }
 

@@ -3,6 +3,7 @@
 #include "backup/runner.h"
 #include "tall-client.h"
 #include "base/descriptors.h"
+#include "base/heap.h"
 #include "tall-error.h"
 #include "cli/log.h"
 #include "service/access/networks.h"
@@ -309,6 +310,7 @@ make_options (const Given *given, TallServerOptions *options)
   TallExit code = check_connections (given);
   if (code != TALL_EXIT_DONE)
     return code;
+  tall_heap_bound ();
   if (given->memory < MIN_MEMORY || given->memory > MAX_MEMORY)
     return tall_usage_error (&tall_command_serve, "--memory takes MiB, %d to %d", MIN_MEMORY,
                              MAX_MEMORY);

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "service/server/session.h"
 
+#include "base/heap.h"
 #include "wire/socket.h"
 
 #define MAX_DEPTH 32
@@ -156,6 +157,7 @@ answer_frame (Running *self, GError **error)
       (refusal != NULL || len <= TALL_CALL_SMALL_REQUEST || receive_large (session, len, error))
       && answer_next (self, refusal, error);
   tall_call_memory_end (&self->memory);
+  tall_heap_look ();
   return ok;
 }
 

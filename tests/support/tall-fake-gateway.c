@@ -11,9 +11,10 @@
 typedef struct
 {
   TallFakeAnswer answer;
-  guint times;      /* requests for which it is still valid */
-  guint calls;      /* requests so far */
-  GHashTable *rows; /* owned: a set of GBytes: keys that they named, if they write */
+  guint times;          /* requests for which it is still valid */
+  TallFakeAnswer after; /* to the one after them; TALL_FAKE_ANSWER: as usual */
+  guint calls;          /* requests so far */
+  GHashTable *rows;     /* owned: a set of GBytes: keys that they named, if they write */
 } Method;
 
 static void
@@ -85,8 +86,14 @@ note_request (TallFakeGateway *self, const TallFakeRequest *request)
   g_cond_broadcast (&self->changed);
   if (method->times == 0)
     return TALL_FAKE_ANSWER;
-  method->times--;
-  return method->answer;
+  TallFakeAnswer answer = method->answer;
+  if (--method->times == 0 && method->after != TALL_FAKE_ANSWER)
+    {
+      method->times = 1;
+      method->answer = method->after;
+      method->after = TALL_FAKE_ANSWER;
+    }
+  return answer;
 }
 
 static void
@@ -234,6 +241,20 @@ tall_fake_gateway_set_answer (TallFakeGateway *self,
   g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->mutex);
   get_method (self, method)->answer = answer;
   get_method (self, method)->times = times;
+}
+
+/**
+ * tall_fake_gateway_set_answer_after:
+ *
+ * Says what becomes of the one request that follows those of tall_fake_gateway_set_answer().
+ */
+void
+tall_fake_gateway_set_answer_after (TallFakeGateway *self,
+                                    const char *method,
+                                    TallFakeAnswer answer)
+{
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->mutex);
+  get_method (self, method)->after = answer;
 }
 
 /**

@@ -57,6 +57,9 @@ void tall_fake_gateway_set_answer (TallFakeGateway *self,
                                    const char *method,
                                    TallFakeAnswer answer,
                                    guint times);
+void tall_fake_gateway_set_answer_after (TallFakeGateway *self,
+                                         const char *method,
+                                         TallFakeAnswer answer);
 void tall_fake_gateway_set_reason (TallFakeGateway *self, const char *reason);
 void
 tall_fake_gateway_set_self_test (TallFakeGateway *self, const char *answers, const char *cells);

@@ -252,6 +252,24 @@ test_lost_answers (gconstpointer data)
       }
 }
 
+/* The gateway says "done", and has not; the next call is refused. The first may still be carried
+ * out, so nobody knows. */
+static void
+test_refused_later (gconstpointer data)
+{
+  g_auto (Fixture) f;
+  fixture_init (&f, GPOINTER_TO_INT (data), "A=1", FALSE);
+  tall_fake_gateway_set_reason (f.gateway,
+                                "org.apache.hadoop.hbase.security.AccessDeniedException: no");
+  tall_fake_gateway_set_answer (f.gateway, "disableTable", TALL_FAKE_NO, 1);
+  tall_fake_gateway_set_answer_after (f.gateway, "disableTable", TALL_FAKE_ERROR);
+  g_assert_cmpint (set_access (&f, TALL_ACCESS_CLOSED, SOON), ==, TALL_ERROR_OUTCOME_UNKNOWN);
+  g_assert_cmpuint (tall_fake_gateway_get_calls (f.gateway, "disableTable"), ==, 2);
+  /* Refused at once, it is certain. */
+  tall_fake_gateway_set_answer (f.gateway, "disableTable", TALL_FAKE_ERROR, 1);
+  g_assert_cmpint (set_access (&f, TALL_ACCESS_CLOSED, SOON), ==, TALL_ERROR_UNSUPPORTED);
+}
+
 /* A table that is neither enabled nor disabled, until the deadline. */
 static void
 test_unsettled (void)
@@ -436,6 +454,7 @@ main (int argc, char **argv)
   add ("changes", test_changes);
   add ("failures", test_failures);
   add ("lost-answers", test_lost_answers);
+  add ("refused-later", test_refused_later);
   add ("not-sealed", test_not_sealed);
   add ("large", test_large);
   add ("in-the-making", test_in_the_making);

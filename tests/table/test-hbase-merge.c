@@ -112,6 +112,62 @@ test_closed (void)
   expect (TALL_FAKE_CLOSE, 2, 0, 0);
 }
 
+static gint64 shared_deadline; /* of the request that was sent last */
+
+static gboolean
+run_nothing (TallHbaseShared *shared, TallHbaseLink *link, GError **error G_GNUC_UNUSED)
+{
+  shared_deadline = shared->deadline;
+  tall_hbase_pool_give_back (shared->pool, link);
+  return TRUE;
+}
+
+typedef struct
+{
+  TallMergeFixture *fixture;
+  TallHbaseShare share;
+} Joining;
+
+static gpointer
+join (gpointer data)
+{
+  static const TallHbaseMergeKind kind = { "nothing ", tall_hbase_pool_take, run_nothing };
+  Joining *self = data;
+  g_autoptr (GError) error = NULL;
+  TallHbaseLink *link;
+  g_assert_true (tall_hbase_merge_join (self->fixture->merge, &kind, "orders", &self->share, TRUE,
+                                        &link, &error));
+  g_assert_no_error (error);
+  g_assert_cmpint (self->share.state, ==, TALL_HBASE_SHARE_DONE);
+  return NULL;
+}
+
+/* A request has no more time than the share that has the least. */
+static void
+test_deadline (void)
+{
+  static const guint seconds[] = { 2, 0, 1 };
+  g_auto (TallMergeFixture) fixture = { NULL };
+  Joining all[G_N_ELEMENTS (seconds)];
+  GThread *threads[G_N_ELEMENTS (seconds)];
+  gint64 earliest = SOON;
+  tall_merge_fixture_init (&fixture, 60000, 1000);
+  for (guint i = 0; i < G_N_ELEMENTS (seconds); i++)
+    {
+      all[i].fixture = &fixture;
+      tall_hbase_share_init (&all[i].share, earliest + seconds[i] * G_TIME_SPAN_SECOND);
+      threads[i] = g_thread_new ("join", join, &all[i]);
+    }
+  tall_merge_fixture_wait (&fixture, G_N_ELEMENTS (seconds));
+  tall_merge_fixture_give_back (&fixture, 1);
+  for (guint i = 0; i < G_N_ELEMENTS (seconds); i++)
+    {
+      g_thread_join (threads[i]);
+      tall_hbase_share_clear (&all[i].share);
+    }
+  g_assert_cmpint (shared_deadline, ==, earliest);
+}
+
 /* A caller with less time than a call may take reads by itself, so that it does not cost others
  * their rows.
  */
@@ -245,6 +301,7 @@ main (int argc, char **argv)
   g_test_add_func ("/table/hbase/merge/first-row", test_first_row);
   g_test_add_func ("/table/hbase/merge/overloaded", test_overloaded);
   g_test_add_func ("/table/hbase/merge/closed", test_closed);
+  g_test_add_func ("/table/hbase/merge/deadline", test_deadline);
   g_test_add_func ("/table/hbase/merge/hasty", test_hasty);
   g_test_add_func ("/table/hbase/merge/no-connection", test_no_connection);
   g_test_add_func ("/table/hbase/merge/line-full", test_line_full);

@@ -37,6 +37,7 @@ open_table (const TallOptions *options, const char *name, GError **error)
   return tall_table_address_open (address, FALSE, error);
 }
 
+/* Returns: NULL: there was one once */
 static Deployment *
 describe (const TallOptions *options, const char *name)
 {
@@ -47,6 +48,8 @@ describe (const TallOptions *options, const char *name)
       table == NULL ? NULL : tall_store_open (table, NULL, NULL, NULL, &self->error);
   if (store != NULL)
     self->description = tall_front_describe (TALL_FRONT (store), &self->error);
+  if (table != NULL && store == NULL && tall_store_was_dropped (table))
+    g_clear_pointer (&self, deployment_free);
   return self;
 }
 
@@ -163,7 +166,11 @@ tall_status_all (const TallOptions *options, const TallCommand *command, gboolea
   g_autoptr (GPtrArray) deployments =
       g_ptr_array_new_with_free_func ((GDestroyNotify)deployment_free);
   for (guint i = 0; names[i] != NULL; i++)
-    g_ptr_array_add (deployments, describe (options, names[i]));
+    {
+      Deployment *deployment = describe (options, names[i]);
+      if (deployment != NULL)
+        g_ptr_array_add (deployments, deployment);
+    }
   if (json)
     print_json (deployments);
   else if (deployments->len > 0)

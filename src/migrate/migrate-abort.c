@@ -89,7 +89,8 @@ tall_migrator_abort (TallMigrator *self, GError **error)
   g_autoptr (TallDeployment) counting = tall_deployment_read (self->table, deadline, error);
   if (counting == NULL)
     return FALSE;
-  if (counting->migration.generation != self->record->migration.generation)
+  if (counting->migration.generation != self->record->migration.generation
+      || !g_str_equal (counting->id, self->record->id))
     return fail_overtaken (error);
   g_autoptr (TallTable) view =
       tall_generation_table_new (self->table, self->record->migration.generation);

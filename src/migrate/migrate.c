@@ -42,12 +42,9 @@ begin (TallMigrator *self, GError **error)
   gboolean was_idle = self->record->migration.phase == TALL_MIGRATION_NONE;
   TallDeployment *record =
       tall_move_begin (self->table, &self->move, g_get_monotonic_time () + TIME, error);
-  if (record == NULL)
+  if (record == NULL || !tall_migrator_take (self, record, error))
     return FALSE;
-  g_clear_pointer (&self->record, tall_deployment_free);
-  self->record = record;
   self->has_begun |= was_idle;
-  self->summary->generation = record->migration.generation;
   return TRUE;
 }
 

@@ -49,6 +49,31 @@ read_record (const TallMigrator *self, GError **error)
 }
 
 /**
+ * tall_migrator_take:
+ * @record: (transfer full): as it was read now
+ *
+ * Goes on with what it says. Of a deployment that is dropped, and made again, nothing is gone on
+ * with.
+ *
+ * Returns: FALSE with %TALL_ERROR_CONFLICT if it is that of another deployment than before
+ */
+gboolean
+tall_migrator_take (TallMigrator *self, TallDeployment *record, GError **error)
+{
+  if (self->record != NULL && !g_str_equal (record->id, self->record->id))
+    {
+      tall_deployment_free (record);
+      tall_error_set_conflict (
+          error, 0, "Another deployment has been made in the place of the one that was migrated");
+      return FALSE;
+    }
+  g_clear_pointer (&self->record, tall_deployment_free);
+  self->record = record;
+  self->summary->generation = record->migration.generation;
+  return TRUE;
+}
+
+/**
  * tall_migrator_read:
  *
  * Reads the record again.
@@ -57,12 +82,7 @@ gboolean
 tall_migrator_read (TallMigrator *self, GError **error)
 {
   TallDeployment *record = read_record (self, error);
-  if (record == NULL)
-    return FALSE;
-  g_clear_pointer (&self->record, tall_deployment_free);
-  self->record = record;
-  self->summary->generation = record->migration.generation;
-  return TRUE;
+  return record != NULL && tall_migrator_take (self, record, error);
 }
 
 /**
@@ -95,7 +115,7 @@ tall_migrator_check_settled (const TallMigrator *self, GError **error)
 gboolean
 tall_migrator_change (TallMigrator *self, TallMigration to, gboolean *done, GError **error)
 {
-  return tall_migration_change (self->table, &self->record->migration, &to, NULL,
+  return tall_migration_change (self->table, self->record->id, &self->record->migration, &to, NULL,
                                 g_get_monotonic_time () + TIME, done, error)
          && tall_migrator_read (self, error);
 }
@@ -135,7 +155,8 @@ static gboolean
 is_of_record (const TallMigrator *self, const TallDeployment *setup)
 {
   const TallMigration *is = &self->record->migration;
-  return setup->migration.generation == is->generation && setup->migration.target == is->target;
+  return setup->migration.generation == is->generation && setup->migration.target == is->target
+         && g_str_equal (setup->id, self->record->id);
 }
 
 static gboolean
@@ -261,7 +282,15 @@ TallMigrateStep
 tall_migrator_recover (TallMigrator *self, GError *cause, GError **error)
 {
   const TallMigration was = self->record->migration;
-  if (tall_migrator_read (self, NULL))
+  g_autoptr (GError) gone = NULL;
+  gboolean known = tall_migrator_read (self, &gone);
+  if (g_error_matches (gone, TALL_ERROR, TALL_ERROR_CONFLICT))
+    {
+      g_error_free (cause);
+      g_propagate_error (error, g_steal_pointer (&gone));
+      return TALL_MIGRATE_FAILED;
+    }
+  if (known)
     {
       g_autofree char *before = tall_migration_print (&was);
       g_autofree char *now = tall_migration_print (&self->record->migration);

@@ -54,6 +54,9 @@ void tall_migrator_init (TallMigrator *self,
 void tall_migrator_clear (TallMigrator *self);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TallMigrator, tall_migrator_clear)
 
+gboolean tall_migrator_take (TallMigrator *self,
+                             TallDeployment *record,
+                             GError **error) G_GNUC_WARN_UNUSED_RESULT;
 gboolean tall_migrator_read (TallMigrator *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 gboolean tall_migrator_check_settled (const TallMigrator *self,
                                       GError **error) G_GNUC_WARN_UNUSED_RESULT;

@@ -141,7 +141,7 @@ hold_back (TallOperation *operation, GError **error)
       wait (operation, &longest);
     }
   move (operation);
-  return TRUE;
+  return tall_follower_check_current (follower, error);
 }
 
 /* After a call that the tables have refused, or that has failed so that they may have: waits until
@@ -222,6 +222,13 @@ goes_on (TallOperation *operation, GError **cause)
       g_clear_error (cause);
       return !operation->writes
              || tall_follower_check_writable (operation->context->follower, cause);
+    }
+  g_autoptr (GError) replaced = NULL;
+  if (!tall_follower_check_current (operation->context->follower, &replaced))
+    {
+      g_clear_error (cause);
+      *cause = g_steal_pointer (&replaced);
+      return FALSE;
     }
   /* As long as the record cannot be read, nobody knows whether a missing table counts. */
   gboolean is_moot = g_error_matches (*cause, TALL_ERROR, TALL_ERROR_UNSUPPORTED) && error != NULL

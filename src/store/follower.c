@@ -21,7 +21,8 @@ struct _TallFollower
 
   /* As the record was when it was last read; atomic. */
   gint read_only;
-  gint phase; /* TallMigrationPhase */
+  gint phase;       /* TallMigrationPhase */
+  gint is_replaced; /* another deployment was there: this one comes back no more */
 
   /* Atomic: what counts. An operation works with the one that it has begun with. None is freed
    * before the store, so that no operation has to count references, which all threads would share;
@@ -152,6 +153,24 @@ tall_follower_check_writable (TallFollower *self, GError **error)
   return FALSE;
 }
 
+/**
+ * tall_follower_check_current:
+ *
+ * All that this process knows is of one deployment: its layout, keys, ids, tables.
+ *
+ * Returns: FALSE with %TALL_ERROR_UNSUPPORTED if another one was in its place when the record was
+ * last read
+ */
+gboolean
+tall_follower_check_current (TallFollower *self, GError **error)
+{
+  if (!g_atomic_int_get (&self->is_replaced))
+    return TRUE;
+  g_set_error (error, TALL_ERROR, TALL_ERROR_UNSUPPORTED,
+               "another deployment has been made in the place of this one; open it again");
+  return FALSE;
+}
+
 /* Obeys the record from now on. An older one, which a server of HBase that is none any more may
  * give, is passed over. */
 static gboolean
@@ -160,11 +179,9 @@ take_in (TallFollower *self, const TallDeployment *record, GError **error)
   g_autoptr (GMutexLocker) locker G_GNUC_UNUSED = g_mutex_locker_new (&self->mutex);
   Generation *current = self->current;
   if (!g_str_equal (record->id, current->id))
-    {
-      g_set_error (error, TALL_ERROR, TALL_ERROR_UNSUPPORTED,
-                   "another deployment has been made in the place of this one; open it again");
-      return FALSE;
-    }
+    g_atomic_int_set (&self->is_replaced, TRUE);
+  if (!tall_follower_check_current (self, error))
+    return FALSE;
   if (record->migration.generation < current->context.generation)
     return TRUE;
   if (record->migration.generation > current->context.generation)

@@ -15,6 +15,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (TallFollower, tall_follower_free)
 
 const TallStoreContext *tall_follower_get_context (TallFollower *self);
 TallTable *tall_follower_get_table (TallFollower *self);
+gboolean tall_follower_check_current (TallFollower *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 TallMigrationPhase tall_follower_get_phase (TallFollower *self);
 gboolean tall_follower_check_writable (TallFollower *self,
                                        GError **error) G_GNUC_WARN_UNUSED_RESULT;

@@ -216,8 +216,8 @@ begin_new (TallTable *table,
     }
   TallMigration to = tall_migration_begin (&is->migration);
   if (check_tables (table, is, to.target, move, deadline, &cause))
-    return tall_migration_change (table, &is->migration, &to, plan_next (arena, is, move), deadline,
-                                  &done, error);
+    return tall_migration_change (table, is->id, &is->migration, &to, plan_next (arena, is, move),
+                                  deadline, &done, error);
   /* They may be the tables of somebody who has begun meanwhile. */
   if (g_error_matches (cause, TALL_ERROR, TALL_ERROR_CONFLICT) && !is_unmoved (table, is, deadline))
     return TRUE;

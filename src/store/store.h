@@ -61,6 +61,7 @@ gboolean tall_store_create (TallTable *table,
 
 GStrv tall_store_list_all (TallTable *table, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 gboolean tall_store_drop (TallTable *table, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean tall_store_was_dropped (TallTable *table);
 gboolean tall_store_drop_generation (TallTable *table,
                                      guint64 generation,
                                      gint64 deadline,

@@ -55,8 +55,8 @@ change (TallTable *table, const char *step)
   g_autoptr (TallDeployment) record = tall_deployment_read (table, TALL_NO_DEADLINE, &error);
   g_assert_no_error (error);
   TallMigration to = find_next (&record->migration, step);
-  g_assert_true (tall_migration_change (table, &record->migration, &to, NULL, TALL_NO_DEADLINE,
-                                        &done, &error));
+  g_assert_true (tall_migration_change (table, NULL, &record->migration, &to, NULL,
+                                        TALL_NO_DEADLINE, &done, &error));
   g_assert_no_error (error);
   g_assert_true (done);
 }

@@ -98,7 +98,7 @@ change (const TallMoving *moving, TallMigration to_migration)
   g_autoptr (GError) error = NULL;
   gboolean done;
   const TallMigration is = tall_moving_read_migration (moving);
-  g_assert_true (tall_migration_change (TALL_MOVING_OTHERS (moving), &is, &to_migration, NULL,
+  g_assert_true (tall_migration_change (TALL_MOVING_OTHERS (moving), NULL, &is, &to_migration, NULL,
                                         TALL_NO_DEADLINE, &done, &error));
   g_assert_no_error (error);
   g_assert_true (done);

@@ -17,7 +17,7 @@ MORE_CLOCKS = (*CLOCKS, (1, 2, 1, 1), (2, 1, 3, 1))
 
 ONE, TWO, OTHER = ("a",), ("a", "b"), ("b",)   # the children that a value has
 GET, DELETE, REPAIR = Do("get"), Do("delete"), Do("repair")
-MIGRATE, ABORT = Do("migrate"), Do("abort")
+MIGRATE, ABORT, REMAKE = Do("migrate"), Do("abort"), Do("remake")
 
 
 @dataclass(frozen=True)

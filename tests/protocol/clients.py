@@ -18,14 +18,14 @@ import reading
 import repair
 from follow import follow
 from rows import Cell
-from state import (CHILDREN, NOT_FOUND, TWIN, Choose, Lineage, Operation, ReadRecord, Shut, State,
+from state import (CHILDREN, DROPPED, NOT_FOUND, TWIN, Choose, Lineage, Operation, ReadRecord, Shut, State,
                    Write)
 
 
 @dataclass(frozen=True)
 class Do:
     """One operation of a client. Values of puts must differ within a case."""
-    what: str                  # "put", "get", "delete", "repair", "load", "migrate", "abort",
+    what: str                  # "put", "get", "delete", "repair", "load", "migrate", "abort", "remake",
     #                            "twin": a put of the other order, at revision @batch
     value: Optional[str] = None
     rows: tuple = CHILDREN     # the children that the value has
@@ -103,6 +103,11 @@ def put_twin(operation, do):
                                              Cell("value", do.batch, do.value)))
 
 
+def run_remake(operation):
+    yield Begin(operation.token, linear.Drop())
+    yield from migrate.remake(operation)
+
+
 NOTHING_SEEN = (NOT_FOUND, 0)
 
 
@@ -122,6 +127,8 @@ def run(operation, do, seen):
         yield from migrate.migrate(operation)
     elif do.what == "abort":
         yield from migrate.abort(operation)
+    elif do.what == "remake":
+        yield from run_remake(operation)
     elif do.condition != "seen" or seen[1]:
         operation = yield from run_put(operation, do, seen)
     return NOTHING_SEEN, operation
@@ -130,15 +137,20 @@ def run(operation, do, seen):
 def client(name, todo, clock, table):
     """Does all of @todo. What a get has seen is remembered for the operation after it alone; which
     generation counts, until the tables are shut."""
-    seen, generation = NOTHING_SEEN, 1
+    seen, place = NOTHING_SEEN, (1, 1, 1)
     for number, do in enumerate(todo):
         if do.opens:
-            generation = (yield ReadRecord()).generation
+            record = yield ReadRecord()
+            if record.phase == DROPPED:
+                return                          # there is nothing to open
+            place = (record.generation, record.layout, record.id)
+            del record
         now = clock if do.clock is None else do.clock
         operation = Operation((name, number), now, *table, caller=do.token, marks=not do.earlier,
-                              follows=not do.stays, generation=generation, apart=do.apart)
+                              follows=not do.stays, generation=place[0], layout=place[1],
+                              deployment=place[2], apart=do.apart)
         seen, operation = yield from run(operation, do, seen)
-        generation = operation.generation
+        place = (operation.generation, operation.layout, operation.deployment)
         del operation, now
 
 

@@ -24,7 +24,7 @@ from copying import convert
 from migrate import may_be_opened
 from protocol import FIRST
 from rows import EMPTY, DeleteUpTo, compact, mutate, newest, visible
-from state import (ABORTING, DATES, DONE, LINES, LOST, NONE, NOT_FOUND, NUMBER, ORDERS, ROOT, SHUT, Access, Choose, Describe,
+from state import (ABORTING, DATES, DONE, DROPPED, LINES, LOST, NONE, NOT_FOUND, NUMBER, ORDERS, ROOT, SHUT, Access, Choose, Describe,
                    Lineage, Read, ReadRecord, Record, SetAccess, Settle, Write, WriteIf, WriteRecordIf,
                    find_root)
 
@@ -88,6 +88,10 @@ class Numbers:
 def change_access(access, call, opens):
     """@opens: what kind of call opens what is closed, beside those that are to."""
     closed = access.closed and call.what != opens
+    if call.what in ("drop", "make"):
+        return Access(gone=call.what == "drop")
+    if access.gone:
+        return access
     return {"seal": access._replace(seal=call.token, closed=closed),
             "unseal": access._replace(seal=None, closed=closed),
             "close": access._replace(closed=True), "open": access._replace(closed=False)}[call.what]
@@ -100,6 +104,7 @@ class Table:
     def __init__(self, layouts, variant):
         self.versions, self.expires_in = variant.versions, variant.expires_in
         self.opens = variant.opens
+        self.steps = variant.steps
         self.sealed = (Write, WriteIf) if variant.seal_refuses == "every write" else WriteIf
         roots = max((layout.roots for layout in layouts), key=len)
         self.names = (*roots, *layouts[0].children,
@@ -119,10 +124,11 @@ class Table:
                 return rows, tables, SHUT
             rows, answer = self.execute_on_rows(rows, call)
             return rows, tables, answer
-        if isinstance(call, SetAccess) and call.what == "clear":
+        if isinstance(call, SetAccess) and call.what in ("clear", "drop"):
             first = (call.generation - 1) * len(self.names)
             rows = (*rows[:first], *self.empty, *rows[first + len(self.names):])
-            return rows, tables, None
+            if call.what == "clear":
+                return rows, tables, None
         key = (tables, self.calls.of(call))
         if key not in self.changes:
             after, answer = self.effect_on_tables(self.tables.things[tables], call)
@@ -140,7 +146,7 @@ class Table:
         is_root = row == ROOT or LINES not in self.places
         place = self.access_place(call.generation, ORDERS if is_root else LINES)
         access = self.tables.things[tables][1][place]
-        return access.closed or (access.seal is not None and isinstance(call, self.sealed))
+        return access.closed or access.gone or (access.seal is not None and isinstance(call, self.sealed))
 
     def place(self, generation, row):
         """Where it is among all rows."""
@@ -165,11 +171,20 @@ class Table:
         if isinstance(call, Describe):
             return tables, accesses[self.access_place(call.generation, call.table)]
         if isinstance(call, WriteRecordIf):
-            matches = call.expected in (None, record)
-            return ((call.record, accesses), True) if matches else (tables, False)
+            expected = self.make_step(call.expected, record)
+            matches = expected is None or expected == record
+            return ((self.make_step(call.record, record), accesses), True) if matches else (tables, False)
         place = self.access_place(call.generation, call.table)
         after = change_access(accesses[place], call, self.opens)
-        return (record, (*accesses[:place], after, *accesses[place + 1:])), None
+        answer = SHUT if after.gone and call.what != "drop" else None
+        return (record, (*accesses[:place], after, *accesses[place + 1:])), answer
+
+    def make_step(self, step, record):
+        """The record @step as it is compared with @record, and as it is written in its place."""
+        if self.steps == "of one deployment" or step is None or DROPPED in (step.phase, record.phase):
+            return step
+        layout = record.layout + step.generation - record.generation
+        return step._replace(id=record.id, first=record.first, layout=layout)
 
     def kept(self, place):
         """How many versions of a cell are kept; of hints one."""
@@ -233,7 +248,7 @@ class Explorer:
         in_time = any(do.earlier for do in todos) and not no_is_final
         self.lone = tuple(replace(do, rows=layouts[0].children) for do in
                           (LONE_IN_TIME if in_time or layouts[0].expires else LONE))
-        self.moving = tuple(all(do.what in ("migrate", "abort") for do in todo)
+        self.moving = tuple(all(do.what in ("migrate", "abort", "remake") for do in todo)
                             for _clock, todo in clients)
         self.monitor, self.clients = linear.Monitor(), Clients()
         self.table, self.alone = Table(layouts, variant), {}
@@ -286,14 +301,19 @@ class Explorer:
             after = after._replace(before=(*world.before, world.rows[0])[-MOST_BEFORE:])
         if isinstance(call, WriteRecordIf) and answer is True:
             before, now = self.table.record(world.tables), self.table.record(tables)
-            if before.generation != now.generation and not self.is_equal(rows, before, now):
+            if self.is_switch(tables, before, now) and not self.is_equal(rows, before, now):
                 after = after._replace(monitor=UNEQUAL)
         return after, answer
+
+    def is_switch(self, tables, before, now):
+        """Not so if the source is being dropped, or another deployment has been made."""
+        gone = self.table.tables.things[tables][1][self.table.access_place(before.generation, ORDERS)].gone
+        return before.generation != now.generation and before.id == now.id and not gone
 
     def is_equal(self, rows, before, now):
         """Whether the target has what the source has committed, of both orders if there are two."""
         given = newest(self.table.row(rows, now.generation, NUMBER).cells, "s") if (
-            self.layouts[now.generation - 1].ids) else None
+            self.layouts[now.layout - 1].ids) else None
         there = self.table.state(rows, now.generation, given.value if given else ROOT)
         for root in self.layouts[0].roots:
             state = self.table.state(rows, before.generation, root)
@@ -302,8 +322,8 @@ class Explorer:
                     not state.live and self.variant.copied_tombstones == "erased"):
                 wanted = there if len(self.layouts[0].roots) > 1 else None
             else:
-                wanted = convert(self.variant, state, self.layouts[before.generation - 1].claims,
-                                 self.layouts[now.generation - 1].claims)
+                wanted = convert(self.variant, state, self.layouts[before.layout - 1].claims,
+                                 self.layouts[now.layout - 1].claims)
             if there != wanted:
                 return False
         return True
@@ -378,8 +398,9 @@ class Explorer:
         return state and isinstance(state.pending_token, Lineage) and state.pending_token.replaced
 
     def is_unlisted(self, rows, tables):
-        counts = self.table.record(tables).generation
-        if not self.layouts[counts - 1].index:
+        record = self.table.record(tables)
+        counts = record.generation
+        if not self.layouts[record.layout - 1].index:
             return False
         state = self.table.state(rows, counts)
         return (state is not None and state.live
@@ -394,10 +415,12 @@ class Explorer:
         record, accesses = self.table.tables.things[world.tables]
         first = (record.generation - 1) * len(self.table.places)
         source, ways = accesses[first:first + len(self.table.places)], []
+        if record.phase == DROPPED or any(access.gone for access in source):
+            return                              # it is being dropped, and made again
         shut = any(access.closed or access.seal is not None for access in source)
         if may_be_opened(self.variant, record):
             ways += [] if shut else [("", ())]
-        elif record.generation == 1 and (record.last < len(self.layouts) or record.phase != NONE):
+        elif record.generation == record.first and (record.last < len(self.layouts) or record.phase != NONE):
             ends = (ABORT, MIGRATE) if record.phase == ABORTING else (MIGRATE,)
             ways.append(("after a migration", ends))
         else:
@@ -405,7 +428,7 @@ class Explorer:
         if record.phase != NONE or shut:
             ways.append(("after an abort", (ABORT,)))
         for way, first in ways:
-            for opens, how in ((False, ""), (True, "opened now")):
+            for opens, how in ((False, ""), (True, "opened now"))[record.id > 1:]:
                 get = replace(self.lone[0], opens=opens)
                 words = ", ".join(word for word in (way, how) if word)
                 yield (f" ({words})" if words else "",
@@ -434,14 +457,15 @@ class Explorer:
 
     def find_dead(self, rows, tables):
         """The cells that no reader can see, in words; not looked for where versions are limited."""
-        generation = self.table.record(tables).generation
+        record = self.table.record(tables)
+        generation = record.generation
         state = self.table.state(rows, generation)
         if state is None or self.table.versions is not None:
             return []
         lineage = state.pending_token
         first = not isinstance(lineage, Lineage) or lineage.replaced == 0    # a load's stay
         return [f"{name}: {cell.qualifier} @{cell.timestamp}"
-                for name in (ROOT, *self.layouts[generation - 1].children)
+                for name in (ROOT, *self.layouts[record.layout - 1].children)
                 for cell in self.table.row(rows, generation, name).cells
                 if cell.timestamp != state.revision
                 and not (first and (cell.timestamp < FIRST or cell.timestamp % 1))]

@@ -11,14 +11,17 @@ MAX_BEGUN = 3              # how often an operation begins; the store's limit is
 
 
 def find_generation(operation):
-    """The generation in which to go on; None: the operation's time is over."""
+    """(generation, layout) in which to go on; None: the operation's time is over, or another deployment
+    has been made in the place of its own: what it knows is not of that."""
     if operation.variant.record == "guess":
-        return operation.generation + 1
+        return operation.generation + 1, operation.layout + 1
     while True:
         record = yield ReadRecord()
+        if not record.is_of(operation):
+            return None
         if record.generation != operation.generation or record.phase not in (SEALING, CLOSING,
                                                                              ABORTING):
-            return record.generation
+            return record.generation, record.layout
         del record
         if (yield Choose(2)):
             return None
@@ -37,12 +40,12 @@ def follow(operation, run, *arguments):
             sent = shut.sent
         if sent:
             operation = operation._replace(sents=(*operation.sents, sent))
-        generation = None
+        place = None
         if operation.follows:
-            generation = yield from find_generation(operation)
-        if generation is None:
+            place = yield from find_generation(operation)
+        if place is None:
             break
-        operation = operation._replace(generation=generation)
-        del generation, sent
+        operation = operation._replace(generation=place[0], layout=place[1])
+        del place, sent
     refused = all(is_refused(operation, sent) for sent in operation.sents)
     return NOT_DONE if refused else UNKNOWN, operation

@@ -9,8 +9,8 @@ own; and what somebody may still open is not left any more, until a person says 
 """
 
 from copying import make_pass
-from state import (ABORTING, CLOSING, COLLIDES, COPYING, DONE, LOST, NONE, ORDERS, SEALING, Describe, ReadRecord, SetAccess,
-                   WriteRecordIf)
+from state import (ABORTING, CLOSING, COLLIDES, COPYING, DONE, DROPPED, LOST, NONE, ORDERS, SEALING, SHUT, Describe,
+                   ReadRecord, Record, SetAccess, WriteRecordIf)
 
 MAX_CALLS = 2              # of one on tables whose answer is lost
 
@@ -33,6 +33,8 @@ def change(variant, record, wanted):
 def seal_table(operation, source, table, token):
     """Whether it is sealed with @token."""
     answer = yield SetAccess("seal", source, table, token)
+    if answer == SHUT:
+        return False                            # there is no such table any more
     if answer != LOST or operation.variant.seal_answer == "believed":
         return True
     access = yield Describe(source, table)
@@ -126,18 +128,20 @@ def begin(variant, record):
     """Begins a migration, or goes on with one."""
     if record.phase != NONE:
         return record
-    target = record.last + 1 if variant.generations == "new" else 2
+    target = record.last + 1 if variant.generations == "new" or record.generation > 1 else 2
     return (yield from change(variant, record,
                               record._replace(phase=COPYING, target=target, last=target)))
 
 
 def migrate(operation):
     """Until it is done, or somebody else does it, or something goes wrong: then it can be resumed. Only
-    from the first generation, so that this ends."""
+    from the generation in which the deployment began, so that this ends."""
     number, known = 0, ()
     record = yield ReadRecord()
-    if record.generation > 1 or record.phase == ABORTING or may_be_opened(operation.variant, record):
+    if record.generation > record.first or record.phase in (ABORTING, DROPPED) or may_be_opened(
+            operation.variant, record):
         return
+    operation = operation._replace(deployment=record.id)
     record = yield from begin(operation.variant, record)
     while record is not None and record.phase != NONE:
         number += 1
@@ -147,8 +151,8 @@ def migrate(operation):
 
 def find_ends(operation, record):
     """The operation in the source, and in the target."""
-    return (operation._replace(generation=record.generation),
-            operation._replace(generation=record.target))
+    return (operation._replace(generation=record.generation, layout=record.layout),
+            operation._replace(generation=record.target, layout=record.layout_of_target()))
 
 
 def copy_open(operation, _number, record, known):
@@ -204,6 +208,7 @@ def close_and_switch(operation, _number, record, known):
 def switch(variant, record):
     return (yield from change(variant, record,
                               record._replace(generation=record.target, phase=NONE, target=0,
+                                              layout=record.layout_of_target(),
                                               seal=None, unsealed=False, reopened=False)))
 
 
@@ -216,6 +221,8 @@ def abort(operation):
     record = yield ReadRecord()
     for table in operation.tables:
         access = yield Describe(record.generation, table)
+        if access.gone:
+            return
         sealed = sealed or access.seal is not None
         closed = closed or access.closed
         del access
@@ -255,3 +262,37 @@ def give_back(operation, record):
     if operation.variant.generations == "reused":
         yield SetAccess("clear", record.target, ORDERS)     # drops the target, of which another is made
     return True
+
+
+# ---- Drop, and make again ------------------------------------------------------------------------
+
+def remake(operation):
+    """Drops the deployment, and makes another one under its name, in the next layout. Its tables have
+    numbers that nobody knows: who still goes by the old one finds no tables, and reads the record."""
+    dropped, again = None, operation.variant.numbers == "again"
+    for _attempt in range(MAX_CALLS):
+        record = yield ReadRecord()
+        if not record.is_of(operation):
+            return
+        dropped = yield from drop(operation, record, record.first if again else record.last + 1)
+        if dropped is not None:
+            break
+    for generation in range(record.first, record.last + 1) if again and dropped else ():
+        for table in operation.tables:
+            yield SetAccess("make", generation, table)
+    if dropped is not None:
+        yield from change(operation.variant, dropped, dropped._replace(phase=NONE))
+
+
+def drop(operation, record, number):
+    """All tables go, then the record, if no migration has moved it meanwhile. Returns what is left of that:
+    the @number from which another deployment goes on. None: it is to be done again."""
+    for generation in range(record.first, record.last + 1):
+        for table in operation.tables:
+            answer = yield SetAccess("drop", generation, table)
+            if answer == LOST:
+                return None
+            del answer
+    dropped = Record(number, DROPPED, last=number, id=record.id + 1, first=number,
+                     layout=operation.layout + 1)
+    return (yield from change(operation.variant, record, dropped))

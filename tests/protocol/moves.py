@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Cases of migrations: what must hold, what else would, and what must be found out."""
 
-from case import (ABORT, ALONE, DELETE, FINDS, GET, MIGRATE, OPENED_GET, REPAIR, TOLD, TWICE, UNEQUAL,
+from case import (ABORT, ALONE, DELETE, FINDS, GET, MIGRATE, OPENED_GET, REMAKE, REPAIR, TOLD, TWICE, UNEQUAL,
                   UNLISTED, again, insert, later, load, move, opens, put, put_twin, replace, stays)
 from explore import Faults
 from state import LINES, ORDERS, ROOT, TWIN
@@ -12,6 +12,7 @@ NO = ()                        # the value has no child
 TO_ROW = (ROW, ROW, ROW)
 AND_AGAIN = (*TO_ROW, ROW)     # where it may be begun twice
 AND_AGAIN_CLAIMS = (CLAIMS, CLAIMS, CLAIMS, CLAIMS)
+REMADE_TO_ROW = (ROW, CLAIMS, ROW, ROW, ROW)     # first in one row; made again with claims
 ROW_TO_CLAIMS, CLAIMS_TO_ROW = (ROW, CLAIMS, CLAIMS), (CLAIMS, ROW, ROW)
 TO_CLAIMS = (CLAIMS, CLAIMS, CLAIMS)
 EXPIRY = Faults(expiries=1)
@@ -143,7 +144,20 @@ IDS = [
     move("ids/a put, a migration, an abort, a migration", AND_AGAIN,
          ((put("x"),), (MIGRATE,), (ABORT, MIGRATE)), ids=True),
 ]
+REMADE = [
+    move("remade/a put and a get, one of before that opens, drop and init, a put and a get", ROW_TO_CLAIMS,
+         ((put("x"), put("z")), (OPENED_GET,), (REMAKE, opens(put("y")), GET))),
+    move("remade/two puts, drop and init, a get, an answer lost", ROW_TO_CLAIMS,
+         ((put("x"), put("z")), (REMAKE, OPENED_GET)), Faults(lost=1)),
+    move("remade/a put, a migrator of before, drop and init, a put and a migration", REMADE_TO_ROW,
+         ((put("x"),), (MIGRATE,), (REMAKE, opens(put("y")), MIGRATE, OPENED_GET))),
+    move("remade/a put, an abort of before, drop and init, a put and a migration", REMADE_TO_ROW,
+         ((put("x"),), (MIGRATE, ABORT), (REMAKE, opens(put("y")), MIGRATE))),
+]
 LONG = [
+    move("remade/a put, an abort of before, drop and init, a put and a migration, an answer of theirs lost",
+         REMADE_TO_ROW, ((put("x"),), (MIGRATE, ABORT), (REMAKE, opens(put("y")), MIGRATE)),
+         Faults(moving=1), long=True),
     move("ttl/a put beside a later put and a get, claims to row", CLAIMS_TO_ROW,
          ((put("x"),), (later(put("y")), GET), (MIGRATE,)), EXPIRY, long=True),
     move("ttl/two puts, claims", TO_CLAIMS,
@@ -204,6 +218,10 @@ ALSO = [
          ((put("x"), DELETE, put("y")), (put("z"),), (MIGRATE,)),
          why="For one order. But two may meet in one row of the target, with equal revisions.",
          compare="revision"),
+    move("also/a write of the record is not compared with the deployment's id", REMADE_TO_ROW,
+         ((put("x"),), (MIGRATE,), (REMAKE, opens(put("y")), MIGRATE, OPENED_GET)),
+         why="As no number is given twice, no two deployments of one name have equal steps.",
+         steps="of any"),
     move("also/claims are copied", TO_CLAIMS, ((put("x"),), (put("y", NO), GET), (MIGRATE,)),
          why="Nobody is harmed, but the next writer waits for the patience.", copied_claims="kept"),
 ]
@@ -354,6 +372,13 @@ BROKEN_MORE = [
            FINDS, TO_ROW, ((put("x"),), (GET,), (MIGRATE,)), EXPIRY, expires_in="source"),
     broken("a migrator remembers a copy that was not acknowledged", "It is not there.",
            FINDS, TO_ROW, ((put("x"),), (MIGRATE,)), Faults(moving=2), remembers="what was sent"),
+    broken("a deployment that is made again begins with the first generation",
+           "Who has not heard of it writes in the layout of before.",
+           ALONE, ROW_TO_CLAIMS, ((put("x"), put("z")), (REMAKE, opens(put("y")), GET)), numbers="again"),
+    broken("with the same numbers, a step of a migration is of any deployment of that name",
+           "A slow migrator of before takes the next tables, and the next migration, for its own.",
+           ALONE, REMADE_TO_ROW, ((MIGRATE,), (REMAKE, opens(put("y")), MIGRATE)), numbers="again",
+           steps="of any"),
     broken("the first of two root tables is closed", "The orders can be read on.",
            FINDS, TO_ROW, ((put("x"),), (MIGRATE,)), tables=CUSTOMERS_FIRST, close_tables="first"),
     broken("after the close the seal of the first of two root tables is looked at",
@@ -362,4 +387,4 @@ BROKEN_MORE = [
            tables=CUSTOMERS_FIRST, seal_check="first"),
 ]
 
-MOVES = [*HOLDS, *INDEX, *TOKENS, *LOADS, *REPAIRED, *COLLIDING, *TABLES, *TOGETHER, *TTL, *IDS, *ALSO, *BROKEN, *BROKEN_MORE, *LONG]
+MOVES = [*HOLDS, *INDEX, *TOKENS, *LOADS, *REPAIRED, *COLLIDING, *TABLES, *TOGETHER, *TTL, *IDS, *REMADE, *ALSO, *BROKEN, *BROKEN_MORE, *LONG]

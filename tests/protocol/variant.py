@@ -103,6 +103,10 @@ class Variant:
     generations: str = "new"           # for each attempt | "reused"
     record_write: str = "if unchanged" # | "plain": the last one wins
 
+    # ---- A deployment that is dropped, and made again under its name
+    numbers: str = "go on"             # of its generations | "again": from the first one
+    steps: str = "of one deployment"   # a write of the record compares its id, too | "of any"
+
     # ---- An abort
     abort: str = "marked"              # the record says that tables may be opened late | "unmarked"
     abort_first: str = "record"        # what an abort changes first | "tables": they, then the record

@@ -116,7 +116,8 @@ change (TallTable *table, const char *is_text, const char *to_text)
   gboolean done;
   g_assert_true (tall_migration_parse (&is, tall_slice_str (is_text), &error));
   g_assert_true (tall_migration_parse (&to, tall_slice_str (to_text), &error));
-  g_assert_true (tall_migration_change (table, &is, &to, NULL, TALL_NO_DEADLINE, &done, &error));
+  g_assert_true (
+      tall_migration_change (table, NULL, &is, &to, NULL, TALL_NO_DEADLINE, &done, &error));
   g_assert_no_error (error);
   g_assert_true (done);
 }

@@ -160,7 +160,7 @@ test_aborting (Fixture *self, gconstpointer data G_GNUC_UNUSED)
   tall_test_move_go (&self->move, TALL_TEST_CLOSED);
   g_autoptr (TallDeployment) record = tall_deployment_read (self->memory, TALL_NO_DEADLINE, &error);
   const TallMigration to = tall_migration_abort (&record->migration, TRUE);
-  g_assert_true (tall_migration_change (self->memory, &record->migration, &to, NULL,
+  g_assert_true (tall_migration_change (self->memory, NULL, &record->migration, &to, NULL,
                                         TALL_NO_DEADLINE, &done, &error));
   g_assert_no_error (error);
   g_assert_true (done);

@@ -36,7 +36,7 @@ static gboolean
 change (TallTable *table, const TallMigration *is, TallMigration to, GError **error)
 {
   gboolean done;
-  return tall_migration_change (table, is, &to, NULL, TALL_NO_DEADLINE, &done, error) && done;
+  return tall_migration_change (table, NULL, is, &to, NULL, TALL_NO_DEADLINE, &done, error) && done;
 }
 
 static void

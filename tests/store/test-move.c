@@ -41,7 +41,8 @@ change (TallTable *table, const TallMigration *is, TallMigration to)
   g_autoptr (GError) error = NULL;
   gboolean done;
   g_autofree char *text = tall_migration_print (&to);
-  g_assert_true (tall_migration_change (table, is, &to, NULL, TALL_NO_DEADLINE, &done, &error));
+  g_assert_true (
+      tall_migration_change (table, NULL, is, &to, NULL, TALL_NO_DEADLINE, &done, &error));
   g_assert_no_error (error);
   g_assert_true (done);
   expect_migration (table, text);
@@ -425,8 +426,8 @@ test_check (void)
   g_assert_null (tall_deployment_read (table, TALL_NO_DEADLINE, &error));
   g_assert_error (error, TALL_ERROR, TALL_ERROR_DAMAGED);
   g_clear_error (&error);
-  g_assert_false (tall_migration_change (table, &begun->migration, &sealing, NULL, TALL_NO_DEADLINE,
-                                         &done, &error));
+  g_assert_false (tall_migration_change (table, NULL, &begun->migration, &sealing, NULL,
+                                         TALL_NO_DEADLINE, &done, &error));
   g_assert_error (error, TALL_ERROR, TALL_ERROR_DAMAGED);
   g_assert_nonnull (strstr (error->message, "1 copying 7 7"));
   g_assert_nonnull (strstr (error->message, "restore the deployment"));

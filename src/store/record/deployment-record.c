@@ -48,6 +48,52 @@ tall_deployment_make_next (const TallDeployment *self)
   return next;
 }
 
+/* Whether a column has just that text. */
+static gboolean
+has_text (const TallRow *row, const char *column, const char *text)
+{
+  const TallCell *cell = tall_row_find_latest (row, tall_slice_str (column));
+  return cell != NULL && tall_slice_equal (cell->value, tall_slice_str (text));
+}
+
+gboolean
+tall_record_is_dropped (const TallRow *row)
+{
+  return has_text (row, TALL_COLUMN_FORMAT, TALL_FORMAT_DROPPED);
+}
+
+/**
+ * tall_record_is_of:
+ *
+ * Returns: whether it is the record of the deployment that has this id
+ */
+gboolean
+tall_record_is_of (const TallRow *row, const char *id)
+{
+  return has_text (row, TALL_COLUMN_ID, id) && !tall_record_is_dropped (row);
+}
+
+/**
+ * tall_record_find_timestamp:
+ * @row: (nullable): the record as it is
+ *
+ * Returns: one that is later than everything in the record, as a clock that is slow would write
+ * what nobody sees; 0 with %TALL_ERROR_DAMAGED if there is none
+ */
+gint64
+tall_record_find_timestamp (const TallRow *row, GError **error)
+{
+  gint64 timestamp = MAX (g_get_real_time () / 1000, 1);
+  for (guint i = 0; row != NULL && i < row->n_cells; i++)
+    timestamp = MAX (timestamp, row->cells[i].timestamp + 1);
+  if (timestamp < G_MAXINT64)
+    return timestamp;
+  g_set_error (error, TALL_ERROR, TALL_ERROR_DAMAGED,
+               "a cell of the deployment record has the latest timestamp that there is, so nothing "
+               "can replace it");
+  return 0;
+}
+
 /* The columns with one prefix. */
 typedef struct
 {

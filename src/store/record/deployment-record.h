@@ -37,6 +37,15 @@ extern const char *const tall_record_moving[TALL_N_MOVING];
 /* In a column: not said. Needed where there may be an older value. */
 #define TALL_NOT_SAID "-"
 
+/* In the column `format`: the deployment was dropped, and the next one of that name begins with the
+ * generation in the column `migration`. */
+#define TALL_FORMAT_DROPPED "dropped"
+
+gboolean tall_record_is_dropped (const TallRow *row);
+gboolean tall_record_is_of (const TallRow *row, const char *id);
+gint64 tall_record_find_timestamp (const TallRow *row, GError **error);
+
+TallReadResult *tall_deployment_read_row (TallTable *table, gint64 deadline, GError **error);
 TallDeployment *tall_deployment_parse (const TallRow *row,
                                        GError **error) G_GNUC_WARN_UNUSED_RESULT;
 

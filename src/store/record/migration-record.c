@@ -13,6 +13,7 @@ typedef struct
 {
   TallTable *table;
   gint64 deadline;
+  const char *id; /* of the deployment; NULL: of whichever is there */
   const char *is; /* what the column `migration` must say; this and the next without its check */
   const char *to;
   const char *const *next; /* nullable: %TALL_N_MOVING texts to be written */
@@ -41,22 +42,6 @@ read_row (const Step *step, GError **error)
     return g_steal_pointer (&result);
   g_set_error (error, TALL_ERROR, TALL_ERROR_NOT_FOUND, "there is no such deployment any more");
   return NULL;
-}
-
-/* Later than everything in the row. A clock that is slow would write what nobody sees.
- * Returns: 0 with @error set: there is no such time */
-static gint64
-find_timestamp (const TallRow *row, GError **error)
-{
-  gint64 timestamp = MAX (g_get_real_time () / 1000, 1);
-  for (guint i = 0; i < row->n_cells; i++)
-    timestamp = MAX (timestamp, row->cells[i].timestamp + 1);
-  if (timestamp < G_MAXINT64)
-    return timestamp;
-  g_set_error (error, TALL_ERROR, TALL_ERROR_DAMAGED,
-               "a cell of the deployment record has the latest timestamp that there is, so nothing "
-               "can replace it");
-  return 0;
 }
 
 static void
@@ -102,7 +87,7 @@ write_step (const Step *step, const TallRow *row, gboolean *matched, GError **er
   g_autoptr (TallBatch) batch = tall_batch_new ();
   TallMutation *record = tall_batch_add (batch, TALL_META_TABLE, TALL_RECORD_ROW);
   const TallCell *cell = tall_row_find_latest (row, tall_slice_str (TALL_COLUMN_MIGRATION));
-  gint64 timestamp = find_timestamp (row, error);
+  gint64 timestamp = tall_record_find_timestamp (row, error);
   if (timestamp == 0)
     return FALSE;
   g_autofree char *to = tall_migration_add_check (step->to);
@@ -129,6 +114,14 @@ attempt_step (const Step *step, gboolean *settled, gboolean *done, GError **erro
   if (result == NULL)
     return FALSE;
   const TallRow *row = &result->results[0].rows[0];
+  if (step->id != NULL && !tall_record_is_of (row, step->id))
+    {
+      g_set_error (
+          error, TALL_ERROR, TALL_ERROR_NOT_FOUND,
+          "the deployment that was to be migrated was dropped, and perhaps another one made in "
+          "its place");
+      return FALSE;
+    }
   g_autofree char *now =
       print_column (tall_row_find_latest (row, tall_slice_str (TALL_COLUMN_MIGRATION)), error);
   if (now == NULL)
@@ -160,6 +153,7 @@ fail (gboolean wrote, GError *cause, GError **error)
 
 /**
  * tall_migration_change:
+ * @id: (nullable): of the deployment, which another one of its name may have replaced
  * @is: what the record must say
  * @to: the step that follows, as a function of store/record/migration.h gives it
  * @next: (nullable) (array fixed-size=7): texts of the columns %tall_record_moving, for the step
@@ -176,6 +170,7 @@ fail (gboolean wrote, GError *cause, GError **error)
  */
 gboolean
 tall_migration_change (TallTable *table,
+                       const char *id,
                        const TallMigration *is,
                        const TallMigration *to,
                        const char *const *next,
@@ -190,6 +185,7 @@ tall_migration_change (TallTable *table,
   g_autofree char *to_text = tall_migration_print (to);
   const Step step = { .table = table,
                       .deadline = deadline,
+                      .id = id,
                       .is = is_text,
                       .to = to_text,
                       .next = next,

@@ -7,6 +7,7 @@
 G_BEGIN_DECLS
 
 gboolean tall_migration_change (TallTable *table,
+                                const char *id,
                                 const TallMigration *is,
                                 const TallMigration *to,
                                 const char *const *next,

@@ -171,7 +171,7 @@ tall_copy_item_compare (TallCopyItem *self, const TallRow *row, TallArena *arena
   if (!there->exists)
     return;
   if (there->timestamp > self->wanted.revision)
-    self->outcome = TALL_COPY_MOVED; /* somebody else has copied a later one */
+    self->outcome = TALL_COPY_MOVED; /* somebody has copied a later one, or puts it there by now */
   else if (memcmp (there->bytes, wanted, sizeof wanted) == 0 && there->has_summary)
     self->outcome = TALL_COPY_SAME;
 }

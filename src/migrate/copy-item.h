@@ -17,7 +17,9 @@ typedef struct
 {
   const TallStoreContext *source;
   const TallStoreContext *target;
-  gint64 begun;       /* a revision: of what is older, only one version can ever have been copied */
+  TallTable
+      *records; /* nullable: has the record that says whether it still copies; NULL: it does */
+  gint64 begun; /* a revision: of what is older, only one version can ever have been copied */
   TallCopied *places; /* nullable: whose the target's rows are */
 } TallCopier;
 

@@ -147,6 +147,27 @@ apply (const Copy *self, const TallBatch *batch, GError **error)
   return batch->mutations->len == 0 || tall_operation_apply (&first->to, batch, error);
 }
 
+/* Whether the record still says that the target is made of the source. A slow process asks before
+ * it removes anything: the target may count by now. Puts are the same whoever sends them, and hide
+ * nothing that is later. */
+static gboolean
+check_still_copies (const Copy *self, GError **error)
+{
+  const TallCopier *copier = self->copier;
+  if (copier->records == NULL)
+    return TRUE;
+  g_autoptr (TallDeployment) record = tall_deployment_read (copier->records, self->deadline, error);
+  if (record == NULL)
+    return FALSE;
+  const TallMigration *is = &record->migration;
+  gboolean copies = is->phase == TALL_MIGRATION_COPYING || is->phase == TALL_MIGRATION_SEALING;
+  if (copies && is->generation == copier->source->generation
+      && is->target == copier->target->generation && g_str_equal (record->id, copier->source->id))
+    return TRUE;
+  tall_error_set_conflict (error, 0, "Another process has gone on with the migration");
+  return FALSE;
+}
+
 /* Removes all rows of earlier versions but the root rows. Nobody reads the target yet, so it comes
  * first: if it is cut short, the root row still tells that it is to be done. */
 static gboolean
@@ -160,7 +181,8 @@ remove_old (const Copy *self, GError **error)
         return FALSE;
       tall_index_add_removal (&item->to, &item->there.state, &item->wanted, batch);
     }
-  return apply (self, batch, error);
+  return batch->mutations->len == 0
+         || (check_still_copies (self, error) && apply (self, batch, error));
 }
 
 /* Everything but the root rows. */
@@ -222,7 +244,9 @@ judge_unequal (TallCopyItem *item)
 }
 
 /* Somebody has copied a later version at the same time: nobody reads our rows, nor our cells of the
- * root row, so a delete that comes late harms nobody either. Best effort. */
+ * root row, so a delete that comes late harms nobody either. Best effort. Not so if somebody has
+ * only claimed the order, because the target counts by now: then what we wrote is what is
+ * committed. */
 static void
 take_back (const TallCopyItem *item)
 {
@@ -241,6 +265,30 @@ take_back (const TallCopyItem *item)
 }
 
 static gboolean
+is_overtaken (const TallCopyItem *item)
+{
+  return item->outcome == TALL_COPY_MOVED && item->there.state.revision > item->wanted.revision;
+}
+
+static void
+take_back_overtaken (const Copy *self, const GPtrArray *written)
+{
+  g_autoptr (GError) error = NULL;
+  gboolean copies = FALSE;
+  for (guint i = 0; i < written->len && error == NULL; i++)
+    {
+      const TallCopyItem *item = g_ptr_array_index (written, i);
+      if (!is_overtaken (item))
+        continue;
+      copies = copies || check_still_copies (self, &error);
+      if (copies)
+        take_back (item);
+    }
+  if (error != NULL)
+    g_debug ("nothing is taken back: %s", error->message);
+}
+
+static gboolean
 read_back (const Copy *self, GError **error)
 {
   g_autoptr (GPtrArray) written = g_ptr_array_new ();
@@ -255,9 +303,8 @@ read_back (const Copy *self, GError **error)
         item->outcome = TALL_COPY_COPIED;
       else if (item->outcome == TALL_COPY_OPEN)
         judge_unequal (item);
-      else if (item->outcome == TALL_COPY_MOVED)
-        take_back (item);
     }
+  take_back_overtaken (self, written);
   return TRUE;
 }
 

@@ -225,6 +225,7 @@ tall_migrator_set_up (TallMigrator *self, GError **error)
   options.rate = self->options->rate;
   options.copier.source = &self->source;
   options.copier.target = &self->target;
+  options.copier.records = self->table;
   self->pass = tall_pass_new (&options);
   return TRUE;
 }

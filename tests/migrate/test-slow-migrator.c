@@ -11,8 +11,6 @@
  * the tables that count then; or they drop the deployment, make another one of that name, and
  * migrate it. What the slow one does afterwards harms nobody. */
 
-#define OTHER_ORDERS 3
-
 /* What happens meanwhile, and before which call. */
 typedef struct _Slow Slow;
 struct _Slow
@@ -93,12 +91,72 @@ run_slowly (const Slow *wanted, guint at, gboolean is_shared, void (*after) (con
   g_autoptr (TallTable) own = tall_failing_table_new (self.memory);
   tall_failing_table_set_hooks (TALL_FAILING_TABLE (own), before_call, NULL, &self);
   if (!migrate (own, self.to, FALSE, &error))
-    g_test_message ("at call %u it is told: %s", at, error->message);
+    g_test_message ("at call %u the error is: %s", at, error->message);
   if (self.is_made)
     after (&self);
   g_object_unref (self.memory);
   g_object_unref (self.others);
   return self.is_made;
+}
+
+/* ---- Others end the migration, and claim the order ---- */
+
+/* Nothing arrives of what a client does after its claim. */
+static TallFailure
+die_after_claim (TallFailingTable *table G_GNUC_UNUSED,
+                 const TallCall *call G_GNUC_UNUSED,
+                 gpointer data)
+{
+  const gboolean *claimed = data;
+  return *claimed ? TALL_FAILURE_BEFORE : TALL_FAILURE_NONE;
+}
+
+static void
+note_claim (TallFailingTable *table G_GNUC_UNUSED, const TallCall *call, gpointer data)
+{
+  gboolean *claimed = data;
+  *claimed |= call->kind == TALL_CALL_APPLY_IF && call->matched;
+}
+
+static void
+claim_and_die (TallTable *memory)
+{
+  gboolean claimed = FALSE;
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TallTable) dying = tall_failing_table_new (memory);
+  g_autoptr (TallStore) client = tall_test_open (dying, NULL);
+  g_autoptr (TallOrder) order = tall_test_marked_order ("1", 2, 2, 3);
+  const TallWriteOptions once = { .timeout = 1 };
+  tall_failing_table_set_hooks (TALL_FAILING_TABLE (dying), die_after_claim, note_claim, &claimed);
+  g_assert_false (tall_front_put_order (TALL_FRONT (client), order, &once, NULL, &error));
+}
+
+static void
+end_and_claim (Slow *self)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TallDeployment) record = tall_deployment_read (self->memory, TALL_NO_DEADLINE, &error);
+  gboolean is_begun = record->migration.phase != TALL_MIGRATION_NONE;
+  if (record->migration.generation == TALL_FIRST_GENERATION)
+    g_assert_true (migrate (self->memory, is_begun ? NULL : self->to, FALSE, &error));
+  g_assert_no_error (error);
+  claim_and_die (self->memory);
+}
+
+static void
+expect_kept (const Slow *self)
+{
+  expect (self->memory, "1", 1);
+}
+
+static void
+test_claimed (gconstpointer data)
+{
+  const Slow slow = { .from = "blob", .to = data, .meanwhile = end_and_claim };
+  guint at = 0;
+  while (run_slowly (&slow, at, FALSE, expect_kept))
+    at++;
+  g_assert_cmpuint (at, >, 40);
 }
 
 /* ---- Others make another deployment in the place of this one ---- */
@@ -173,7 +231,7 @@ test_remade_with_equal_numbers (void)
       g_autoptr (TallTable) own = tall_failing_table_new (self.memory);
       tall_failing_table_set_hooks (TALL_FAILING_TABLE (own), before_step, NULL, &self);
       if (!migrate (own, self.to, FALSE, &error))
-        g_test_message ("at read %u it is told: %s", at, error->message);
+        g_test_message ("at read %u the error is: %s", at, error->message);
       reached = self.is_made;
       if (reached)
         expect_others (&self);
@@ -185,7 +243,13 @@ test_remade_with_equal_numbers (void)
 int
 main (int argc, char **argv)
 {
+  static const char *const layouts[] = { "record-type", "normalized", "denormalized" };
   g_test_init (&argc, &argv, NULL);
+  for (guint i = 0; i < G_N_ELEMENTS (layouts); i++)
+    {
+      g_autofree char *path = g_strdup_printf ("/slow-migrator/claimed/%s", layouts[i]);
+      g_test_add_data_func (path, layouts[i], test_claimed);
+    }
   g_test_add_func ("/slow-migrator/remade", test_remade);
   g_test_add_func ("/slow-migrator/remade-with-equal-numbers", test_remade_with_equal_numbers);
   return g_test_run ();

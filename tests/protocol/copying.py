@@ -9,8 +9,8 @@ whenever, and a later revision hides an earlier one.
 from protocol import MAX_ATTEMPTS, may_be_gone, remove_children, write, write_hint
 from reading import assemble
 from rows import Cell, DeleteAt, DeleteUpTo, newest
-from state import (AGAIN, COLLIDES, DAMAGED, DONE, NO_STATE, NUMBER, ORDERS, ROOT, TWIN, Lineage,
-                   SetAccess, Shut, Write, WriteIf, ask, find_root, is_twin)
+from state import (AGAIN, COLLIDES, COPYING, DAMAGED, DONE, NO_STATE, NUMBER, ORDERS, ROOT, SEALING,
+                   TWIN, Lineage, ReadRecord, SetAccess, Shut, Write, WriteIf, ask, find_root, is_twin)
 
 
 def convert(variant, state, claimed, claims):
@@ -124,7 +124,7 @@ def copy(source, target, row, known):
     if value == DAMAGED:
         return AGAIN, known                     # somebody is writing: the next pass will find it
     if not copied:
-        copied = yield from write_copy(target, place, wanted, value, old)
+        copied = yield from write_copy(source, target, place, wanted, value, old)
     if copied or variant.remembers == "what was sent":
         known = (*((other, state) for other, state in known if other != row), (row, wanted))
     return DONE if copied else AGAIN, known
@@ -153,10 +153,22 @@ def make_root(target, wanted, value, rows, old):
     return mutations
 
 
-def write_copy(target, place, wanted, value, old):
-    """The children and the hint, then the root row: it stands for the whole. What the target had before,
-    @old, goes."""
+def still_copies(source, target):
+    """Whether the record still says that @target is made of @source. Looked at before anything is removed:
+    a copy that is late has nothing to remove in tables that count by now."""
+    if target.variant.removes == "whenever":
+        return True
+    record = yield ReadRecord()
+    return (record.phase in (COPYING, SEALING) and record.is_of(source)
+            and (record.generation, record.target) == (source.generation, target.generation))
+
+
+def write_copy(source, target, place, wanted, value, old):
+    """What the target had before, @old, goes; then the children and the hint come, then the root row: it
+    stands for the whole."""
     rows = target.children[:wanted.n_children]
+    if not (yield from remove_old(source, target, wanted, old)):
+        return False
     mutations = make_root(target, wanted, value, rows, old)
     root_first = target.variant.copied_order == "root first"
     if root_first and not (yield from write(target, place, mutations)):
@@ -167,21 +179,33 @@ def write_copy(target, place, wanted, value, old):
         return False
     if target.index and wanted.live and target.variant.copied_hint == "after":
         yield from write_hint(target, value, wanted.revision)
-    if target.variant.copied_removal == "anything":
-        old = old._replace(revision=wanted.revision + 9)
-    yield from clean_up_copy(target, wanted, old)
-    now = find_root((yield from target.read(place))).state
-    if now is not None and now.revision > wanted.revision:
-        yield from take_back(target, place, now if target.variant.taken_back == "the other's" else wanted, rows)
+    now = find_root((yield from target.read(place)))
+    if is_overtaken(target.variant, now, wanted) and (yield from still_copies(source, target)):
+        yield from take_back(target, place,
+                             now.state if target.variant.taken_back == "the other's" else wanted, rows)
     return True
 
 
-def clean_up_copy(target, wanted, old):
-    """Removes what the target had of @old beside the root row. Best effort."""
-    if target.claims and 0 < old.revision < wanted.revision:
+def is_overtaken(variant, now, wanted):
+    """Whether a later version is committed in the target. A claim is none, though its state cell is
+    younger: somebody puts the order in tables that count by now."""
+    if variant.overtaken_by == "timestamp":
+        return now.timestamp > wanted.revision
+    return now.state is not None and now.state.revision > wanted.revision
+
+
+def remove_old(source, target, wanted, old):
+    """Removes what the target has of @old beside the root row. Whether it may."""
+    rows = target.claims and 0 < old.revision < wanted.revision
+    hint = target.index and old.live and old.date != wanted.date
+    if (rows or hint) and not (yield from still_copies(source, target)):
+        return False
+    if rows:
         yield from remove_children(target, 0, old.revision)
-    if target.index and old.live and old.date != wanted.date:
-        yield from write(target, old.date, (DeleteUpTo(old.revision),))
+    if hint:
+        last = old.revision if target.variant.copied_removal == "replaced" else wanted.revision + 9
+        yield from write(target, old.date, (DeleteUpTo(last),))
+    return True
 
 
 def take_back(target, place, wanted, rows):

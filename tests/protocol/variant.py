@@ -73,6 +73,8 @@ class Variant:
     copied_hint: str = "before"        # the root | "after" it | "none"
     copied_removal: str = "replaced"   # of the hint of an older copy: up to its revision | "anything"
     taken_back: str = "its own"        # revision, by a copy that a later one has overtaken | "the other's"
+    overtaken_by: str = "revision"     # a later one | "timestamp" of the state: also by a claim
+    removes: str = "while it copies"   # by the record | "whenever": a copy that is late
     copied_claims: str = "dropped"     # | "kept"
     copied_lineage: str = "at most"    # replaced = R − 1: nothing else is the same for ever | "where
     #                                    claims are": as it is in a source without them | "as it is":

@@ -224,7 +224,7 @@ load (TallStore *store, GError **error)
   return done;
 }
 
-/* Returns: whether it is told that it has done it */
+/* Returns: whether it succeeds */
 static gboolean
 do_something (TallStore *store, Does does, GError **error)
 {

@@ -5,14 +5,6 @@
 #define MAX_AGE 1000
 #define MAX_CACHE 1000
 
-gboolean
-tall_bench_given_has_conditions (const TallBenchGiven *self)
-{
-  return self->compression != NULL || self->block_encoding != NULL
-         || self->regions != TALL_BENCH_NO_COUNT || self->age != TALL_BENCH_NO_COUNT
-         || self->rest != NULL || self->cache != TALL_BENCH_NO_NUMBER || self->admin != NULL;
-}
-
 /**
  * tall_bench_given_read_conditions:
  *

@@ -37,13 +37,10 @@ tall_bench_given_clear (TallBenchGiven *self)
   g_clear_pointer (&self->command, g_free);
   g_clear_pointer (&self->orders, g_free);
   g_clear_pointer (&self->map, g_free);
-  g_clear_pointer (&self->peer, g_free);
   g_clear_pointer (&self->compression, g_free);
   g_clear_pointer (&self->block_encoding, g_free);
   g_clear_pointer (&self->rest, g_free);
   g_clear_pointer (&self->admin, g_free);
-  g_clear_pointer (&self->from, g_free);
-  g_clear_pointer (&self->draw, g_free);
   g_clear_pointer (&self->pids, g_free);
 }
 
@@ -94,13 +91,6 @@ read_lines (TallBenchGiven *self, GError **error)
   return FALSE;
 }
 
-/* Whether something is compared with what is below tallorder. */
-gboolean
-tall_bench_given_is_floor (const TallBenchGiven *self)
-{
-  return self->floor || self->load || self->migrate || self->address;
-}
-
 static const char *
 check_numbers (const TallBenchGiven *self)
 {
@@ -128,76 +118,9 @@ check_numbers (const TallBenchGiven *self)
   return NULL;
 }
 
-/* Whether something is given that is about layouts side by side. */
-static gboolean
-compares_layouts (const TallBenchGiven *self)
-{
-  return self->layouts != NULL || self->keys != NULL || self->orders != NULL || self->map != NULL
-         || self->customers != TALL_BENCH_NO_COUNT || self->clients != 1
-         || self->operations != TALL_BENCH_NO_COUNT || self->seed != TALL_BENCH_NO_COUNT
-         || self->turns != TALL_BENCH_NO_COUNT || self->rate != TALL_BENCH_NO_NUMBER
-         || self->skew != TALL_BENCH_NO_NUMBER || self->mix != NULL || self->keep
-         || tall_bench_given_has_conditions (self);
-}
-
-/* Whether something is given that is about measuring. */
-static gboolean
-measures (const TallBenchGiven *self)
-{
-  return compares_layouts (self) || tall_bench_given_is_floor (self) || self->lines != NULL
-         || self->count != TALL_BENCH_NO_COUNT || self->seconds != TALL_BENCH_NO_NUMBER
-         || self->peer != NULL || self->pids != NULL || self->check || self->json;
-}
-
-/**
- * tall_bench_given_check_drawing:
- *
- * Returns: (nullable): what is wrong with a call that draws, and does not measure
- */
-const char *
-tall_bench_given_check_drawing (const TallBenchGiven *self)
-{
-  if (self->draw != NULL)
-    return measures (self) || self->from != NULL || self->html != NULL
-               ? "--draw measures nothing: leave the other options out"
-               : NULL;
-  if (self->html == NULL)
-    return "--from is for --html, which makes a page of it";
-  if (measures (self))
-    return "--from measures nothing: it takes --html alone";
-  g_auto (GStrv) files = g_strsplit (self->from, ",", -1);
-  return files[0] == NULL || g_strv_contains ((const char *const *)files, "")
-             ? "--from takes the JSON files of earlier runs, with commas between them"
-             : NULL;
-}
-
-static const char *
-check_floor (const TallBenchGiven *self)
-{
-  if (compares_layouts (self) || self->html != NULL || self->from != NULL)
-    return "--floor, --load, --migrate and --address measure what README.md of src/bench lists: "
-           "besides --store they take --lines, --count, --seconds, --check and --json; --floor "
-           "and --load also --peer, and --floor also --pids";
-  if (self->pids != NULL && !self->floor)
-    return "--pids is for layouts side by side, and for --floor";
-  if (self->min_lines != self->max_lines)
-    return "--floor, --load, --migrate and --address take one number of --lines, not a range";
-  if (self->peer != NULL && (self->migrate || self->address))
-    return "--peer is for --load, and for --floor on HBase";
-  if (self->floor + self->load + self->migrate + self->address > 1)
-    return "Give one of --floor, --load, --migrate and --address, not both or all";
-  if (self->load && self->seconds != TALL_BENCH_NO_NUMBER)
-    return "--load takes as long as it takes: choose --count, not --seconds";
-  return NULL;
-}
-
 static const char *
 check_layouts (const TallBenchGiven *self)
 {
-  if (self->peer != NULL)
-    return "--peer is for --load, and for --floor on HBase";
-  if (self->check)
-    return "--check is for --floor, --load and --migrate, whose figures have goals";
   if (self->orders != NULL && self->map == NULL)
     return "--orders needs --map, which says which column is what: a preset, as load has them, or "
            "a file";
@@ -234,7 +157,7 @@ tall_bench_given_check (TallBenchGiven *self, GError **error)
   if (wrong == NULL && self->mix != NULL && !tall_bench_mix_parse (&self->parts, self->mix, error))
     return FALSE;
   if (wrong == NULL)
-    wrong = tall_bench_given_is_floor (self) ? check_floor (self) : check_layouts (self);
+    wrong = check_layouts (self);
   if (wrong == NULL)
     return TRUE;
   tall_error_set_invalid (error, "bench", "%s", wrong);

@@ -20,15 +20,6 @@ G_BEGIN_DECLS
  */
 typedef struct
 {
-  gboolean floor;
-  gboolean load;
-  gboolean migrate;
-  gboolean address;
-  const char *tls_certificate; /* these three are not owned */
-  const char *tls_key;
-  const char *tls_ca;
-  gboolean check;
-  char *peer;
   gboolean json;
   char *html;
   char *command; /* all of it */
@@ -55,8 +46,6 @@ typedef struct
   char *rest;
   double cache;
   char *admin;
-  char *from;
-  char *draw;
   char *pids;
 
   guint min_lines; /* of @lines */
@@ -74,13 +63,10 @@ typedef struct
     .regions = TALL_BENCH_NO_COUNT, .age = TALL_BENCH_NO_COUNT, .cache = TALL_BENCH_NO_NUMBER      \
   }
 
-gboolean tall_bench_given_is_floor (const TallBenchGiven *self);
 void tall_bench_given_clear (TallBenchGiven *self);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TallBenchGiven, tall_bench_given_clear)
 
-gboolean tall_bench_given_has_conditions (const TallBenchGiven *self);
 const char *tall_bench_given_read_conditions (TallBenchGiven *self);
-const char *tall_bench_given_check_drawing (const TallBenchGiven *self);
 gboolean tall_bench_given_check (TallBenchGiven *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 guint tall_bench_given_count_turns (const TallBenchGiven *self);
 GPtrArray *tall_bench_given_find_layouts (const TallBenchGiven *self,

@@ -219,19 +219,6 @@ append_settings (GString *text, const TallBenchResults *self)
     g_string_append (text, "; not all: the run was stopped");
 }
 
-/**
- * tall_bench_results_describe:
- *
- * Returns: (transfer full): a line for people: what was measured
- */
-char *
-tall_bench_results_describe (const TallBenchResults *self)
-{
-  GString *text = g_string_new (NULL);
-  append_settings (text, self);
-  return g_string_free (text, FALSE);
-}
-
 static void
 append_phase (GString *text,
               const TallBenchResults *self,
@@ -333,7 +320,7 @@ add_summary (JsonBuilder *builder, const TallBenchSummary *summary)
 static void
 add_settings (JsonBuilder *builder, const TallBenchResults *self)
 {
-  tall_json_add_text (builder, "version", self->version != NULL ? self->version : TALL_VERSION);
+  tall_json_add_text (builder, "version", TALL_VERSION);
   tall_json_add_text (builder, "store", self->store);
   tall_json_add_number (builder, "clients", self->n_clients);
   tall_json_add_number (builder, "orders", self->n_orders);
@@ -356,6 +343,31 @@ add_settings (JsonBuilder *builder, const TallBenchResults *self)
   tall_json_add_flag (builder, "complete", !self->stopped);
 }
 
+/* What is measured, and which is best, by the name of each phase that there is. */
+static void
+add_phases (JsonBuilder *builder, const TallBenchResults *self)
+{
+  g_autoptr (GPtrArray) judged = g_ptr_array_new ();
+  tall_json_begin_object (builder, "phases");
+  for (guint i = 0; i < self->summaries->len; i++)
+    {
+      const TallBenchPhase *phase = get_summary (self, i)->phase;
+      if (g_ptr_array_find (judged, phase, NULL))
+        continue;
+      g_ptr_array_add (judged, (gpointer)phase);
+      tall_json_add_text (builder, phase->name, phase->summary);
+    }
+  json_builder_end_object (builder);
+  tall_json_begin_object (builder, "verdicts");
+  for (guint i = 0; i < judged->len; i++)
+    {
+      const TallBenchPhase *phase = g_ptr_array_index (judged, i);
+      g_autofree char *verdict = tall_bench_results_judge (self, phase);
+      tall_json_add_text (builder, phase->name, verdict);
+    }
+  json_builder_end_object (builder);
+}
+
 /**
  * tall_bench_results_to_json:
  *
@@ -371,6 +383,7 @@ tall_bench_results_to_json (const TallBenchResults *self)
   for (guint i = 0; i < self->summaries->len; i++)
     add_summary (builder, get_summary (self, i));
   json_builder_end_array (builder);
+  add_phases (builder, self);
   tall_bench_spent_add_stored (builder, self);
   json_builder_end_object (builder);
   return tall_json_build (builder, TRUE);

@@ -17,8 +17,7 @@ G_BEGIN_DECLS
  */
 typedef struct
 {
-  const char *version; /* of tallorder; nullable: this one */
-  const char *store;   /* such as `rocksdb` */
+  const char *store; /* such as `rocksdb` */
   guint n_clients;
   guint n_orders;
   guint n_customers;
@@ -38,7 +37,6 @@ typedef struct
 } TallBenchResults;
 
 const char *tall_bench_results_get_metric_name (TallBenchMetric metric);
-char *tall_bench_results_describe (const TallBenchResults *self);
 char *tall_bench_results_judge (const TallBenchResults *self, const TallBenchPhase *phase);
 char *tall_bench_results_to_text (const TallBenchResults *self);
 char *tall_bench_results_to_json (const TallBenchResults *self);

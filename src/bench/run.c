@@ -3,8 +3,9 @@
 #include "bench/worker.h"
 
 #include "bench/load.h"
-#include "bench/measure.h"
+#include "bench/meter.h"
 
+#include <gio/gio.h>
 #include <math.h>
 
 #define WARM_UP 10 /* the part of a phase, as a divisor, that goes first and is not timed */
@@ -174,6 +175,15 @@ run_clients (TallBenchRun *run,
   set_metrics (record, run, times);
 }
 
+static gboolean
+check_stop (const gint *stop, GError **error)
+{
+  if (stop == NULL || g_atomic_int_get (stop) == 0)
+    return TRUE;
+  g_set_error (error, G_IO_ERROR, G_IO_ERROR_CANCELLED, "Stopped, as asked");
+  return FALSE;
+}
+
 /**
  * tall_bench_run_phase:
  * @orders: at least as many as clients
@@ -206,7 +216,7 @@ tall_bench_run_phase (const TallBenchPhase *phase,
   run.ends_at = run.begun + time;
   record->phase = phase;
   run_clients (&run, front, orders, record, &local);
-  if (local == NULL && tall_measure_check_stop (plan->stop, &local))
+  if (local == NULL && check_stop (plan->stop, &local))
     return TRUE;
   g_propagate_error (error, g_steal_pointer (&local));
   return FALSE;

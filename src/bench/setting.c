@@ -72,23 +72,6 @@ tall_bench_setting_add (const TallBenchSetting *self, JsonBuilder *builder)
   json_builder_end_object (builder);
 }
 
-/**
- * tall_bench_setting_parse:
- * @self: (out caller-allocates): to be cleared
- * @object: (nullable): as tall_bench_setting_add() makes it
- */
-void
-tall_bench_setting_parse (TallBenchSetting *self, JsonObject *object)
-{
-  *self = (TallBenchSetting){ { NULL } };
-  for (guint i = 0; object != NULL && i < TALL_BENCH_N_FACTS; i++)
-    {
-      JsonNode *node = json_object_get_member (object, names[i]);
-      if (node != NULL && JSON_NODE_HOLDS_VALUE (node))
-        self->facts[i] = g_strdup (json_node_get_string (node));
-    }
-}
-
 void
 tall_bench_setting_clear (TallBenchSetting *self)
 {

@@ -22,7 +22,6 @@ typedef struct
 void tall_bench_setting_read (TallBenchSetting *self, const char *command);
 const char *tall_bench_setting_get_name (guint fact);
 void tall_bench_setting_add (const TallBenchSetting *self, JsonBuilder *builder);
-void tall_bench_setting_parse (TallBenchSetting *self, JsonObject *object);
 void tall_bench_setting_clear (TallBenchSetting *self);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TallBenchSetting, tall_bench_setting_clear)
 

@@ -20,7 +20,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "cli"))
 
 from authority import Ca  # noqa: E402
 from support import (  # noqa: E402
-    DONE, FAILED, KEYS, LAYOUTS, NORTHWIND, PROGRAM, SECONDS, USAGE, equal, main, on_terminal, run, test,
+    DONE, FAILED, KEYS, LAYOUTS, NORTHWIND, PROGRAM, SECONDS, SOURCE, USAGE, Result, equal, main, on_terminal, run, test,
 )
 
 SPENT = ["cpu_client_us", "cpu_gateway_us", "cpu_server_us", "wire_sent_bytes", "wire_received_bytes"]
@@ -207,6 +207,11 @@ class Page(html.parser.HTMLParser):
             self.json += data
 
 
+def make_page(page, *files):
+    words = [*map(str, (SOURCE / "tools" / "tallorder-bench-page", *files, "-o", page))]
+    return Result(words, subprocess.run(words, capture_output=True, text=True, timeout=SECONDS))
+
+
 def page(folder):
     """A page that needs nothing else, with the same figures as the JSON."""
     file = pathlib.Path(folder) / "bench.html"
@@ -217,6 +222,7 @@ def page(folder):
     equal((json.loads(seen.json), seen.drawings, seen.fetches, seen.opened),
           (report, 2 * len(PHASES) + 1, [], []))
     equal(text.count('class="best"'), len(PHASES))
+    equal([phase for phase in PHASES if report["verdicts"][phase] not in text], [])
     equal("tallorder bench --store" in text and "&lt;" not in seen.json, True)
     run("bench", "--store", f"rocksdb:{folder}", "--html", f"{folder}/no/where").ends(
         USAGE, "no/where cannot be written")
@@ -227,8 +233,8 @@ def page(folder):
     os.remove(f"{folder}/link")
     run("bench", "--store", f"rocksdb:{folder}", "--html", f"{folder}/new.html", "--layout",
         "tall").ends(USAGE, "tall")
-    run("bench", "--store", f"rocksdb:{folder}", "--html", file, env={"PATH": "/nowhere"}).ends(
-        USAGE, "gnuplot-nox")
+    run("bench", "--store", f"rocksdb:{folder}", "--html", file, env={"PATH": "/nowhere", "PYTHONHOME": "/nowhere"}).ends(
+        USAGE, f"--html {file}: ")
     equal(sorted(os.listdir(folder)), ["bench.html"])
 
 
@@ -244,10 +250,9 @@ def page_of_another_machine(folder):
             (dict(report, setting=far, version="0.0.7"), ("Abacus &lt;9&gt;", "long ago", "0.0.7"), ("do not say",)),
             (old, ("do not say when and on which machine",), (report["setting"]["kernel"],))):
         file.write_text(json.dumps(kept))
-        run("bench", "--from", file, "--html", page).ends(DONE)
+        make_page(page, file).ends(DONE)
         text = page.read_text()
         equal(([word for word in there if word not in text], [word for word in missing if word in text]), ([], []))
-        equal(f"bench --from {file} --html {page}" in text, True)
 
 
 def orders_with_numbers_like_ours(folder):
@@ -281,7 +286,7 @@ def page_of_several_runs(folder):
         pathlib.Path(files[-1]).write_text(json.dumps(report))
         reports.append(report)
     page = pathlib.Path(folder) / "page.html"
-    run("bench", "--from", ",".join(files), "--html", page).ends(DONE)
+    make_page(page, *files).ends(DONE)
     seen = Page(page.read_text())
     one, growth = 2 * 2 + 1, 2 + 1 + 2  # two phases; stored bytes grow with lines only
     equal((json.loads(seen.json), seen.drawings, seen.fetches, seen.opened),
@@ -292,70 +297,26 @@ def page_of_several_runs(folder):
     for number, regions in ((1, None), (0, 2)):  # with other regions it is no growth
         conditions = dict(reports[1]["conditions"], **({"regions": regions} if regions else {}))
         other.write_text(json.dumps(dict(reports[1], conditions=conditions)))
-        run("bench", "--from", f"{files[0]},{other}", "--html", page).ends(DONE)
+        make_page(page, files[0], other).ends(DONE)
         equal(page.read_text().count("Growth with lines"), number)
-    run("bench", "--from", files[0], "--html", page).ends(DONE)
+    make_page(page, files[0]).ends(DONE)
     seen = Page(page.read_text())
-    equal((json.loads(seen.json), seen.drawings), (reports[:1], one))
-    run("bench", "--from", files[0]).ends(USAGE, "--from is for --html")
-    for wrong in ("", ",", f"{files[0]},", f"{files[0]},,{files[1]}"):
-        run("bench", "--from", wrong, "--html", page).ends(USAGE, "--from takes the JSON files")
-    for more in (["--layout", "blob"], ["--count", 5], ["--json"], ["--floor"]):
-        run("bench", "--from", files[0], "--html", page, *more).ends(USAGE, "--from measures nothing")
-    run("bench", "--from", files[0], "--html", page, "--store", f"rocksdb:{folder}").ends(USAGE, "leave --store out")
-    run("bench", "--from", files[0], "--html", folder).ends(USAGE, "Is a directory")
+    equal((json.loads(seen.json), seen.drawings), (reports[0], one))
+    equal(make_page(page).code, USAGE)
+    make_page(folder, files[0]).ends(FAILED, folder)
+
     def changed(**values):
         first, *others = reports[0]["measurements"]
         return json.dumps(dict(reports[0], measurements=[dict(first, **values), *others]))
 
     rates = "operations_per_second"
     for text in ("{", "[]", "{}", "[" * 10**6, '{"a":' * 10**6, json.dumps(dict(reports[0], measurements=[{"phase": "get"}])),
-                 changed(phase="check"), changed(**{rates: {"turns": [{}]}}), changed(**{rates: {"turns": ["5"]}}),
+                 changed(phase=5), changed(**{rates: {"turns": [{}]}}), changed(**{rates: {"turns": ["5"]}}),
                  changed(p50_us={"turns": [None]}), changed().replace('"turns": [', '"turns": [1e999, ', 1)):
         pathlib.Path(files[0]).write_text(text)
-        run("bench", "--from", ",".join(files), "--html", page).ends(FAILED, "0.json: ", "no results")
-    run("bench", "--from", f"{folder}/none", "--html", page).ends(FAILED, "none")
-    run("bench", "--from", "/dev/zero", "--html", page).ends(FAILED, "/dev/zero: It has more than")
-
-
-def drawing(folder):
-    """Numbers of a file; nothing in it is a command to what draws."""
-    file = pathlib.Path(folder) / "numbers.json"
-    lines = {"id": "a", "x": "lines", "y": "µs", "names": ["blob", "wide"], "rows": [[1, 2.5, None], [9, 7, 8]]}
-    bars = {"id": "b", "x": "", "y": "bytes", "names": ["blob"], "places": ["none", "gz"], "rows": [[5], [3]]}
-    for good in (lines, bars):
-        file.write_text(json.dumps(good))
-        svg = run("bench", "--draw", file).ends(DONE).out
-        equal((Page(svg).opened, svg.startswith("<svg")), ([], True))
-        equal([text for text in [*good["names"], *good.get("places", [])] if text not in svg], [])
-    bars = dict(bars, names=["blob", "wide"])
-    drawn = []
-    for last in (7, 2):  # the longest bar is the same
-        file.write_text(json.dumps(dict(bars, rows=[[5, 9], [3, last]])))
-        drawn.append(run("bench", "--draw", file).ends(DONE).out)
-    equal(drawn[0] == drawn[1], False)
-    bars = dict(bars, names=["blob"])
-    cases = [
-        ("[", "no JSON object"), ("[]", "no JSON object"), ("[" * 10**6, "no JSON object"),
-        (dict(lines, id=5), "“id” has to be"),
-        (dict(lines, x="a'; system 'true"), "“x” has to be a text without quotes"),
-        (dict(lines, y="a\nb"), "“y” has to be"),
-        (dict(lines, names=[]), "“names” has to be"),
-        (dict(lines, names=["a", "`true`"]), "“names” has to be"),
-        (dict(bars, places=["a", "b\\"]), "“places” has to be"),
-        (dict(lines, rows=[]), "“rows” has to be"),
-        (dict(lines, rows=[[1, 2]]), "“rows” has to be"),
-        (dict(lines, rows=[[None, 2, 3]]), "“rows” has to be"),
-        (dict(lines, rows=[[1, "2", 3]]), "“rows” has to be"),
-        (dict(bars, rows=[[1]]), "“rows” has to be"),
-    ]
-    for bad, text in cases:
-        file.write_text(bad if isinstance(bad, str) else json.dumps(bad))
-        run("bench", "--draw", file).ends(FAILED, text)
-    run("bench", "--draw", f"{folder}/none").ends(FAILED, "none")
-    run("bench", "--draw", file, "--store", f"rocksdb:{folder}").ends(USAGE, "leave --store out")
-    run("bench", "--draw", file, "--json").ends(USAGE, "leave the other options out")
-    run("bench", "--draw", file, env={"PATH": "/nowhere"}).ends(FAILED, "gnuplot-nox")
+        make_page(page, *files).ends(FAILED, "0.json: ")
+    make_page(page, f"{folder}/none").ends(FAILED, "none")
+    make_page(page, "/dev/zero").ends(FAILED, "/dev/zero: it has more than")
 
 
 def orders_of_a_file(folder):
@@ -513,21 +474,20 @@ def kept_and_then_left_alone(folder):
 
 def stopped(folder):
     """Ctrl-C in the middle of a phase leaves nothing behind, nor when it comes twice at once."""
-    for what in (["--layout", "record-type", "--seconds", "600"], ["--floor", "--seconds", "600"],
-                 ["--load", "--count", "200000"]):
-        for numbers in ([signal.SIGINT], [signal.SIGTERM], [signal.SIGTERM, signal.SIGTERM]):
-            process = subprocess.Popen(
-                [PROGRAM, "bench", "--store", f"rocksdb:{folder}", *what],
-                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-            give_up = time.monotonic() + SECONDS
-            while not os.listdir(folder) and time.monotonic() < give_up:
-                time.sleep(0.01)
-            for number in numbers:
-                process.send_signal(number)
-            out, err = process.communicate(timeout=SECONDS)
-            equal((process.returncode, "Stopped" in err), (128 + numbers[0], True))
-            equal(out == "" or ("--layout" in what and "the run was stopped" in out), True)
-            equal(os.listdir(folder), [])
+    for numbers in ([signal.SIGINT], [signal.SIGTERM], [signal.SIGTERM, signal.SIGTERM]):
+        process = subprocess.Popen(
+            [PROGRAM, "bench", "--store", f"rocksdb:{folder}", "--layout", "record-type", "--seconds",
+             "600"],
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        give_up = time.monotonic() + SECONDS
+        while not os.listdir(folder) and time.monotonic() < give_up:
+            time.sleep(0.01)
+        for number in numbers:
+            process.send_signal(number)
+        out, err = process.communicate(timeout=SECONDS)
+        equal((process.returncode, "Stopped" in err), (128 + numbers[0], True))
+        equal(out == "" or "the run was stopped" in out, True)
+        equal(os.listdir(folder), [])
 
 
 def stopped_after_some_turns(folder):
@@ -547,110 +507,6 @@ def stopped_after_some_turns(folder):
     turns = [len(m["p50_us"]["turns"]) for m in report["measurements"]]
     equal((report["complete"], report["turns"], len(turns)), (False, 1000, len(PHASES)))
     equal((0 < min(turns), max(turns) - min(turns) <= 1, max(turns) < 1000), (True, True, True))
-    equal(os.listdir(folder), [])
-
-
-def stopped_after_some_figures(folder):
-    """Each figure is shown as soon as it is known; a run that is stopped has shown those."""
-    for what in (["--floor", "--count", 20, "--lines", 1, "--seconds", 2], ["--migrate", "--count", 40, "--seconds", 3]):
-        process = subprocess.Popen(
-            [PROGRAM, "bench", "--store", f"rocksdb:{folder}", *map(str, what)],
-            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        first = [process.stdout.readline() for _line in range(2)]
-        process.send_signal(signal.SIGINT)
-        _out, err = process.communicate(timeout=SECONDS)
-        equal((first[0].split(), "  yes" in first[1] or "  NO" in first[1]),
-              (["what", "ours", "floor", "unit", "ratio", "goal", "reached"], True))
-        equal((process.returncode, "Stopped" in err), (128 + signal.SIGINT, True))
-        equal(os.listdir(folder), [])
-
-
-def figures_that_nobody_reads(folder):
-    """A reader that has gone is no error."""
-    process = subprocess.Popen([PROGRAM, "bench", "--migrate", "--store", f"rocksdb:{folder}", "--count", "40",
-                                "--seconds", "1"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    process.stdout.readline()
-    process.stdout.close()
-    err = process.stderr.read()
-    equal((process.wait(SECONDS), err), (128 + signal.SIGPIPE, ""))
-
-
-def loading_beside_a_peer(folder):
-    """Everything that it makes is removed, and both have stored every line."""
-    load = ["bench", "--load", "--store", f"rocksdb:{folder}", "--count", 50, "--lines", 3]
-    peer = os.environ.get("TALLORDER_PEER")
-    names = ["load-blob", "load-normalized"]
-    report = json.loads(run(*load, "--json", *(["--peer", peer] if peer else [])).ends(DONE).out)
-    equal([figure["id"] for figure in report["figures"]],
-          names + ([f"{name}-peer" for name in names] if peer else []))
-    equal([figure["ratio"] > 0 for figure in report["figures"]], [True] * len(report["figures"]))
-    run(*load, "--peer", "false").ends(FAILED, "false: ")
-    run(*load, "--peer", "true").ends(FAILED, "true has stored 0 lines of 150")
-    run(*load, "--peer", f"{folder}/none").ends(FAILED, f"{folder}/none")
-    run("bench", "--load", "--store", "hbase://127.0.0.1:9", "--count", 5).ends(FAILED, "127.0.0.1:9")
-    equal(os.listdir(folder), [])
-
-
-def calls_beside_a_peer(folder):
-    """Every order that either side returns is compared; everything that it makes is removed."""
-    peer = os.environ.get("TALLORDER_PEER_CALLS")
-    if peer is None:
-        return
-    environment = {**os.environ, "TMPDIR": folder}
-
-    def call(*arguments):
-        return subprocess.run([peer, *map(str, arguments)], capture_output=True, text=True,
-                              env=environment)
-
-    few = ["--count", 120, "--lines", 3, "--seconds", 0]
-    shown = call(*few, "--json")
-    equal((shown.returncode, shown.stderr), (DONE, ""))
-    figures = json.loads(shown.stdout)["figures"]
-    equal([figure["id"] for figure in figures],
-          [f"peer-{what}-{kind}" for kind in ("document", "normalized")
-           for what in ("fetch", "list", "store", "replace")]
-          + ["peer-store-document-synced", "peer-replace-document-synced"])
-    equal([figure["ratio"] > 0 and figure["goal"] == 1 for figure in figures], [True] * len(figures))
-    checked = call(*few, "--json", "--check")
-    missed = [figure for figure in json.loads(checked.stdout)["figures"] if not figure["reached"]]
-    equal(checked.returncode, 1 if missed else 0)
-    for wrong in (["--count", 0], ["--lines", "x"], ["more"]):
-        refused = call(*wrong)
-        equal((refused.returncode, "tallorder-peer-calls: " in refused.stderr), (USAGE, True))
-    equal(os.listdir(folder), [])
-
-
-def check_addresses(figures, report, kind):
-    """One cell has the address of an order, but where each of its 3 lines repeats it."""
-    equal([figure["id"] for figure in figures], [f"{kind}-address-{layout}" for layout in LAYOUTS])
-    equal({layout: report[f"cells-{layout}"] for layout in LAYOUTS},
-          {layout: 3 if layout == "denormalized" else 1 for layout in LAYOUTS})
-    equal([(figure["ratio"] > 0, "goal" in figure) for figure in figures], [(True, False)] * len(LAYOUTS))
-
-
-def correcting_an_address(folder):
-    """Every order that is corrected is compared, and so is the one whose cells are put raw."""
-    address = ["bench", "--address", "--store", f"rocksdb:{folder}", "--lines", 3, "--count", 5,
-               "--seconds", 0]
-    report = json.loads(run(*address, "--json").ends(DONE).out)
-    equal((report["lines"], report["orders"]), (3, 5))
-    check_addresses(report["figures"], report, "rocksdb")
-    run(*address, "--check").ends(DONE, "RocksDB, denormalized: correct an address / put 3 cells", "none")
-    run("bench", "--address", "--store", "hbase://127.0.0.1:9").ends(FAILED, "127.0.0.1:9")
-    equal(os.listdir(folder), [])
-
-
-def migrating(folder):
-    """There and back, beside calls; everything that it makes is removed."""
-    migrate = ["bench", "--migrate", "--count", 40, "--lines", 3, "--seconds", 0.1]
-    report = json.loads(run(*migrate, "--store", f"rocksdb:{folder}", "--json").ends(DONE).out)
-    equal([figure["id"] for figure in report["figures"]],
-          [f"migrate-{pair}-{what}" for pair in ("blob-normalized", "normalized-blob")
-           for what in ("copy", "memory", "p99", "write-pause", "read-pause", "beside")])
-    equal([f["id"] for f in report["figures"] if f["ours"] <= 0 and not f["id"].endswith(("read-pause", "beside"))],
-          [])
-    equal([f["id"] for f in report["figures"] if f["ours"] == 0 and "goal" in f], [])
-    run(*migrate, "--store", "hbase://127.0.0.1:9").ends(FAILED, "127.0.0.1:9")
     equal(os.listdir(folder), [])
 
 
@@ -700,14 +556,9 @@ def wrong_usage(folder):
         ([*store, "--rest", "cold"], "--rest: choose as-it-is, flushed or compacted"),
         ([*store, "--pids", "gateway=0"], "--pids gateway=0"),
         ([*store, "--pids", "1"], "--pids 1: write gateway=PID"),
-        *(([*store, f"--{what}", "--pids", "server=1"], "--pids is for") for what in ("load", "migrate", "address")),
-        (["--draw", file, "--pids", "server=1"], "--draw measures nothing"),
-        ([*store, "--floor", "--age", "1"], "--floor"),
         ([*store, "--skew", "1"], "--skew: choose 0 to 0.99"),
         ([*store, "--orders", file, "--map", "northwind", "--skew", "0.5"], "made up"),
-        ([*store, "--floor", "--mix", "get=1"], "--floor"),
         ([*store, "--turns", "0"], "--turns: choose 1 to"),
-        ([*store, "--floor", "--turns", "2"], "--floor"),
         ([*store, "--seconds", "0"], "--seconds"),
         ([*store, "--seconds", "nan"], "--seconds"),
         ([*store, "--seed=-3"], "--seed"),
@@ -716,25 +567,6 @@ def wrong_usage(folder):
         ([*store, "--orders", file, "--map", "northwind", "--lines", "5"], "made up"),
         ([*store, "--orders", file, "--map", "northwind-customers"], "for customers"),
         ([*store, "--orders", file, "--map", "online-retail"], str(file)),
-        ([*store, "--floor", "--layout", "blob"], "--floor"),
-        ([*store, "--floor", "--lines", "1-2"], "--floor"),
-        ([*store, "--floor", "--peer", "true"], "--peer on HBase"),
-        ([*store, "--peer", "true"], "--peer is for --load"),
-        ([*store, "--check"], "--check is for --floor"),
-        ([*store, "--floor", "--load"], "not both"),
-        ([*store, "--load", "--migrate"], "not both"),
-        ([*store, "--address", "--migrate"], "not both"),
-        ([*store, "--address", "--regions", "2"], "--address"),
-        ([*store, "--address", "--lines", "1-2"], "not a range"),
-        ([*store, "--address", "--peer", "true"], "--peer is for --load"),
-        ([*store, "--migrate", "--layout", "blob"], "--migrate"),
-        ([*store, "--migrate", "--peer", "true"], "--peer is for --load"),
-        ([*store, "--load", "--seconds", "1"], "--count"),
-        ([*store, "--floor", "--tls-key", "x"], "Give --tls-certificate and --tls-key"),
-        ([*store, "--floor", "--tls-certificate", "x"], "Give --tls-certificate and --tls-key"),
-        ([*store, "--floor", "--tls-ca", "x"], "Give --tls-certificate and --tls-key"),
-        ([*store, "--tls-key", "x", "--tls-certificate", "x"], "measured by --floor"),
-        ([*store, "--load", "--tls-key", "x", "--tls-certificate", "x"], "measured by --floor"),
         (["--store", "memory:"], "memory:"),
     ]
     for arguments, text in cases:
@@ -800,100 +632,18 @@ def regions_on_hbase(_):
         run("drop", "--store", store, "--yes", f"{name}-bench-blob-{key}").ends(DONE)
 
 
-def addresses_on_hbase(_):
-    """The raw side puts the cells of an order that stays whole."""
-    store = f"hbase://{os.environ['TALLORDER_HBASE_BINARY']}"
-    result = run("bench", "--address", "--store", store, "--lines", 3, "--count", 3, "--seconds", 0, "--json")
-    report = json.loads(result.ends(DONE).out)
-    check_addresses(report["figures"], report, "hbase")
-
-
-def floors_on_hbase(_):
-    """Every figure is there, whatever its value."""
-    address = os.environ["TALLORDER_HBASE_BINARY"]
-    result = run("bench", "--floor", "--store", f"hbase://{address}", "--seconds", 0, "--json",
-                 "--pids", os.environ["TALLORDER_HBASE_PIDS"])
-    figures = json.loads(result.ends(DONE).out)["figures"]
-    equal({f["id"]: (f.get("goal_is"), f.get("goal")) for f in figures}, {
-        "hbase-get-blob": ("at_most", 1.25),
-        "hbase-get-wide": ("at_most", 1.25),
-        "hbase-get-record-type": ("at_most", 1.25),
-        "hbase-get-denormalized": ("at_most", 1.25),
-        "hbase-get-normalized": ("at_most", 1.6),
-        "hbase-readers": ("at_least", 2),
-        "hbase-readers-multiple": ("at_least", 0.6),
-        "hbase-readers-rows": (None, None),
-        "hbase-readers-rows-multiple": (None, None),
-        "hbase-writers-blob": ("at_least", 0.85),
-        "hbase-writers-record-type": ("at_least", 0.8),
-    })
-    for figure in figures:
-        for side in ("ours_measured", "floor_measured"):
-            equal((figure["id"], figure[side]["rounds"] >= 3, figure[side]["p50_us"] > 0),
-                  (figure["id"], True, True))
-            equal((figure["id"], [figure[side][f"cpu_{one}_us"] > 0 for one in ("client", "gateway", "server")]),
-                  (figure["id"], [True] * 3))
-
-
-def loading_into_hbase(_):
-    """The rows that a load makes, and the same by requests that are made beforehand."""
-    store = f"hbase://{os.environ['TALLORDER_HBASE_BINARY']}"
-    result = run("bench", "--load", "--store", store, "--count", 300, "--lines", 2, "--json")
-    figures = json.loads(result.ends(DONE).out)["figures"]
-    equal({f["id"]: (f["goal_is"], f["goal"]) for f in figures}, {
-        "hbase-load-blob": ("at_least", 0.5), "hbase-load-blob-new": ("at_least", 0.75),
-        "hbase-load-normalized": ("at_least", 0.5),
-        "hbase-load-normalized-new": ("at_least", 0.75)})
-    equal([figure["ratio"] > 0 for figure in figures], [True] * 4)
-
-
-def tls(folder):
-    """Every figure of what TLS costs is there, whatever its value; a certificate that is not good is said."""
-    ca = Ca(folder)
-    ca.certify("here", names="DNS:localhost")
-    ca.certify("elsewhere", names="DNS:elsewhere")
-    short = ["bench", "--floor", "--seconds", 0, "--count", 20, "--lines", 1, "--store", f"rocksdb:{folder}",
-             "--tls-ca", ca.file]
-    figures = json.loads(run(*short, *ca.files("here"), "--json").ends(DONE).out)["figures"]
-    equal({f["id"]: f["ratio"] > 0 for f in figures}, {
-        f"tls-{call}{clients}": True for call in ("get", "put") for clients in ("", "-8", "-64")})
-    equal([name for name in os.listdir(folder) if "bench" in name], [])
-    spent = run(*short, *ca.files("here"), "--pids", f"server={os.getpid()}").ends(DONE).out
-    equal(len(re.findall(r"^  CPU time, µs: client [0-9.]+ / [0-9.]+", spent, re.M)), len(figures))
-    run(*short, *ca.files("elsewhere")).ends(FAILED, "its certificate (CN=elsewhere) is not for the host localhost")
-
-
-def migrating_on_hbase(_):
-    """There and back, beside calls."""
-    store = f"hbase://{os.environ['TALLORDER_HBASE_BINARY']}"
-    result = run("bench", "--migrate", "--store", store, "--count", 40, "--lines", 3, "--seconds", 0.5,
-                 "--json")
-    figures = json.loads(result.ends(DONE).out)["figures"]
-    equal([(f["id"], f["ours"] > 0) for f in figures],
-          [(f"hbase-migrate-{pair}-{what}", True) for pair in ("blob-normalized", "normalized-blob")
-           for what in ("p99", "write-pause", "read-pause")])
-
-
 def begin():
     if not ON_HBASE:
         for function in (all_layouts, all_keys_with_clients, conditions, age, a_cold_cache, a_mix, page, page_of_another_machine, page_of_several_runs,
                          orders_with_numbers_like_ours, small_numbers,
-                         drawing,
                          orders_of_a_file, advice, wrong_calls_of_advise, pipe_that_nobody_writes,
                          rejected_rows_are_reported, table_for_people, progress_on_a_terminal,
                          kept_and_then_left_alone, stopped, stopped_after_some_turns,
-                         stopped_after_some_figures, figures_that_nobody_reads,
-                         loading_beside_a_peer, calls_beside_a_peer, migrating, correcting_an_address,
                          wrong_usage, not_for_this_store, not_reachable):
             test(function)
-        test(tls)
     elif "TALLORDER_HBASE_BINARY" in os.environ:
         test(on_hbase)
         test(regions_on_hbase)
-        test(floors_on_hbase)
-        test(addresses_on_hbase)
-        test(loading_into_hbase)
-        test(migrating_on_hbase)
     else:
         print("1..0 # SKIP no HBase: tools/hbase/hbase run starts one")
         return 0

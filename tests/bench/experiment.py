@@ -145,7 +145,7 @@ def keys(**turns):
 
 
 def addresses(store, lines, ours, floor):
-    """As `bench --address` prints them."""
+    """As `tallorder-perf address` prints them."""
     figures = [{"id": f"{store}-address-{layout}", "ours": ours[i], "floor": floor[i],
                 "ratio": ours[i] / floor[i]} for i, layout in enumerate(LAYOUTS)]
     return {"lines": lines, "figures": figures,
@@ -297,7 +297,7 @@ def drawn_numbers(_):
     equal([(d["id"], d["names"], d["rows"]) for d in only],
           [("fetch_rocksdb", ["blob", "wide"], [[5, 2, None], [50, None, 5]])])
     tool = load_tool()
-    tool.PROGRAM = PROGRAM
+    tool.PROGRAM = tool.PERF = PROGRAM
     for drawing in [*drawn.values(), *only]:
         svg = tool.draw(drawing)
         equal((svg.startswith("<svg"), [n for n in drawing["names"] if n not in svg]), (True, []))
@@ -314,7 +314,7 @@ def stage_lists(_):
                    "TALLORDER_HBASE_PIDS": "p"}
     admin, options = {}, {}
     for stage in stages.list_stages(False):
-        command = stages.make_command("tallorder", stage, "STORE", "F", False, environment)
+        command = stages.make_command("tallorder", "tallorder-perf", stage, "STORE", "F", False, environment)
         equal(command.count("--json"), 1)
         equal([text for text in command if text.startswith("/")], [])  # they are to be read in another clone
         admin[stage.name] = "--admin" in command
@@ -436,7 +436,7 @@ def resumed(folder):
     fake, calls = folder / "fake", folder / "calls"
     fake.write_text(FAKE)
     fake.chmod(0o755)
-    tool.PROGRAM, tool.build, before = fake, lambda: None, os.getcwd()
+    tool.PROGRAM, tool.PERF, tool.build, before = fake, fake, lambda: None, os.getcwd()
     os.environ.update(CALLS=str(calls), FAILING="50")
     options = ["--short", "--no-hbase", "--folder", folder / "new"]
     try:

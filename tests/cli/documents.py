@@ -16,10 +16,10 @@ DOCUMENTS = sorted((SOURCE / ".github").glob("*.md"))
 # For each heading, one that is there already, and what the sources say of it that they would have to
 # say of another one, too.
 KINDS = {
-    "A layout": ("wide", r"tall-layout-wide|X \(wide\)|`wide`|\bwide +(│|table)"),
-    "A key strategy": ("salted", r"tall-key-salted|X \(salted\)|`salted`"),
+    "A layout": ("wide", r"\bwide\.c|X \(wide\)|`wide`|\bwide +(│|table)"),
+    "A key strategy": ("salted", r"\bsalted\.c|X \(salted\)|`salted`"),
     "A backend": ("rocksdb", r"tall_table_kind_rocksdb|X \(rocksdb\)|subdir\('rocksdb'\)|`rocksdb/`"),
-    "A command": ("export", r"tall-command-export|tall_command_export\b|X \(export\)|`export`|'export'"),
+    "A command": ("export", r"command/export\b|tall_command_export\b|X \(export\)|`export`|'export'"),
     "A call": ("list_customers", r"listCustomers|list_customers|TallCustomerList\b"),
 }
 # Sources that say it all the same: what only compares or uses the example, and its own further parts.

@@ -10,6 +10,7 @@ import json
 import os
 import pathlib
 import pty
+import re
 import socket
 import struct
 import subprocess
@@ -66,7 +67,7 @@ class Result:
             raise AssertionError(
                 f"tallorder {' '.join(self.arguments)}\nended with {self.code}, not {code}\n"
                 f"missing: {missing}\n--- out\n{self.out}\n--- err\n{self.err}")
-        if code in (USAGE, FAILED) and not self.err.startswith("tallorder: "):
+        if code in (USAGE, FAILED) and not re.match("tallorder(-[a-z-]+)?: ", self.err):
             raise AssertionError(f"tallorder {' '.join(self.arguments)}: no message: {self.err!r}")
         return self
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The tallorder authors
 # SPDX-License-Identifier: Apache-2.0
-"""What an experiment draws: the numbers of each drawing, as `tallorder bench --draw` takes them."""
+"""What an experiment draws: the numbers of each drawing, as tallorder-bench-page takes them."""
 
 from .findings import get_median_rates, list_arms
 from .stages import AGES, CLIENTS, COMPRESSIONS, ENCODINGS, LINES, RESTS, SEVERAL_REGIONS

@@ -16,7 +16,7 @@ MIX = "get=90,store=10"
 
 SKEWED = ("--key", "all", "--skew", 0.9, "--customers", 200, "--count", 1000)
 SEVERAL_REGIONS = 16
-FLOORS = {"--floor", "--load", "--address"}  # they compare with what is below, and have no turns
+SUBJECTS = {"fetch", "load", "address"}  # of tallorder-perf, which compares with what is below, and has no turns
 
 # Each HBase by the properties that it is started with. The last two differ in the block cache alone, also in
 # how long they have run: of a heap of 3 GiB it has 0.4 MB, half of what 1,000 orders of 5 lines take in blob.
@@ -25,8 +25,8 @@ SERVERS = {"usual": (), "warm": (), "cold": ("hfile.block.cache.size=0.00013",)}
 # A block cache of so many times what is stored, embedded.
 CACHES = {"cache-2": 2, "cold": 0.5, "cache-0.125": 0.125}
 
-# NAME.json is what it prints. SERVER: None if embedded. OPTIONS: of `tallorder bench`; those with a page
-# also get --html.
+# NAME.json is what it prints. SERVER: None if embedded. OPTIONS: of `tallorder bench`, or of tallorder-perf if
+# the first one is a subject; those with a page also get --html.
 Stage = namedtuple("Stage", "name server has_page options")
 
 
@@ -67,7 +67,7 @@ def _arms(short):
     for lines in (5, 500) if short else LINES:
         for turn in range(3 if lines == 5 and not short else 1):
             yield Stage(f"hbase-arms-{lines}-{turn + 1}", "usual", False,
-                        ("--floor", "--lines", lines, "--seconds", 2 if short else 5, "--peer",
+                        ("fetch", "--lines", lines, "--seconds", 2 if short else 5, "--peer",
                          "tools/hbase/reader"))
 
 
@@ -91,10 +91,10 @@ def _floors(short):
     for name, server in (("", None), ("hbase-", "usual")):
         if not short:
             yield Stage(f"{name}load", server, False,
-                        ("--load", "--lines", 5, "--count", 2000 if server else 20000))
+                        ("load", "--lines", 5, "--count", 2000 if server else 20000))
         for lines in (5,) if short else (5, 500):
             yield Stage(f"{name}address-{lines}", server, False,
-                        ("--address", "--lines", lines, "--seconds", 0.5 if short else 2))
+                        ("address", "--lines", lines, "--seconds", 0.5 if short else 2))
 
 
 def list_stages(short):
@@ -117,11 +117,11 @@ def list_stages(short):
     return sorted(stages, key=lambda stage: order.index(stage.server))
 
 
-def make_command(program, stage, store, folder, short, environment):
+def make_command(program, perf, stage, store, folder, short, environment):
     """The command of a stage. ENVIRONMENT: that of `hbase run`, for a stage on HBase."""
+    if stage.options[0] in SUBJECTS:
+        return [perf, *map(str, stage.options), "--json", "--store", store]
     command = [program, "bench", "--json", "--store", store, *map(str, stage.options)]
-    if FLOORS & set(stage.options):
-        return command
     if "--turns" not in stage.options:
         command += ["--turns", "3" if short else "5"]
     if "--operations" not in stage.options:

@@ -2,11 +2,9 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "bench/compare.h"
 #include "bench/given.h"
-#include "bench/report.h"
+#include "bench/program.h"
 #include "bench/results.h"
-#include "cli/bench-show.h"
 #include "tall-error.h"
-#include "bench/floor.h"
 #include "cli/json-output.h"
 #include "cli/options.h"
 #include "cli/output.h"
@@ -14,7 +12,13 @@
 #include "cli/stop.h"
 #include "library/table-kinds.h"
 
+#include <errno.h>
 #include <gio/gio.h>
+#include <glib/gstdio.h>
+#include <unistd.h>
+
+#define PAGE_PROGRAM "tallorder-bench-page"
+#define PAGE_SECONDS 600
 
 /* On a terminal. */
 static void
@@ -33,15 +37,6 @@ print_text (const TallBenchGiven *given, const char *text)
     tall_print ("%s", text);
 }
 
-/* In the place of the progress, and at once. */
-static void
-show_figure (const char *text, gpointer data G_GNUC_UNUSED)
-{
-  tall_progress_clear ();
-  tall_print ("%s", text);
-  tall_output_flush ();
-}
-
 static TallExit
 fail (const GError *error, const gint *stop)
 {
@@ -51,45 +46,54 @@ fail (const GError *error, const gint *stop)
              : TALL_EXIT_FAILED;
 }
 
-static TallExit
-measure_floor (const TallBenchGiven *given, const TallTableAddress *address)
+/* Why no file can be written there; NULL: it can. The page would replace a link or a device. */
+static const char *
+find_obstacle (const char *path)
 {
-  g_autoptr (GError) error = NULL;
-  g_autoptr (TallBenchReport) report = tall_bench_report_new ();
-  TallFloorOptions options = TALL_FLOOR_OPTIONS_INIT;
-  if (given->lines != NULL)
-    options.n_lines = given->min_lines;
-  if (given->address)
-    options.n_orders = TALL_FLOOR_CORRECTED;
-  if (given->count != TALL_BENCH_NO_COUNT)
-    options.n_orders = (guint)given->count;
-  if (given->seconds != TALL_BENCH_NO_NUMBER)
-    options.seconds = given->seconds;
-  options.tls_certificate = given->tls_certificate;
-  options.tls_key = given->tls_key;
-  options.tls_ca = given->tls_ca;
-  options.subject = given->tls_key != NULL ? TALL_FLOOR_TLS
-                    : given->load          ? TALL_FLOOR_LOAD
-                    : given->migrate       ? TALL_FLOOR_MIGRATE
-                    : given->address       ? TALL_FLOOR_ADDRESS
-                    : given->peer != NULL  ? TALL_FLOOR_FETCH
-                                           : TALL_FLOOR_CALLS;
-  options.peer = given->peer;
-  options.pids = given->pids != NULL ? &given->conditions.pids : NULL;
-  options.address = address;
-  options.progress = show_progress;
-  options.stop = tall_stop_on_signals ();
-  if (!given->json)
-    tall_bench_report_show (report, show_figure, NULL);
-  gboolean done = tall_floor_run (&options, report, &error);
-  tall_progress_clear ();
-  if (!done)
-    return fail (error, options.stop);
-  g_autofree char *json = given->json ? tall_bench_report_to_json (report) : NULL;
-  if (json != NULL)
-    tall_json_print_text (json);
-  return given->check && tall_bench_report_count_missed (report) > 0 ? TALL_EXIT_NO
-                                                                     : TALL_EXIT_DONE;
+  GStatBuf there;
+  g_autofree char *folder = g_path_get_dirname (path);
+  if (*path == '\0')
+    return "it has no name";
+  if (g_lstat (path, &there) == 0 && !S_ISREG (there.st_mode))
+    return S_ISDIR (there.st_mode) ? g_strerror (EISDIR) : "a link or a device lies there";
+  return g_access (folder, W_OK) == 0 ? NULL : g_strerror (errno);
+}
+
+/* Calls the program that makes pages: the one beside this program, or else on the PATH. @json:
+ * nullable: for the page at @path; NULL: only looks whether it can make one. */
+static gboolean
+make_page (const char *json, const char *path, GError **error)
+{
+  g_autofree char *self = g_file_read_link ("/proc/self/exe", NULL);
+  g_autofree char *folder = self != NULL ? g_path_get_dirname (self) : g_strdup (".");
+  g_autofree char *beside = g_build_filename (folder, PAGE_PROGRAM, NULL);
+  gboolean is_there = g_file_test (beside, G_FILE_TEST_IS_EXECUTABLE);
+  const char *const makes[] = { is_there ? beside : PAGE_PROGRAM, "-", "-o", path, NULL };
+  const char *const looks[] = { is_there ? beside : PAGE_PROGRAM, "--help", NULL };
+  g_auto (TallBenchProgram) program = {
+    .arguments = json != NULL ? makes : looks,
+    .input = json != NULL ? json : "",
+    .seconds = PAGE_SECONDS,
+  };
+  if (!tall_bench_program_run (&program, error))
+    return FALSE;
+  if (!program.successful)
+    tall_error_set_invalid (error, "html", "--html %s: %s", path,
+                            program.said != NULL ? g_strstrip (program.said) : "no page came");
+  return program.successful;
+}
+
+/* Whether the page can be made, as far as it can be known before hours of measuring. */
+static gboolean
+check_page (const char *path, GError **error)
+{
+  if (path == NULL)
+    return TRUE;
+  const char *obstacle = find_obstacle (path);
+  if (obstacle == NULL)
+    return make_page (NULL, path, error);
+  tall_error_set_invalid (error, "html", "--html %s cannot be written: %s", path, obstacle);
+  return FALSE;
 }
 
 static gboolean
@@ -133,7 +137,11 @@ print_results (const TallBenchGiven *given,
       g_autofree char *kept = tall_bench_compare_describe_kept (compare);
       tall_print ("\n%s", kept);
     }
-  return tall_bench_show_write_page (given->html, &results, error);
+  if (given->html == NULL)
+    return TRUE;
+  g_autofree char *exact = tall_bench_results_to_json (&results);
+  g_autofree char *json = tall_json_round (exact);
+  return make_page (json, given->html, error);
 }
 
 static TallExit
@@ -168,9 +176,8 @@ static TallExit
 measure_layouts (const TallBenchGiven *given, const TallTableAddress *address)
 {
   g_autoptr (GError) error = NULL;
-  g_autoptr (GPtrArray) layouts = tall_bench_show_check_page (given->html, &error)
-                                      ? tall_bench_given_find_layouts (given, &error)
-                                      : NULL;
+  g_autoptr (GPtrArray) layouts =
+      check_page (given->html, &error) ? tall_bench_given_find_layouts (given, &error) : NULL;
   g_autoptr (GPtrArray) keys = layouts != NULL ? tall_bench_given_find_keys (given, &error) : NULL;
   g_autoptr (TallBenchOrders) orders = keys != NULL ? get_orders (given, &error) : NULL;
   if (orders == NULL)
@@ -205,21 +212,11 @@ find_mistake (TallBenchGiven *given, const TallOptions *options)
     return g_strdup ("bench takes no argument");
   if (options->server != NULL)
     return g_strdup ("bench works on a store, not on a server: give --store");
-  if (given->draw != NULL || given->from != NULL)
-    return g_strdup (options->store != NULL ? "--draw and --from measure nothing: leave --store out"
-                                            : tall_bench_given_check_drawing (given));
-  if (options->store == NULL && !tall_bench_given_is_floor (given))
+  if (options->store == NULL)
     {
       g_autofree char *forms = tall_table_kinds_join (tall_table_kind_make_short_form, "--store ");
-      return g_strdup_printf ("Say where to measure: %s; or --floor, --load, --migrate or "
-                              "--address",
-                              forms);
+      return g_strdup_printf ("Say where to measure: %s", forms);
     }
-  if ((options->tls_certificate == NULL) != (options->tls_key == NULL)
-      || (options->tls_ca != NULL && options->tls_key == NULL))
-    return g_strdup ("Give --tls-certificate and --tls-key, of a server at localhost");
-  if (options->tls_key != NULL && !given->floor)
-    return g_strdup ("What TLS costs is measured by --floor");
   return tall_bench_given_check (given, &error) ? NULL : g_strdup (error->message);
 }
 
@@ -227,30 +224,14 @@ static TallExit
 check_and_measure (TallBenchGiven *given, const TallOptions *options)
 {
   g_autoptr (GError) error = NULL;
-  g_autoptr (TallTableAddress) address = NULL;
   g_autofree char *mistake = find_mistake (given, options);
-  given->tls_certificate = options->tls_certificate;
-  given->tls_key = options->tls_key;
-  given->tls_ca = options->tls_ca;
   if (mistake != NULL)
     return tall_usage_error (&tall_command_bench, "%s", mistake);
-  if (options->store != NULL)
-    {
-      address = tall_table_kinds_parse (options->store, &error);
-      if (address == NULL)
-        {
-          tall_print_failure (error);
-          return TALL_EXIT_USAGE;
-        }
-    }
-  if (given->draw != NULL)
-    return tall_bench_show_numbers (given->draw);
-  if (given->from != NULL)
-    return tall_bench_show_results (given->from, given->html, given->command);
-  if (given->peer != NULL && given->floor && (address == NULL || address->kind->is_embedded))
-    return tall_usage_error (&tall_command_bench, "--floor takes a --peer on HBase: give --store");
-  return tall_bench_given_is_floor (given) ? measure_floor (given, address)
-                                           : measure_layouts (given, address);
+  g_autoptr (TallTableAddress) address = tall_table_kinds_parse (options->store, &error);
+  if (address != NULL)
+    return measure_layouts (given, address);
+  tall_print_failure (error);
+  return TALL_EXIT_USAGE;
 }
 
 /* Words that a shell would read otherwise are quoted. */
@@ -276,10 +257,8 @@ run (int argc, char **argv)
   const GOptionEntry entries[] = {
     { "layout", 0, 0, G_OPTION_ARG_STRING, &given.layouts, "layouts to compare (all)", "L,L|all" },
     { "key", 0, 0, G_OPTION_ARG_STRING, &given.keys, "keys to compare (hashed)", "K,K|all" },
-    { "lines", 0, 0, G_OPTION_ARG_STRING, &given.lines, "lines an order (5; with --floor 10)",
-      "N|N-M|zipf:N" },
-    { "count", 0, 0, G_OPTION_ARG_INT64, &given.count,
-      "orders (1000; of --orders all; with --floor 20000, --address 100)", "N" },
+    { "lines", 0, 0, G_OPTION_ARG_STRING, &given.lines, "lines an order (5)", "N|N-M|zipf:N" },
+    { "count", 0, 0, G_OPTION_ARG_INT64, &given.count, "orders (1000; of --orders all)", "N" },
     { "skew", 0, 0, G_OPTION_ARG_DOUBLE, &given.skew,
       "few customers have many orders: the k-th like k^-S (0)", "S" },
     { "customers", 0, 0, G_OPTION_ARG_INT64, &given.customers, "who ordered them (20)", "N" },
@@ -289,8 +268,7 @@ run (int argc, char **argv)
     { "map", 0, 0, G_OPTION_ARG_FILENAME, &given.map, "its columns, as for load", "NAME|FILE" },
     { "clients", 0, 0, G_OPTION_ARG_INT64, &given.clients, "that work at once (1)", "N" },
     { "turns", 0, 0, G_OPTION_ARG_INT64, &given.turns, "that all take one by one (5)", "N" },
-    { "seconds", 0, 0, G_OPTION_ARG_DOUBLE, &given.seconds,
-      "of each phase in a turn (1), or figure (5)", "S" },
+    { "seconds", 0, 0, G_OPTION_ARG_DOUBLE, &given.seconds, "of each phase in a turn (1)", "S" },
     { "operations", 0, 0, G_OPTION_ARG_INT64, &given.operations, "of each phase instead", "N" },
     { "mix", 0, 0, G_OPTION_ARG_STRING, &given.mix,
       "operations beside each other instead, such as get=90,store=10", "NAME=N,…" },
@@ -307,21 +285,8 @@ run (int argc, char **argv)
     { "admin", 0, 0, G_OPTION_ARG_STRING, &given.admin, "flushes and compacts HBase tables",
       "COMMAND" },
     { "keep", 0, 0, G_OPTION_ARG_NONE, &given.keep, "do not remove the deployments", NULL },
-    { "floor", 0, 0, G_OPTION_ARG_NONE, &given.floor,
-      "compare with the same bytes sent or stored without tallorder", NULL },
-    { "load", 0, 0, G_OPTION_ARG_NONE, &given.load,
-      "compare loading a file with the rows that it becomes, stored without tallorder", NULL },
-    { "migrate", 0, 0, G_OPTION_ARG_NONE, &given.migrate,
-      "compare a migration with loading, and calls beside it with those before", NULL },
-    { "address", 0, 0, G_OPTION_ARG_NONE, &given.address,
-      "compare correcting an order's address with writing its cells without tallorder", NULL },
-    { "peer", 0, 0, G_OPTION_ARG_FILENAME, &given.peer,
-      "with --load, or --floor on HBase: a program beside; see src/bench/README.md", "PROGRAM" },
-    { "check", 0, 0, G_OPTION_ARG_NONE, &given.check,
-      "with --floor, --load: end with 1 unless every goal is reached", NULL },
-    { "html", 0, 0, G_OPTION_ARG_FILENAME, &given.html, "writes a page, too", "FILE" },
-    { "from", 0, 0, G_OPTION_ARG_STRING, &given.from, "JSON files that --html shows", "F,F" },
-    { "draw", 0, 0, G_OPTION_ARG_FILENAME, &given.draw, "draws the numbers of a file", "FILE" },
+    { "html", 0, 0, G_OPTION_ARG_FILENAME, &given.html, "writes a page with drawings, too",
+      "FILE" },
     { "json", 0, 0, G_OPTION_ARG_NONE, &given.json, "as JSON, with every figure", NULL },
     { NULL },
   };
@@ -337,23 +302,18 @@ run (int argc, char **argv)
 const TallCommand tall_command_bench = {
   .name = "bench",
   .arguments = "",
-  .summary =
-      "Measures layouts and keys side by side; or what tallorder adds to the store below it.",
+  .summary = "Measures layouts and keys side by side.",
   .help =
       "For each layout and key it makes a deployment of its own, stores orders, fetches, lists\n"
       "and replaces them, and removes it: embedded in directories NAME-bench-LAYOUT-KEY below\n"
       "that of --store, on HBase under these names, with the name= of --store, or tallorder.\n"
       "It does not touch what exists. Every order that it reads is compared with what it\n"
-      "stored. With --floor it works in temporary deployments, too. With --floor and the\n"
-      "certificate of a server at localhost it compares calls over TLS with plain ones.\n"
+      "stored.\n"
       "\n"
       "Example:\n"
       "  tallorder bench --store rocksdb:/tmp/bench --lines 500 --count 200\n"
       "  tallorder bench --store hbase://127.0.0.1:9090 --layout blob,wide --clients 8 --json\n"
-      "  tallorder bench --store rocksdb:/tmp/bench --orders orders.csv --map northwind\n"
-      "  tallorder bench --floor\n"
-      "  tallorder bench --floor --tls-certificate tls/server.crt --tls-key tls/server.key",
+      "  tallorder bench --store rocksdb:/tmp/bench --orders orders.csv --map northwind",
   .ignores_environment = TRUE,
-  .takes_tls = TRUE,
   .run = run,
 };

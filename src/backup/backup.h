@@ -2,10 +2,57 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include "backup/hooks.h"
 #include "table/table-kind.h"
 
 G_BEGIN_DECLS
+
+/**
+ * TallBackupStage:
+ * @TALL_BACKUP_COPYING: files are linked or copied
+ * @TALL_BACKUP_VERIFYING: the copy is opened, and everything in it read
+ * @TALL_BACKUP_SEALING: the sums of its files are made
+ *
+ * What is being done.
+ */
+typedef enum
+{
+  TALL_BACKUP_COPYING,
+  TALL_BACKUP_VERIFYING,
+  TALL_BACKUP_SEALING,
+} TallBackupStage;
+
+const char *tall_backup_stage_get_name (TallBackupStage stage);
+gboolean tall_backup_stage_parse (const char *name,
+                                  TallBackupStage *stage) G_GNUC_WARN_UNUSED_RESULT;
+
+/**
+ * TallBackupProgress:
+ *
+ * How far it is.
+ */
+typedef struct
+{
+  TallBackupStage stage;
+  guint64 n_bytes;  /* copied or summed up */
+  guint64 n_orders; /* verified, like … */
+  guint64 n_customers;
+} TallBackupProgress;
+
+/**
+ * TallBackupHooks:
+ *
+ * How somebody follows it, and ends it.
+ */
+typedef struct
+{
+  guint rate; /* orders verified a second at most; 0: as fast as it goes */
+
+  /* Nullable. FALSE ends it: nothing is left then. */
+  gboolean (*on_progress) (const TallBackupProgress *progress, gpointer data);
+  gpointer data;
+} TallBackupHooks;
+
+gboolean tall_backup_was_stopped (const GError *error);
 
 /**
  * TallBackupSummary:

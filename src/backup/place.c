@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
-#include "backup/place.h"
+#include "backup/private.h"
 
 #include <errno.h>
 #include <fcntl.h>

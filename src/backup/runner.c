@@ -4,7 +4,7 @@
 
 #include <unistd.h>
 
-#include "backup/place.h"
+#include "backup/private.h"
 #include "tall-error.h"
 
 #define MAX_NAME 128

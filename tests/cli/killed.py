@@ -110,6 +110,16 @@ def give_up(store, kept):
     works(store, kept)
 
 
+def backed_up(folder, name):
+    """The same as a backup has it that is made now."""
+    for made in ("backup", "restored"):
+        shutil.rmtree(f"{folder}/{made}", ignore_errors=True)
+    run("backup", "--store", f"rocksdb:{folder}/{name}", f"{folder}/backup").ends(DONE)
+    store = f"rocksdb:{folder}/restored"
+    run("restore", f"{folder}/backup", "--store", store).ends(DONE)
+    return store
+
+
 def each_kill(folder, name, word, *options):
     """Migrates store @name, and is killed before each write from that with @word on. Yields the store
     then."""
@@ -129,6 +139,7 @@ def add_kills(layout, to_layout, to_key, expected):
             left.append(look(store))
             for end in (resume, give_up):
                 end(copied(folder, "killed", end.__name__), kept)
+                end(backed_up(folder, "killed"), kept)
         equal(left, expected)
     kills.__name__ = f"killed_from_the_seal_on_{layout}"
     test(kills)
@@ -148,8 +159,9 @@ def abort_that_is_killed(folder):
         left = []
         for killed in each_kill(folder, "shut", " aborting ", "--abort"):
             left.append(look(killed))
-            run("migrate", "--store", killed, "--abort").ends(DONE)
-            works(killed, kept)
+            for place in (backed_up(folder, "killed"), killed):
+                run("migrate", "--store", place, "--abort").ends(DONE)
+                works(place, kept)
         equal(left, expected)
 
 

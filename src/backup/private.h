@@ -66,6 +66,7 @@ typedef struct
   guint64 n_hints;
   guint64 n_ids;
   guint64 n_findings; /* none of them needs a person */
+  gboolean can_end;   /* its orders have a TTL; not in the file */
 } TallBackupDeployment;
 
 /**

@@ -18,7 +18,7 @@ import sys
 import threading
 import time
 
-from support import (DONE, FAILED, NO, PROGRAM, SECONDS, USAGE, Server, equal, main, new_store, run,
+from support import (DONE, FAILED, LAYOUTS, NO, PROGRAM, SECONDS, USAGE, Server, equal, main, new_store, run,
                      test)
 
 PLACES = ("/dev/shm", "/tmp", "/var/tmp")
@@ -276,6 +276,28 @@ def a_seal_is_compared_with_what_is_there(folder):
         seal.write_text(good)
     is_alone(folder, "b", "store")
     run(*restore).ends(DONE)
+
+
+@test
+def orders_that_end_meanwhile(folder):
+    """With a TTL a backup holds them still, when it is restored, and nobody sees them."""
+    for layout in LAYOUTS:
+        run("init", "--store", f"rocksdb:{folder}/{layout}", "--layout", layout, "--ttl", 6).ends(DONE)
+    for layout in LAYOUTS:
+        store = f"rocksdb:{folder}/{layout}"
+        put(("--store", store), json.dumps({"customer": {"number": "C", "name": "Ann"}}),
+            *(line_of("C", i, sales_date="2020-02-29T00:00:00.000Z",
+                      shipping_locations=[{"number": 1, "line_items": [{"number": 1}]}])
+              for i in range(3)))
+        run("backup", "--store", store, f"{folder}/{layout}.backup").ends(DONE)
+    for layout in LAYOUTS:
+        await_(lambda: content(f"rocksdb:{folder}/{layout}").count("\n") == 1, "their end")
+        restored, backup = f"rocksdb:{folder}/{layout}.restored", f"{folder}/{layout}.backup"
+        run("restore", backup, "--store", restored).ends(DONE)
+        equal(content(restored), content(f"rocksdb:{folder}/{layout}"))
+        run("verify", "--store", restored).ends(DONE, "sound")
+        reseal(backup, lambda text: text.replace("customers=1", "customers=2"))
+        run("restore", backup, "--store", f"rocksdb:{folder}/other").ends(FAILED, "what was sealed")
 
 
 @test

@@ -207,14 +207,21 @@ rename_content (TallBackupPlace *self, GError **error)
 /**
  * tall_backup_place_publish:
  *
- * Syncs what was made, and gives it its name.
+ * Syncs what was made, and gives it its name. If the name cannot be synced, it is taken back, so
+ * that it can be begun again.
  */
 gboolean
 tall_backup_place_publish (TallBackupPlace *self, GError **error)
 {
   g_autofree char *folder = g_path_get_dirname (self->target);
-  return sync_content (self, error) && rename_content (self, error)
-         && sync_path (folder, O_DIRECTORY, error);
+  if (!sync_content (self, error) || !rename_content (self, error))
+    return FALSE;
+  if (sync_path (folder, O_DIRECTORY, error))
+    return TRUE;
+  if (rename (self->target, self->content) != 0)
+    g_prefix_error (error, "The target is there as a whole, and stays; but it may be gone after a "
+                           "crash of the machine: ");
+  return FALSE;
 }
 
 /**

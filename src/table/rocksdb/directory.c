@@ -62,6 +62,27 @@ set_no_store (const char *directory, GError **error)
   return FALSE;
 }
 
+/* Whether a file is the beginning of a marker, which an `init` that was killed has left. */
+static gboolean
+is_unfinished_marker (const char *name)
+{
+  return g_str_has_prefix (name, TALL_DIRECTORY_MARKER ".")
+         && strlen (name) == strlen (TALL_DIRECTORY_MARKER ".XXXXXX");
+}
+
+static void
+remove_unfinished_markers (const char *directory)
+{
+  g_autoptr (GDir) dir = g_dir_open (directory, 0, NULL);
+  const char *name;
+  while (dir != NULL && (name = g_dir_read_name (dir)) != NULL)
+    if (is_unfinished_marker (name))
+      {
+        g_autofree char *path = g_build_filename (directory, name, NULL);
+        (void)g_unlink (path);
+      }
+}
+
 static gboolean
 check_empty (const char *directory, GError **error)
 {
@@ -71,6 +92,8 @@ check_empty (const char *directory, GError **error)
     return set_unavailable (directory, local->message, "The store's directory can not be read",
                             error);
   const char *name = g_dir_read_name (dir);
+  while (name != NULL && is_unfinished_marker (name))
+    name = g_dir_read_name (dir);
   if (name == NULL)
     return TRUE;
 
@@ -211,10 +234,15 @@ tall_rocksdb_directory_prepare (const char *directory, gboolean must_exist, GErr
                                 ? NOT_READABLE
                                 : "A file of the store can not be read",
                             error);
-  if (!must_exist)
-    return check_empty (directory, error) && tall_file_check_owner (directory, "directory", error)
-           && tall_rocksdb_directory_mark (directory, error);
-  return check_empty (directory, error) && set_no_store (directory, error);
+  if (!check_empty (directory, error))
+    return FALSE;
+  if (must_exist)
+    return set_no_store (directory, error);
+  if (!tall_file_check_owner (directory, "directory", error)
+      || !tall_rocksdb_directory_mark (directory, error))
+    return FALSE;
+  remove_unfinished_markers (directory);
+  return TRUE;
 }
 
 /**

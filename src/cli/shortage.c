@@ -5,6 +5,8 @@
 #include "cli/command.h"
 
 #include <dlfcn.h>
+#include <malloc.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -33,6 +35,19 @@ end (void)
     pause ();
   gssize written G_GNUC_UNUSED = write (STDERR_FILENO, text, sizeof text - 1);
   _exit (TALL_EXIT_FAILED);
+}
+
+/* In place of the C library's. GSlice of GLib takes its memory from here. Where it gets none it
+ * prints words of its own and aborts, long before main() in some cases; so it never hears of that.
+ */
+__attribute__ ((visibility ("default"))) int
+posix_memalign (void **memory, size_t alignment, size_t len)
+{
+  void *got = memalign (alignment, len);
+  if (got == NULL)
+    end ();
+  *memory = got;
+  return 0;
 }
 
 /* RocksDB throws an exception where it gets no memory or no thread, and nobody catches it. */

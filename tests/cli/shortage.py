@@ -3,10 +3,15 @@
 """Gives the program too little memory: it says so in one line, whatever it was doing, and what is
 stored stays sound. Speaks TAP.
 
-    shortage.py TALLORDER SOURCE_ROOT
+    shortage.py TALLORDER SOURCE_ROOT FAIL_CALL
+
+FAIL_CALL is the library of tests/syscalls/fail-call.c.
 """
 
+import itertools
+import os
 import resource
+import sys
 
 from support import DONE, FAILED, NORTHWIND, ORDER, equal, main, new_store, run, test
 
@@ -50,6 +55,21 @@ def a_client(_):
     """Without RocksDB: GLib ends the process when it gets no memory."""
     line = '"' + "x" * (40 * MIB) + '"'
     equal(ends_plainly(run_within(50, "put", "--server", "127.0.0.1:1", "-", stdin=line)), False)
+
+
+@test
+def no_pages(_):
+    """GSlice of GLib asks for memory in a way of its own, and aborts where it gets none."""
+    def run_without(n):
+        return run("get", "--server", "127.0.0.1:1", "C", "1",
+                   env={**os.environ, "LD_PRELOAD": sys.argv[3], "TALL_CALLS_NO_PAGES": str(n)})
+    for n in itertools.count(1):
+        result = run_without(n)
+        if not result.err.startswith(SAID):
+            break
+        result.ends(FAILED)
+    result.ends(FAILED, "no tallorder server answers")
+    equal(n > 5, True)
 
 
 @test

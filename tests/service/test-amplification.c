@@ -3,7 +3,7 @@
 
 /* No call takes more memory than the service reserves for it. Every layout is asked for the orders
  * that are the hardest on memory: each kind about as large as an order may be. */
-#include "service/access/call-memory.h"
+#include "service/access/memory.h"
 #include "service/calls/calls.h"
 #include "model/canonical.h"
 #include "tall-error.h"

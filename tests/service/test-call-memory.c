@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 
 /* What a call takes of the server's memory, from its frame to the last byte of its reply. */
-#include "service/access/call-memory.h"
+#include "service/access/memory.h"
 #include "tall-error.h"
 #include "service/server/server-private.h"
 #include "tall-test-orders.h"

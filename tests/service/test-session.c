@@ -182,7 +182,7 @@ evict (Fixture *f)
 {
   g_autoptr (GError) error = NULL;
   g_mutex_lock (&f->places->mutex);
-  tall_place_set_evicted (f->place, TRUE);
+  g_atomic_int_set (&f->place->evicted, TRUE);
   g_mutex_unlock (&f->places->mutex);
   g_socket_shutdown (tall_place_get_socket (f->place), TRUE, FALSE, &error);
   g_assert_no_error (error);

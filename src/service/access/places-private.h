@@ -2,49 +2,46 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include "service/access/origins.h"
 #include "service/access/places.h"
-#include "service/server/unread.h"
 
 G_BEGIN_DECLS
+
+/* One IPv4 address, or one IPv6 network of 64 bits, that clients are connected from. */
+typedef struct
+{
+  guint64 number; /* of tall_networks_get_origin() */
+  guint n_served; /* places, until they are left */
+  TallMemoryShare share;
+} TallOrigin;
 
 struct _TallPlaces
 {
   gatomicrefcount ref_count; /* one of the server, and one of each place */
-  TallPlacesLimits limits;
+  TallPlacesLimits limits;   /* owns a reference of the trusted */
 
   GMutex mutex; /* of what follows */
   GCond changed;
   gboolean closed;
-  TallOrigins origins;
-  GHashTable *open; /* of TallPlace, not owned: their sockets may be shut */
-  guint n_served;   /* places, until they are left */
-  guint n_refused;  /* likewise, of those over a limit */
-  guint n_evicted;  /* served ones that make room, until they are left */
+  GHashTable *all; /* of TallPlace, not owned, until they are left */
+  guint n_served;  /* of them, those that are not over a limit */
   TallPlacesTotals totals;
 };
 
 struct _TallPlace
 {
   TallPlaces *places;  /* owned */
-  GSocket *socket;     /* owned; NULL after tall_place_let_go() */
   const char *refusal; /* static; NULL: served */
   gint state;          /* atomic: TallPlaceState */
-  gint since;          /* atomic: milliseconds, see get_now() */
+  gint since;          /* atomic: milliseconds that wrap */
+  gint evicted;        /* atomic; changed with the mutex: makes room for another */
   guint64 n_calls;
 
   /* With the mutex of all. */
-  TallOrigin *origin; /* NULL: not counted */
-  gint evicted;       /* atomic; changed with the mutex */
-  gboolean cut;       /* evicted, and its reply with it */
-  TallUnread unread;  /* of its reply */
+  GSocket *socket;     /* owned; NULL after tall_place_let_go() */
+  TallOrigin *origin;  /* a reference; NULL: has no limit */
+  gboolean cut;        /* evicted, and its reply with it */
+  guint64 acked;       /* bytes that its client has taken ever, … */
+  gint64 acked_before; /* … when it had taken fewer, as far as looks show; 0: not looked yet */
 };
-
-/* These with the mutex. */
-void tall_place_set_evicted (TallPlace *self, gboolean evicted);
-gboolean tall_places_is_address_full (TallPlaces *self, const TallOrigin *origin);
-gboolean tall_places_make_room (TallPlaces *self, const TallOrigin *origin);
-
-gint tall_places_get_now (void);
 
 G_END_DECLS

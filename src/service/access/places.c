@@ -2,12 +2,25 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "service/access/places-private.h"
 
+#include "service/access/networks.h"
 #include "wire/socket.h"
+
+#include <linux/tcp.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
 
 /* Connections over a limit that get an answer at the same time, and those of one address among
  * them; the others are closed. */
 #define MAX_REFUSALS 8
 #define MAX_REFUSALS_OF_ADDRESS 2
+
+/* Milliseconds that the one which makes room has to leave, before another one is chosen, and before
+ * there is no room. */
+#define LEAVING_TIME 100
+#define ROOM_TIME 1000
+
+/* The grace of an address with many connections is so much shorter. */
+#define CROWDED_PART 10
 
 /* At the end: milliseconds without a byte taken after which a client is not waited for, between two
  * looks at that, and until connections have ended that were cut. */
@@ -27,10 +40,11 @@ tall_places_new (const TallPlacesLimits *limits)
   TallPlaces *self = g_new0 (TallPlaces, 1);
   g_atomic_ref_count_init (&self->ref_count);
   self->limits = *limits;
+  if (limits->trusted != NULL)
+    g_ptr_array_ref (limits->trusted);
   g_mutex_init (&self->mutex);
   g_cond_init (&self->changed);
-  tall_origins_init (&self->origins, limits->trusted);
-  self->open = g_hash_table_new (NULL, NULL);
+  self->all = g_hash_table_new (NULL, NULL);
   return self;
 }
 
@@ -39,32 +53,264 @@ tall_places_unref (TallPlaces *self)
 {
   if (!g_atomic_ref_count_dec (&self->ref_count))
     return;
-  tall_origins_clear (&self->origins);
-  g_hash_table_unref (self->open);
+  g_clear_pointer (&self->limits.trusted, g_ptr_array_unref);
+  g_hash_table_unref (self->all);
   g_mutex_clear (&self->mutex);
   g_cond_clear (&self->changed);
   g_free (self);
 }
 
+static void
+init_iter (GHashTableIter *iter, const TallPlaces *self)
+{
+  g_hash_table_iter_init (iter, self->all);
+}
+
+static TallPlace *
+get_next (GHashTableIter *iter)
+{
+  gpointer place;
+  return g_hash_table_iter_next (iter, &place, NULL) ? place : NULL;
+}
+
+/* Returns: (transfer full) (nullable): NULL if the client is trusted, or gone already */
+static TallOrigin *
+find_origin (const TallPlaces *self, GSocket *socket)
+{
+  g_autoptr (GSocketAddress) address = g_socket_get_remote_address (socket, NULL);
+  if (!G_IS_INET_SOCKET_ADDRESS (address))
+    return NULL;
+  GInetAddress *inet = g_inet_socket_address_get_address (G_INET_SOCKET_ADDRESS (address));
+  if (tall_networks_contain (self->limits.trusted, inet))
+    return NULL;
+
+  guint64 number = tall_networks_get_origin (inet);
+  GHashTableIter iter;
+  init_iter (&iter, self);
+  for (TallPlace *place = get_next (&iter); place != NULL; place = get_next (&iter))
+    if (place->origin != NULL && place->origin->number == number)
+      return g_rc_box_acquire (place->origin);
+  TallOrigin *origin = g_rc_box_new0 (TallOrigin);
+  origin->number = number;
+  return origin;
+}
+
+/* Milliseconds that wrap: only differences count. */
+static gint
+get_now (void)
+{
+  return (gint)(guint)(g_get_monotonic_time () / 1000);
+}
+
+/* For how many microseconds the client has taken nothing of what is sent to it, as far as looks
+ * show. How much is in the socket's buffer would not say: it is full before and after a part was
+ * taken and replaced. Source: tcp_info of the kernel's linux/tcp.h. */
+static gint64
+look_at_unread (TallPlace *self)
+{
+  gint64 now = g_get_monotonic_time ();
+  struct tcp_info info = { 0 };
+  socklen_t len = sizeof info;
+  if (getsockopt (g_socket_get_fd (self->socket), IPPROTO_TCP, TCP_INFO, &info, &len) != 0)
+    info.tcpi_bytes_acked = 0;
+  if (self->acked_before == 0 || info.tcpi_bytes_acked != self->acked)
+    {
+      self->acked = info.tcpi_bytes_acked;
+      self->acked_before = now;
+    }
+  return now - self->acked_before;
+}
+
+static gboolean
+is_address_full (const TallPlaces *self, const TallOrigin *origin)
+{
+  return origin != NULL && origin->n_served >= self->limits.max_per_address;
+}
+
+static gboolean
+is_full (const TallPlaces *self, const TallOrigin *origin)
+{
+  return self->n_served >= self->limits.max_connections || is_address_full (self, origin);
+}
+
+/* Whether a place can make room for one of @origin: an address that is full has its own only. */
+static gboolean
+is_among (const TallPlace *place, const TallOrigin *origin)
+{
+  return !is_address_full (place->places, origin) || place->origin == origin;
+}
+
+/* Whether a place of @place's address is to go to @origin, which has less than half as many.
+ * Without that, an address that wants more than it may have, and replaces its own connections all
+ * the time, would have none that is silent for long. */
+static gboolean
+is_crowded (const TallPlace *place, const TallOrigin *origin)
+{
+  return place->origin != NULL && origin != NULL
+         && place->origin->n_served > 2 * (origin->n_served + 1);
+}
+
+/* The one rule for which connection is closed first: for how long it has done nothing that would be
+ * lost with it. At best it is in its handshake, which takes a moment if it is meant; or else
+ * between two calls; or else its request takes too long to arrive; at worst, its client does not
+ * take its reply. A call that runs is never one. A crowded address has less time: a few bytes that
+ * are taken of each reply now and then do not keep all its places. 0: not to be closed. */
+static guint64
+rate (TallPlace *place, const TallOrigin *origin)
+{
+  const TallPlacesLimits *limits = &place->places->limits;
+  const guint graces[] = {
+    [TALL_PLACE_ENTERING] = limits->idle_grace,
+    [TALL_PLACE_WAITING] = limits->idle_grace,
+    [TALL_PLACE_RECEIVING] = limits->receiving_grace,
+    [TALL_PLACE_REPLYING] = limits->replying_grace,
+  };
+  const guint64 ranks[] = {
+    [TALL_PLACE_ENTERING] = 4,
+    [TALL_PLACE_WAITING] = 3,
+    [TALL_PLACE_RECEIVING] = 2,
+    [TALL_PLACE_REPLYING] = 1,
+  };
+  gint state = g_atomic_int_get (&place->state);
+  guint since = (guint)g_atomic_int_get (&place->since);
+  guint age = (guint)get_now () - since; /* a clock read earlier may be behind it */
+  gboolean crowded = is_crowded (place, origin);
+
+  if (state == TALL_PLACE_WORKING)
+    return 0;
+  guint grace = graces[state];
+  if (state == TALL_PLACE_REPLYING)
+    {
+      if (grace == 0 || age < grace
+          || (!crowded && look_at_unread (place) < grace * G_TIME_SPAN_MILLISECOND))
+        return 0;
+    }
+  else if (crowded)
+    grace = state == TALL_PLACE_WAITING ? 0 : grace / CROWDED_PART;
+  return age >= grace ? (ranks[state] << 32) + age : 0;
+}
+
+/* A request that has arrived, and which the connection's thread has not seen yet, is not idle. */
+static gboolean
+has_request (TallPlace *place)
+{
+  return g_atomic_int_get (&place->state) == TALL_PLACE_WAITING
+         && tall_socket_has_input (place->socket);
+}
+
+/**
+ * tall_place_is_evicted:
+ *
+ * Returns: whether the connection is to end, after the call under way, to make room for another.
+ *   Its socket is shut, but what a client sends nevertheless may still be received.
+ */
+gboolean
+tall_place_is_evicted (TallPlace *self)
+{
+  return g_atomic_int_get (&self->evicted) != 0;
+}
+
+/* Has the connection closed that can best be spared for @origin. A reply that lies there goes with
+ * it. FALSE: there is none. */
+static gboolean
+evict_one (TallPlaces *self, const TallOrigin *origin)
+{
+  TallPlace *best = NULL;
+  guint64 best_rate = 0;
+  GHashTableIter iter;
+
+  init_iter (&iter, self);
+  for (TallPlace *place = get_next (&iter); place != NULL; place = get_next (&iter))
+    {
+      if (tall_place_is_evicted (place) || place->refusal != NULL || place->socket == NULL
+          || !is_among (place, origin))
+        continue;
+      guint64 its_rate = rate (place, origin);
+      /* A request that its thread has taken from the socket since has changed the rate before. */
+      if (its_rate <= best_rate || has_request (place) || rate (place, origin) == 0)
+        continue;
+      best = place;
+      best_rate = its_rate;
+    }
+  if (best == NULL)
+    return FALSE;
+  best->cut = best_rate >> 32 == 1;
+  self->totals.n_evicted++;
+  g_atomic_int_set (&best->evicted, TRUE);
+  tall_socket_shut (best->socket, best->cut);
+  return TRUE;
+}
+
+/* Whether a connection has a call to answer before it ends: its client decides when that is. */
+static gboolean
+is_busy (const TallPlace *place)
+{
+  gint state = g_atomic_int_get (&place->state);
+  return place->socket != NULL && !place->cut
+         && (state == TALL_PLACE_WORKING || state == TALL_PLACE_REPLYING);
+}
+
+/* Whether a place is about to be left that makes room for @origin. */
+static gboolean
+is_any_leaving (const TallPlaces *self, const TallOrigin *origin)
+{
+  GHashTableIter iter;
+  init_iter (&iter, self);
+  for (TallPlace *place = get_next (&iter); place != NULL; place = get_next (&iter))
+    if (tall_place_is_evicted (place) && is_among (place, origin) && !is_busy (place))
+      return TRUE;
+  return FALSE;
+}
+
+/* Has the connection that can best be spared closed, until there is room. Should a call have come
+ * at the last moment, then it is answered before the connection ends, and another one is looked
+ * for. All other clients wait meanwhile. */
+static gboolean
+make_room (TallPlaces *self, const TallOrigin *origin)
+{
+  gint64 now = g_get_monotonic_time ();
+  gint64 until = now + ROOM_TIME * G_TIME_SPAN_MILLISECOND;
+
+  while (is_full (self, origin) && !self->closed && now < until)
+    {
+      if (!evict_one (self, origin) && !is_any_leaving (self, origin))
+        return FALSE;
+      gint64 step = MIN (until, now + LEAVING_TIME * G_TIME_SPAN_MILLISECOND);
+      while (is_full (self, origin) && !self->closed && is_any_leaving (self, origin)
+             && g_cond_wait_until (&self->changed, &self->mutex, step))
+        continue;
+      now = g_get_monotonic_time ();
+    }
+  return !is_full (self, origin);
+}
+
 /* Whether a refused connection gets a place for its answer. */
 static gboolean
-may_be_told (TallPlaces *self, const TallOrigin *origin)
+may_be_told (const TallPlaces *self, const TallOrigin *origin)
 {
-  return self->n_refused < MAX_REFUSALS
-         && (origin == NULL || origin->n_refused < MAX_REFUSALS_OF_ADDRESS);
+  guint n = 0, n_of_address = 0;
+  GHashTableIter iter;
+  init_iter (&iter, self);
+  for (TallPlace *place = get_next (&iter); place != NULL; place = get_next (&iter))
+    if (place->refusal != NULL)
+      {
+        n++;
+        n_of_address += origin != NULL && place->origin == origin ? 1 : 0;
+      }
+  return n < MAX_REFUSALS && n_of_address < MAX_REFUSALS_OF_ADDRESS;
 }
 
 static void
 count (TallPlace *self, guint by)
 {
-  TallPlaces *places = self->places;
-  gboolean refused = self->refusal != NULL;
-
-  *(refused ? &places->n_refused : &places->n_served) += by;
+  if (self->refusal != NULL)
+    return;
+  self->places->n_served += by;
   if (self->origin != NULL)
-    *(refused ? &self->origin->n_refused : &self->origin->n_served) += by;
+    self->origin->n_served += by;
 }
 
+/* @origin: (transfer full) (nullable): */
 static TallPlace *
 give_place (TallPlaces *self, GSocket *socket, TallOrigin *origin, const char *refusal)
 {
@@ -76,7 +322,7 @@ give_place (TallPlaces *self, GSocket *socket, TallOrigin *origin, const char *r
   place->refusal = refusal;
   place->origin = origin;
   tall_place_enter (place, TALL_PLACE_WAITING);
-  g_hash_table_add (self->open, place);
+  g_hash_table_add (self->all, place);
   count (place, 1);
   self->totals.n_connections++;
   if (refusal != NULL)
@@ -99,18 +345,18 @@ TallPlace *
 tall_places_take (TallPlaces *self, GSocket *socket)
 {
   g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->mutex);
-  TallOrigin *origin = tall_origins_use (&self->origins, socket);
+  TallOrigin *origin = find_origin (self, socket);
   const char *refusal = NULL;
 
-  if (!tall_places_make_room (self, origin))
-    refusal = tall_places_is_address_full (self, origin)
+  if (!make_room (self, origin))
+    refusal = is_address_full (self, origin)
                   ? "Your address has as many connections as the server takes from one; nothing "
                     "was done, close some or try again later"
                   : "The server has as many connections as it takes; nothing was done, try again "
                     "later";
   if (!self->closed && (refusal == NULL || may_be_told (self, origin)))
     return give_place (self, socket, origin, refusal);
-  tall_origins_release (&self->origins, origin);
+  g_clear_pointer (&origin, g_rc_box_release);
   self->totals.n_closed++;
   return NULL;
 }
@@ -136,7 +382,7 @@ gboolean
 tall_places_is_empty (TallPlaces *self)
 {
   g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->mutex);
-  return self->n_served + self->n_refused == 0;
+  return g_hash_table_size (self->all) == 0;
 }
 
 /**
@@ -156,37 +402,24 @@ static void
 shut_all (TallPlaces *self, gboolean also_writing)
 {
   GHashTableIter iter;
-  gpointer place;
-
-  g_hash_table_iter_init (&iter, self->open);
-  while (g_hash_table_iter_next (&iter, &place, NULL))
-    tall_socket_shut (((TallPlace *)place)->socket, also_writing);
+  init_iter (&iter, self);
+  for (TallPlace *place = get_next (&iter); place != NULL; place = get_next (&iter))
+    if (place->socket != NULL)
+      tall_socket_shut (place->socket, also_writing);
 }
 
-/* Whether a client has taken nothing of its reply since @before. */
-static gboolean
-takes_nothing (TallPlace *self, gint64 now)
-{
-  if (g_atomic_int_get (&self->state) != TALL_PLACE_REPLYING)
-    {
-      self->unread = (TallUnread){ 0 };
-      return FALSE;
-    }
-  return tall_unread_look (&self->unread, self->socket, now)
-         >= UNREAD_TIME * G_TIME_SPAN_MILLISECOND;
-}
-
+/* Cuts the replies of which the client has taken nothing for a while. */
 static void
 cut_unread (TallPlaces *self)
 {
-  gint64 now = g_get_monotonic_time ();
   GHashTableIter iter;
-  gpointer place;
-
-  g_hash_table_iter_init (&iter, self->open);
-  while (g_hash_table_iter_next (&iter, &place, NULL))
-    if (takes_nothing (place, now))
-      tall_socket_shut (((TallPlace *)place)->socket, TRUE);
+  init_iter (&iter, self);
+  for (TallPlace *place = get_next (&iter); place != NULL; place = get_next (&iter))
+    if (g_atomic_int_get (&place->state) != TALL_PLACE_REPLYING)
+      place->acked_before = 0;
+    else if (place->socket != NULL
+             && look_at_unread (place) >= UNREAD_TIME * G_TIME_SPAN_MILLISECOND)
+      tall_socket_shut (place->socket, TRUE);
 }
 
 static gboolean
@@ -195,14 +428,14 @@ wait_until_empty (TallPlaces *self, guint milliseconds)
   gint64 now = g_get_monotonic_time ();
   gint64 until = now + (gint64)milliseconds * G_TIME_SPAN_MILLISECOND;
 
-  while (self->n_served + self->n_refused > 0 && now < until)
+  while (g_hash_table_size (self->all) > 0 && now < until)
     {
       cut_unread (self);
       g_cond_wait_until (&self->changed, &self->mutex,
                          MIN (until, now + LOOK_TIME * G_TIME_SPAN_MILLISECOND));
       now = g_get_monotonic_time ();
     }
-  return self->n_served + self->n_refused == 0;
+  return g_hash_table_size (self->all) == 0;
 }
 
 /**
@@ -283,7 +516,7 @@ tall_place_enter (TallPlace *self, TallPlaceState state)
 {
   if (state == TALL_PLACE_REPLYING)
     self->n_calls++;
-  g_atomic_int_set (&self->since, tall_places_get_now ());
+  g_atomic_int_set (&self->since, get_now ());
   g_atomic_int_set (&self->state, (gint)state);
   if (state != TALL_PLACE_WORKING || !tall_place_is_evicted (self))
     return;
@@ -304,10 +537,9 @@ gboolean
 tall_place_let_go (TallPlace *self)
 {
   g_mutex_lock (&self->places->mutex);
-  g_hash_table_remove (self->places->open, self);
+  g_clear_object (&self->socket);
   gboolean evicted = tall_place_is_evicted (self);
   g_mutex_unlock (&self->places->mutex);
-  g_clear_object (&self->socket);
   return evicted;
 }
 
@@ -323,13 +555,12 @@ tall_place_leave (TallPlace *self)
 {
   TallPlaces *places = self->places;
 
-  if (self->socket != NULL)
-    tall_place_let_go (self);
   g_mutex_lock (&places->mutex);
+  g_clear_object (&self->socket);
+  g_hash_table_remove (places->all, self);
   count (self, (guint)-1);
-  tall_place_set_evicted (self, FALSE);
   places->totals.n_calls += self->n_calls;
-  tall_origins_release (&places->origins, self->origin);
+  g_clear_pointer (&self->origin, g_rc_box_release);
   g_cond_broadcast (&places->changed);
   g_mutex_unlock (&places->mutex);
   g_free (self);

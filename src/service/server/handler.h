@@ -3,7 +3,7 @@
 #pragma once
 
 #include "backup/runner.h"
-#include "service/access/call-memory.h"
+#include "service/access/memory.h"
 #include "service/calls/call-stats.h"
 #include "tall-front.h"
 #include "service/server/gate.h"

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "backup/runner.h"
-#include "service/access/call-memory.h"
+#include "service/access/memory.h"
 #include "service/calls/idl-call.h"
 #include "migrate/migrate-runner.h"
 

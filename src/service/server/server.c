@@ -3,7 +3,7 @@
 #include "service/server/server-private.h"
 
 #include "service/server/acceptor.h"
-#include "service/access/call-memory.h"
+#include "service/access/memory.h"
 #include "tall-error.h"
 #include "service/server/listen.h"
 #include "service/server/log-limit.h"

@@ -93,7 +93,7 @@ answer_next (Running *self, const char *refusal, GError **error)
                       : !tall_transport_read_frame_start (transport, REFUSED_START, error))
     return FALSE;
   tall_place_enter (session->place, TALL_PLACE_WORKING);
-  tall_call_memory_arrive (&self->memory);
+  tall_memory_part_arrive (&self->memory.part);
   if (!choose_protocol (transport, error))
     return FALSE;
 

@@ -20,6 +20,7 @@ BUILD = pathlib.Path(os.environ.get("TALL_BUILD_ROOT") or os.environ.get("BUILD"
 PROGRAM = BUILD / "src" / "cli" / "tallorder"
 NORTHWIND = SOURCE / "tests" / "data" / "northwind"
 START_SECONDS = 60
+TAKES_ALL = "TALL_TEST_ALL" in os.environ  # set by tools/run-tests --all
 
 
 def run(*arguments, code=0, **options):

@@ -15,7 +15,7 @@ import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "e2e"))
 
-from support import BUILD, PROGRAM, SOURCE, Checks, choices, names_of  # noqa: E402,F401
+from support import BUILD, PROGRAM, SOURCE, TAKES_ALL, Checks, choices, names_of  # noqa: E402,F401
 
 LAYOUTS = names_of("layouts")
 MULTI_ROW_LAYOUTS = tuple(one["name"] for one in choices("layouts") if not one["single_row"])
@@ -92,12 +92,12 @@ def workload(store, history, **options):
 class Verdict:
     """What the checker says of some histories."""
 
-    def __init__(self, *histories, timeout="60s", garbled=False, first=False):
+    def __init__(self, *histories, timeout="900s", garbled=False, first=False):
         """FIRST: one order that is wrong is enough, and the others may stay unknown."""
         result = subprocess.run(
             [str(TOOLS / "check"), "-json", "-timeout", timeout, f"-garbled={garbled}",
              f"-first={first}", *map(str, histories)],
-            capture_output=True, text=True, timeout=600,
+            capture_output=True, text=True, timeout=3000,
         )
         self.code = result.returncode
         self.found = json.loads(result.stdout) if result.stdout else {}

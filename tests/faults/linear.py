@@ -7,9 +7,11 @@ Two writers whose clocks are an hour apart, each with its own store, work on the
 in memory and on RocksDB, in every layout, with and without calls that fail, come late or lie. On
 RocksDB, where several rows change in one step, none lies.
 
-    linear.py                   what takes two minutes
+    linear.py [PART...]         these, or all: see PARTS
     linear.py repair SECONDS    repairs beside writers, one call in 25 fails; SECONDS in all
     linear.py report SECONDS    verifications that wait as for users report nothing false
+
+A run ends after a number of operations, so that a busy machine takes longer and does the same.
 """
 
 import json
@@ -20,12 +22,14 @@ import tempfile
 import time
 
 import moves
-from faults import (LAYOUTS, MULTI_ROW_LAYOUTS, RIGHT, WRONG, Checks, Verdict, build_tools, go,
-                    run_workload, workload)
+from faults import (LAYOUTS, MULTI_ROW_LAYOUTS, RIGHT, TAKES_ALL, WRONG, Checks, Verdict, build_tools,
+                    go, run_workload, workload)
 
 CLOCKS = [0, 3600]
 TTL, TTL_CLOCKS = 1200, [-300, 300]  # ten minutes apart, and orders do not live much longer
-SECONDS = 2
+OPERATIONS = 20000 if TAKES_ALL else 2000  # of each thread
+BESIDE_OPERATIONS = OPERATIONS // 4  # beside others, which go on as long as they do
+SECONDS = 200  # for them, at most
 ACKNOWLEDGED = 400  # puts, or a history says nothing
 LOADS = (["report"], ["skip"], ["replace"], ["report", "skip"])  # what each does with what exists
 SWITCHED = 2  # times, or a history says nothing about that
@@ -34,36 +38,36 @@ LOADED = 20  # orders, without any condition
 
 
 def run_and_check(history, store, how=None, **options):
-    settings = dict(clock=CLOCKS, threads=2, seconds=SECONDS, period=50, patience=30,
-                    read_back=120) | options
+    settings = dict(clock=CLOCKS, threads=2, operations=OPERATIONS, seconds=SECONDS, period=50,
+                    patience=30, read_back=120) | options
     run_workload(store, history, **settings)
     return Verdict(history, **(how or {}))
 
 
-def persist(attempt, seconds=SECONDS):
-    """Tries again for longer where all is right but too little happened, as the machine is busy.
+def persist(attempt, operations=OPERATIONS):
+    """Tries again for longer where all is right but too little happened.
 
-    @attempt: gets the seconds; returns the verdict, whether that is enough, and words about it.
+    @attempt: gets the operations; returns the verdict, whether that is enough, and words about it.
     Returns whether it is enough, and the words."""
     for times in (1, 5, 20):
-        verdict, is_enough, words = attempt(seconds * times)
+        verdict, is_enough, words = attempt(operations * times)
         if is_enough or verdict.code != RIGHT:
             break
     return is_enough, words
 
 
-def check_history(checks, said, path, store, acknowledged=ACKNOWLEDGED, loaded=0, seconds=SECONDS,
-                  **options):
+def check_history(checks, said, path, store, acknowledged=ACKNOWLEDGED, loaded=0,
+                  operations=OPERATIONS, **options):
     """A history of so many puts, and orders loaded, that has to be linearizable."""
 
-    def attempt(seconds):
-        verdict = run_and_check(path.with_name(f"{path.name}-{seconds}.history"),
-                                f"{store}-{seconds}?sync=0" if store != "memory" else store,
-                                seconds=seconds, **options)
+    def attempt(operations):
+        verdict = run_and_check(path.with_name(f"{path.name}-{operations}.history"),
+                                f"{store}-{operations}?sync=0" if store != "memory" else store,
+                                operations=operations, **options)
         is_enough = verdict.is_right(acknowledged) and verdict.count("plain", "load") >= loaded
         return verdict, is_enough, verdict
 
-    right, verdict = persist(attempt, seconds)
+    right, verdict = persist(attempt, operations)
     checks.check(right, f"{said}: linearizable", verdict)
 
 
@@ -86,7 +90,7 @@ def check_ttl(checks, folder):
     for layout in LAYOUTS:
         check_history(checks, f"{layout}, a TTL and clocks ten minutes apart",
                       folder / f"{layout}-ttl", "memory", acknowledged=ACKNOWLEDGED // 4,
-                      create=layout, failures=25, ttl=TTL, clock=TTL_CLOCKS, seconds=1)
+                      create=layout, failures=25, ttl=TTL, clock=TTL_CLOCKS)
 
 
 def check_variants(checks, folder):
@@ -118,13 +122,14 @@ def check_repair(checks, folder):
     mended = 0
     for layout in LAYOUTS:
 
-        def attempt(seconds, layout=layout):
-            verdict, counts, _words = mend(folder / f"{layout}-repair-{seconds}.history", "memory",
-                                           "repair", create=layout, failures=25, seconds=seconds)
+        def attempt(operations, layout=layout):
+            verdict, counts, _words = mend(folder / f"{layout}-repair-{operations}.history", "memory",
+                                           "repair", create=layout, failures=25, seconds=SECONDS,
+                                           operations=operations)
             is_enough = verdict.is_right(ACKNOWLEDGED // 2) and counts["runs"] > 3
             return verdict, is_enough, (counts, verdict)
 
-        right, (counts, verdict) = persist(attempt)
+        right, (counts, verdict) = persist(attempt, 2 * BESIDE_OPERATIONS)
         mended += counts["mended"]
         checks.check(right, f"{layout}, repairs beside it, one call in 25 fails: linearizable",
                      verdict)
@@ -134,7 +139,8 @@ def check_repair(checks, folder):
 def find_hastily(history, layout):
     """What the workload says of verifications that do not wait."""
     try:
-        mend(history, "memory", "hasty", create=layout, failures=0, seconds=SECONDS)
+        mend(history, "memory", "hasty", create=layout, failures=0, seconds=SECONDS,
+             operations=OPERATIONS)
     except AssertionError as error:
         return str(error)
     return "nothing"
@@ -172,24 +178,26 @@ def check_loads(checks, folder):
             check_history(
                 checks, f"{layout}, loads ({', '.join(loads)}) beside it, {describe(failures)}",
                 path, "memory" if failures else f"rocksdb:{path}", acknowledged=ACKNOWLEDGED // 4,
-                loaded=LOADED, create=layout, failures=failures, load=loads, orders=12, seconds=1)
+                loaded=LOADED, operations=BESIDE_OPERATIONS, create=layout, failures=failures, load=loads,
+                orders=12)
 
 
 def move(folder, name, **options):
     """Moves the deployment beside the mix. Returns whether all is right, and the words about it."""
 
-    def attempt(seconds):
-        history = folder / f"{name}-{seconds}.history"
-        store = "memory" if options["failures"] else f"rocksdb:{folder}/{name}-{seconds}?sync=0"
-        said = run_workload(store, history, clock=CLOCKS, threads=2, seconds=seconds, period=50,
-                            patience=30, read_back=120, **options)
+    def attempt(operations):
+        history = folder / f"{name}-{operations}.history"
+        store = "memory" if options["failures"] else f"rocksdb:{folder}/{name}-{operations}?sync=0"
+        said = run_workload(store, history, clock=CLOCKS, threads=2, operations=operations,
+                            seconds=SECONDS, switches=SWITCHED, period=50, patience=30,
+                            read_back=120, **options)
         counts = [json.loads(line) for line in said.splitlines()]
         switched = sum(count["switched"] for count in counts)
         verdict = Verdict(history)
         is_enough = verdict.is_right(ACKNOWLEDGED // 4) and switched >= SWITCHED
         return verdict, is_enough, f"{said}{verdict}"
 
-    return persist(attempt)
+    return persist(attempt, BESIDE_OPERATIONS)
 
 
 def check_moves(checks, folder):
@@ -235,26 +243,31 @@ def wait_for_answers(history, number):
     raise AssertionError(f"{history}: no {number} answers within a minute")
 
 
-def main():
+PARTS = {
+    "right": (check_right, check_ttl, check_variants),
+    "loads": (check_loads,),
+    "moves": (check_moves,),
+    "kills": (check_kill,),
+    "repairs": (check_repair, check_hasty),
+    "tour": (moves.check_tour,),
+    "movers": (moves.check_kills,),
+}
+
+
+def main(arguments):
     checks = Checks()
     build_tools()
-    if len(sys.argv) == 3 and sys.argv[1] in ("repair", "report"):
-        with tempfile.TemporaryDirectory() as folder:
-            check_long(checks, pathlib.Path(folder), sys.argv[1], float(sys.argv[2]))
-        return checks.finish()
-    checks.check("ok" in go("test", "./..."), "histories by hand: the right and the wrong ones")
-    with tempfile.TemporaryDirectory() as folder:
-        check_right(checks, pathlib.Path(folder))
-        check_ttl(checks, pathlib.Path(folder))
-        check_variants(checks, pathlib.Path(folder))
-        check_loads(checks, pathlib.Path(folder))
-        check_moves(checks, pathlib.Path(folder))
-        moves.check_moves(checks, pathlib.Path(folder))
-        check_kill(checks, pathlib.Path(folder))
-        check_repair(checks, pathlib.Path(folder))
-        check_hasty(checks, pathlib.Path(folder))
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        if len(arguments) == 2 and arguments[0] in ("repair", "report"):
+            check_long(checks, folder, arguments[0], float(arguments[1]))
+            return checks.finish()
+        checks.check("ok" in go("test", "./..."), "histories by hand: the right and the wrong ones")
+        for part in arguments or PARTS:
+            for check in PARTS[part]:
+                check(checks, folder)
     return checks.finish()
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(sys.argv[1:]))

@@ -146,9 +146,11 @@ def kills(checks, folder, layout, number, seed):
     checks.check(not wrong, f"{layout}, {number} killed: verify finds nothing", "\n".join(wrong))
 
 
-def check_moves(checks, folder):
-    """What takes a few seconds."""
+def check_tour(checks, folder):
     tour(checks, folder, "blob", "both")
+
+
+def check_kills(checks, folder):
     kills(checks, folder, "record-type", 5, 1)
 
 

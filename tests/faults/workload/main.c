@@ -33,6 +33,7 @@ typedef struct
   gint threads; /* of each writer */
   gint orders;
   gint operations;
+  gint switches;
   gint pause;  /* milliseconds */
   gint period; /* milliseconds */
   gint64 epoch;
@@ -103,6 +104,8 @@ parse (Options *self, int *argc, char ***argv, GError **error)
     { "seconds", 0, 0, G_OPTION_ARG_DOUBLE, &self->seconds, "how long (default 5; 0: no mix)",
       "N" },
     { "operations", 0, 0, G_OPTION_ARG_INT, &self->operations, "of a thread, at most", "N" },
+    { "switches", 0, 0, G_OPTION_ARG_INT, &self->switches,
+      "of movers; until then operations do not end (default 0)", "N" },
     { "pause", 0, 0, G_OPTION_ARG_INT, &self->pause, "between two of a thread (default 0)", "MS" },
     { "seed", 0, 0, G_OPTION_ARG_INT, &self->seed, "of chance (default: another each time)", "N" },
     { "read-back", 0, 0, G_OPTION_ARG_INT, &self->read_back,
@@ -252,6 +255,7 @@ run_mix (const Options *options, GPtrArray *all, const char *still, GError **err
     g_ptr_array_add (threads, g_thread_new ("client", run_client, clients->pdata[i]));
   for (guint i = 0; i < threads->len; i++)
     g_thread_join (threads->pdata[i]);
+  on_signal (0); /* for loads, which go on as long as clients do */
   g_ptr_array_unref (loads);
   if (tour != NULL && !tall_tour_finish (tour, error))
     return FALSE;
@@ -315,6 +319,7 @@ run (Options *options, GError **error)
   mix.history = history;
   mix.n_orders = (guint)options->orders;
   mix.n_operations = (guint)options->operations;
+  mix.n_awaited = options->switches;
   mix.pause = (guint)MAX (options->pause, 0) * 1000;
   mix.period = options->period * (gint64)NSEC_PER_MSEC;
   mix.epoch = options->epoch != 0 ? options->epoch : now;

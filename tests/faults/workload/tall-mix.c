@@ -327,14 +327,17 @@ void
 tall_mix_client_run (TallMixClient *self)
 {
   const TallMixOptions *options = self->options;
-  for (guint i = 0; options->n_operations == 0 || i < options->n_operations; i++)
+  for (guint i = 0; options->n_operations == 0 || i < options->n_operations
+                    || g_atomic_int_get (&options->n_awaited) > 0;
+       i++)
     {
       if (g_atomic_int_get (&options->stop) || tall_history_now () >= options->end)
         return;
       tall_gate_enter (options->gate);
       step (self);
       tall_gate_leave (options->gate);
-      gulong pause = MAX (options->pause, self->n_undone >= MANY ? PAUSE : 0);
+      gboolean waits = options->n_operations > 0 && i >= options->n_operations;
+      gulong pause = MAX (options->pause, waits || self->n_undone >= MANY ? PAUSE : 0);
       if (pause > 0)
         g_usleep (pause);
     }

@@ -28,6 +28,7 @@ typedef struct
   gint64 end;         /* nothing is begun afterwards */
   guint n_operations; /* of each thread, at most; 0 = until the end */
   guint pause;        /* microseconds between two operations of a thread */
+  gint n_awaited;     /* atomic: switches of movers, before which no thread has done enough */
   gboolean stop;      /* atomic: nothing is begun any more */
   TallGate *gate;     /* nullable: nothing is begun while it is shut */
 } TallMixOptions;

@@ -17,7 +17,7 @@ static GPtrArray *tables;
 
 struct _TallMover
 {
-  const TallMixOptions *mix;
+  TallMixOptions *mix;
   const TallTarget *target;
   TallWriter *writer; /* of the caller */
   guint number;       /* of the next newcomer, in the history */
@@ -78,8 +78,11 @@ run_migration (TallMover *self, const TallMove *move, gboolean settled, GError *
   if (!tall_migrate_run (self->writer->table, &options, &summary, error))
     return FALSE;
   self->n_failed--;
-  self->n_switched += summary.outcome == TALL_MIGRATE_SWITCHED;
-  return summary.outcome == TALL_MIGRATE_SWITCHED;
+  if (summary.outcome != TALL_MIGRATE_SWITCHED)
+    return FALSE;
+  self->n_switched++;
+  g_atomic_int_add (&self->mix->n_awaited, -1);
+  return TRUE;
 }
 
 /* What is on its way arrives, as if gateways were restarted. With the lock. */
@@ -157,11 +160,8 @@ run (gpointer data)
  * @thread: number of the first newcomer in the history; the others follow
  */
 TallMover *
-tall_mover_start (const TallMixOptions *mix,
-                  const TallTarget *target,
-                  TallWriter *writer,
-                  guint thread,
-                  guint32 seed)
+tall_mover_start (
+    TallMixOptions *mix, const TallTarget *target, TallWriter *writer, guint thread, guint32 seed)
 {
   TallMover *self = g_new0 (TallMover, 1);
   self->mix = mix;

@@ -16,11 +16,8 @@ G_BEGIN_DECLS
  */
 typedef struct _TallMover TallMover;
 
-TallMover *tall_mover_start (const TallMixOptions *mix,
-                             const TallTarget *target,
-                             TallWriter *writer,
-                             guint thread,
-                             guint32 seed);
+TallMover *tall_mover_start (
+    TallMixOptions *mix, const TallTarget *target, TallWriter *writer, guint thread, guint32 seed);
 void tall_mover_stop (TallMover *self);
 gboolean tall_mover_finish (TallMover *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 void tall_mover_free (TallMover *self);

@@ -28,6 +28,7 @@ tall_newcomer_new (
   self->writer = writer;
   self->few = *mix;
   self->few.n_operations = FEW;
+  self->few.n_awaited = 0;
   self->client = tall_mix_client_new (&self->few, TALL_FRONT (writer->store), thread, seed);
   return self;
 }

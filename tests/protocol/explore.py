@@ -470,7 +470,7 @@ class Explorer:
                 if cell.timestamp != state.revision
                 and not (first and (cell.timestamp < FIRST or cell.timestamp % 1))]
 
-    def explore(self, seconds):
+    def explore(self, seconds, most=MOST_WORLDS):
         """Breadth first, so that what is found is found on a shortest way.
 
         Returns (whether that was all, number of states, what is wrong or None, the steps to it).
@@ -488,7 +488,7 @@ class Explorer:
                     if wrong:
                         return True, len(came_from), wrong, self.way_to(new, came_from)
                     following.append(new)
-                if time.process_time() > end or len(came_from) > MOST_WORLDS:
+                if time.process_time() > end or len(came_from) > most:
                     return False, len(came_from), None, []
             level = following
         return True, len(came_from), None, []

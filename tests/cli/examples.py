@@ -2,7 +2,8 @@
 # SPDX-FileCopyrightText: The tallorder authors
 # SPDX-License-Identifier: Apache-2.0
 """Builds the examples of tools/examples by the commands of its README, and runs them: two of each at
-once, through a proxy that loses answers, and with TLS. Speaks TAP.
+once, through a proxy that loses answers, and with TLS. Speaks TAP. Without TALL_TEST_ALL the
+one in C alone.
 
     examples.py TALLORDER SOURCE_ROOT MESON BUILD_ROOT
 """
@@ -22,7 +23,7 @@ import threading
 
 from authority import Ca
 from certificates import TlsServer
-from support import DONE, SECONDS, SOURCE, Server, equal, main, new_store, run, test
+from support import DONE, SECONDS, SOURCE, Server, equal, main, new_store, run, test, test_in_full
 
 README = (SOURCE / "tools/examples/README.md").read_text("utf-8")
 MESON, BUILD = sys.argv[3:5]
@@ -188,17 +189,17 @@ def check(language, folder, **environment):
     check_tls(example, parts[3])
 
 
-@test
+@test_in_full
 def python(folder):
     check("Python", folder)
 
 
-@test
+@test_in_full
 def go(folder):
     check("Go", folder)
 
 
-@test
+@test_in_full
 def java(folder):
     check("Java", folder)
 

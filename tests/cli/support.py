@@ -54,6 +54,11 @@ def test(function):
     return function
 
 
+def test_in_full(function):
+    """One that takes long, and is only run if everything is: tools/run-tests --all."""
+    return test(function) if "TALL_TEST_ALL" in os.environ else function
+
+
 class Result:
     def __init__(self, arguments, completed):
         self.arguments = arguments

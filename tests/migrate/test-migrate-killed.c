@@ -76,9 +76,9 @@ static void
 test_death (gconstpointer data)
 {
   const Death *death = data;
-  guint n = (death->how + death->aborts) % TALL_TEST_STEP;
+  guint n = (death->how + death->aborts) % tall_test_step ();
   while (die_at (death, n))
-    n += TALL_TEST_STEP;
+    n += tall_test_step ();
   g_test_message ("%u calls", n);
   g_assert_cmpuint (n, >, 40);
 }

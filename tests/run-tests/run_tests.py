@@ -1,10 +1,11 @@
 # SPDX-FileCopyrightText: The tallorder authors
 # SPDX-License-Identifier: Apache-2.0
-"""What tools/run-tests leaves behind, with stand-ins for all that it calls. Prints TAP.
+"""What tools/run-tests calls, and what it leaves behind, with stand-ins for all that it calls. Prints TAP.
 
     run_tests.py RUN_TESTS
 """
 
+import dataclasses
 import os
 import pathlib
 import select
@@ -18,34 +19,62 @@ PATIENCE = 60  # seconds, for a busy machine
 
 DONE = "#!/bin/sh\nexit 0\n"
 
-# Leaves a file in the folder for temporary files, and tells its name.
+# Says how it is called. In a test, leaves a file in the folder for temporary files, and tells its name.
 MESON = """#!/bin/sh
-[ "$1" = test ] || exit 0
-echo data >"$TMPDIR/data" && echo "$TMPDIR" >>folders
+echo "$*; all: ${TALL_TEST_ALL-no}" >>calls
+[ "$1" = test ] || { [ "$2" != "$BROKEN" ]; exit; }
+echo data >"$TMPDIR/file" && dirname "$TMPDIR" >>folders
 """
 
-# Fills its folder and tells its name; then it is done, or waits until it is ended.
+# Fills its folder and tells its name; then it runs the command, or waits until it is ended.
 HBASE = """#!/usr/bin/python3
-import pathlib, signal, sys
+import pathlib, signal, subprocess, sys, time
 folder = pathlib.Path(sys.argv[sys.argv.index("--data") + 1])
+folder.mkdir()
 (folder / "data").write_text("data")
 ends = (signal.SIGHUP, signal.SIGINT, signal.SIGTERM)
 signal.pthread_sigmask(signal.SIG_BLOCK, ends)
 with open("folders", "a") as names:
-    print(folder, file=names)
+    print(folder.parent.parent, file=names)
 if WAITS:
     with open("ready", "w") as ready:
         print("ready", file=ready)
     signal.sigwait(ends)
+    time.sleep(0.3)  # HBase does not end at once
+    pathlib.Path("ended").write_text("ended")
     sys.exit(1)
+signal.pthread_sigmask(signal.SIG_UNBLOCK, ends)
+sys.exit(subprocess.run(sys.argv[sys.argv.index("--") + 1:], check=False).returncode)
 """
 
-# The signal that all get, as by Ctrl-C; how many folders there were; what the script ends with.
+GCC = "-C build-gcc --num-processes"
+SANITIZE = "-C build-sanitize --suite c --suite walk; all: no"
+LONG = "--no-suite long; all: no"
+
+
+@dataclasses.dataclass
+class Case:
+    name: str
+    options: tuple = ()
+    signal: int | None = None  # which the script gets
+    broken: str = ""  # a folder that cannot be built
+    code: int = 0
+    says: tuple = ()  # in calls of meson's tests
+    says_not: tuple = ()
+
+
 CASES = [
-    ("done", None, 4, 0),
-    ("hang-up", signal.SIGHUP, 3, 129),
-    ("interrupted", signal.SIGINT, 3, 130),
-    ("terminated", signal.SIGTERM, 3, 143),
+    Case("usual", says=(GCC, "--no-suite long --no-suite c; all: no", SANITIZE, f"--suite hbase {LONG}",
+                        f"--suite faults {LONG}")),
+    Case("quick", ("--quick",), says=(GCC, f"--no-suite faults {LONG}"), says_not=("sanitize", "--suite hbase")),
+    Case("all", ("--all",), says=(GCC, "--no-suite faults; all: 1", "--suite hbase; all: 1", "--suite faults; all: 1",
+                                  "-C build-sanitize --no-suite hbase"), says_not=("--no-suite long",)),
+    Case("unknown", ("--al",), code=2, says_not=("test",)),
+    Case("gcc-fails", broken="build-gcc", code=1, says=(SANITIZE,), says_not=(GCC, "--suite hbase")),
+    Case("clang-fails", broken="build-sanitize", code=1, says=(GCC, "--suite faults"), says_not=(SANITIZE,)),
+    Case("hang-up", signal=signal.SIGHUP, code=129),
+    Case("interrupted", signal=signal.SIGINT, code=130),
+    Case("terminated", signal=signal.SIGTERM, code=143),
 ]
 
 
@@ -59,10 +88,10 @@ def make_project(root, run_tests, waits):
     (root / "temporary").mkdir()
     (root / "tools").mkdir()
     shutil.copy(run_tests, root / "tools" / "run-tests")
-    for name in ("tools/install-packages", "tools/count-tests", "bin/ninja"):
+    for name in ("tools/install-packages", "bin/ninja"):
         write_program(root / name, DONE)
     write_program(root / "bin" / "meson", MESON)
-    (root / "tools" / "count-tests").write_text("", encoding="utf-8")
+    (root / "tools" / "count-tests").write_text("import sys\nsys.exit(sys.argv[-5] != '0')\n", encoding="utf-8")
     write_program(root / "tools" / "hbase" / "hbase", HBASE.replace("WAITS", str(waits)))
     os.mkfifo(root / "ready")
 
@@ -78,15 +107,16 @@ def wait_until_ready(root):
     os.close(ready)
 
 
-def run(root, number):
-    environment = dict(os.environ, PATH=f"{root}/bin:{os.environ['PATH']}",
+def run(root, case):
+    environment = dict(os.environ, PATH=f"{root}/bin:{os.environ['PATH']}", BROKEN=case.broken,
                        TMPDIR=str(root / "temporary"))
-    with subprocess.Popen([root / "tools" / "run-tests"], cwd=root, env=environment,
-                          stdout=subprocess.DEVNULL, start_new_session=True,
-                          preexec_fn=allow_signals) as process:
-        if number is not None:
+    environment.pop("TALL_TEST_ALL", None)
+    with subprocess.Popen([root / "tools" / "run-tests", *case.options], cwd=root, env=environment,
+                          stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                          start_new_session=True, preexec_fn=allow_signals) as process:
+        if case.signal is not None:
             wait_until_ready(root)
-            os.killpg(process.pid, number)
+            process.send_signal(case.signal)
         try:
             return process.wait(PATIENCE)
         except subprocess.TimeoutExpired:
@@ -94,32 +124,39 @@ def run(root, number):
             return "none: it goes on"
 
 
-def check(run_tests, number, n_folders, code):
+def read(file):
+    return file.read_text(encoding="utf-8") if file.exists() else ""
+
+
+def check(run_tests, case):
     """Returns what is wrong."""
     with tempfile.TemporaryDirectory() as folder:
         root = pathlib.Path(folder)
-        make_project(root, run_tests, number is not None)
+        make_project(root, run_tests, case.signal is not None)
         # Another run's.
-        other = tempfile.mkdtemp(prefix="tallorder-hbase-", dir=root / "temporary")
-        got = run(root, number)
-        folders = (root / "folders").read_text(encoding="utf-8").split()
-        left = [name for name in folders if os.path.exists(name)]
+        other = tempfile.mkdtemp(prefix="tallorder-tests-", dir=root / "temporary")
+        code = run(root, case)
+        if case.signal is not None and not (root / "ended").exists():
+            return "it does not wait for the end of what it has started"
+        left = [name for name in set(read(root / "folders").split()) if os.path.exists(name)]
         for name in left:
             shutil.rmtree(name)
-        if (got, len(set(folders)), left) != (code, n_folders, []):
-            return f"code {got}, folders {folders}, left {left}"
-        if os.listdir(root / "temporary") != [os.path.basename(other)]:
-            return f"in the temporary folder: {os.listdir(root / 'temporary')}"
+        left += [name for name in os.listdir(root / "temporary") if name != os.path.basename(other)]
+        calls = "".join(line for line in read(root / "calls").splitlines(True) if line.startswith("test"))
+        missing = [text for text in case.says if text not in calls]
+        wrong = [text for text in case.says_not if text in calls]
+        if (code, left, missing, wrong) != (case.code, [], [], []):
+            return f"code {code}, left {left}, missing {missing}, wrong {wrong} in {calls!r}"
     return None
 
 
 def main():
     print(f"1..{len(CASES)}")
     failed = 0
-    for position, (name, number, n_folders, code) in enumerate(CASES, 1):
-        wrong = check(sys.argv[1], number, n_folders, code)
+    for position, case in enumerate(CASES, 1):
+        wrong = check(sys.argv[1], case)
         failed += wrong is not None
-        print(f"{'ok' if wrong is None else 'not ok'} {position} {name}")
+        print(f"{'ok' if wrong is None else 'not ok'} {position} {case.name}")
         if wrong is not None:
             print(f"# {wrong}")
     return 1 if failed else 0

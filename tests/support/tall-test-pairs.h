@@ -7,16 +7,28 @@
 G_BEGIN_DECLS
 
 /**
- * TALL_TEST_STEP:
+ * tall_test_takes_all:
  *
- * From one call that fails to the next, in tests that let each call fail in several cases. Under a
- * sanitizer a case takes one of three, beginning with another one than its neighbours do.
+ * Returns: whether everything is to be tested that can be: tools/run-tests --all. It takes several
+ *   times as long, and has never seen anything in a pair that was not seen in its parts, too.
  */
-#ifdef TALL_TEST_FEW_PAIRS
-#define TALL_TEST_STEP 3
-#else
-#define TALL_TEST_STEP 1
-#endif
+static inline gboolean
+tall_test_takes_all (void)
+{
+  return g_getenv ("TALL_TEST_ALL") != NULL;
+}
+
+/**
+ * tall_test_step:
+ *
+ * Returns: how far it is from one call that fails to the next, in tests that let each call fail in
+ *   several cases: a case takes one of three, beginning with another one than its neighbours do
+ */
+static inline guint
+tall_test_step (void)
+{
+  return tall_test_takes_all () ? 1 : 3;
+}
 
 /**
  * tall_test_is_diagonal:
@@ -37,19 +49,14 @@ tall_test_is_diagonal (
 /**
  * tall_test_takes_pair:
  *
- * Returns: whether a test that is repeated for layouts and key strategies is run for this pair.
- *   All pairs are, but under a sanitizer, which takes several times as long and sees nothing in
- *   a pair that it does not see in its parts: there only a diagonal is.
+ * Returns: whether a test that is repeated for layouts and key strategies is run for this pair: on
+ *   a diagonal, or everywhere if everything is to be tested
  */
 static inline gboolean
 tall_test_takes_pair (guint layout, guint n_layouts, guint strategy, guint n_strategies, guint turn)
 {
-#ifdef TALL_TEST_FEW_PAIRS
-  return tall_test_is_diagonal (layout, n_layouts, strategy, n_strategies, turn);
-#else
-  (void)layout, (void)n_layouts, (void)strategy, (void)n_strategies, (void)turn;
-  return TRUE;
-#endif
+  return tall_test_takes_all ()
+         || tall_test_is_diagonal (layout, n_layouts, strategy, n_strategies, turn);
 }
 
 G_END_DECLS

@@ -1,0 +1,92 @@
+# SPDX-FileCopyrightText: The tallorder authors
+# SPDX-License-Identifier: Apache-2.0
+"""One walk through all commands, each with a few of its options. Sanitizers run this alone of all tests in
+Python. Speaks TAP.
+
+    walk.py TALLORDER SOURCE_ROOT
+"""
+
+import json
+import re
+import sys
+
+from support import DONE, KEYS, LAYOUTS, NO, NORTHWIND, ORDER, Server, equal, main, run, test
+
+CUSTOMER = {"number": "C1", "name": "Ann", "phones": ["1"], "attributes": {"a": "b"}}
+USED = set()
+
+
+def do(command, *arguments, code=DONE, says="", **options):
+    out = run(command, *arguments, **options).ends(code, says).out
+    USED.add(command)
+    return out
+
+
+def exported(*where):
+    return sorted(do("export", *where).splitlines())
+
+
+def walk_orders(*where):
+    """The commands that work on a server as well as on a store."""
+    do("put", *where, "-", stdin=ORDER)
+    do("customer", "put", *where, "-", stdin=CUSTOMER)
+    equal(json.loads(do("get", *where, "--json", "C1", "O1"))["currency"], "EUR")
+    do("get", *where, "C1", "none", code=NO)
+    do("list", *where, "C1", "--limit", 1, says="O1")
+    do("customer", "get", *where, "C1", says="Ann")
+    do("delete", *where, "C1", "O1")
+    do("customer", "delete", *where, "C1")
+    do("load", *where, "--map", "northwind", NORTHWIND / "orders.csv")
+    do("status", *where)
+    do("customer", "list", *where, says="only orders")
+    do("verify", *where)
+
+
+def walk_store(folder, layout, key):
+    where = ["--store", f"rocksdb:{folder}/{layout}"]
+    do("init", *where, "--layout", layout, "--key", key)
+    walk_orders(*where)
+    do("explain", *where, "VINET", "10248")
+    before = exported(*where)
+    do("backup", *where, f"{folder}/{layout}-backup")
+    do("restore", f"{folder}/{layout}-backup", "--store", f"rocksdb:{folder}/{layout}-restored")
+    equal(exported("--store", f"rocksdb:{folder}/{layout}-restored"), before)
+    other = LAYOUTS[(LAYOUTS.index(layout) + 1) % len(LAYOUTS)]
+    do("migrate", *where, "--to-layout", other)
+    equal(exported(*where), before)
+    do("verify", *where, "--repair")
+    do("drop", *where, "--name", "tallorder", "--yes", "tallorder")
+
+
+@test
+def each_layout_and_key(folder):
+    for layout, key in zip(LAYOUTS, KEYS):
+        walk_store(folder, layout, key)
+
+
+@test
+def on_a_server(folder):
+    store = f"rocksdb:{folder}/store"
+    do("init", "--store", store)
+    with Server(store) as server:
+        walk_orders("--server", server.address)
+        equal(server.stop(), 0)
+    USED.add("serve")
+
+
+@test
+def measuring(folder):
+    do("bench", "--store", f"rocksdb:{folder}/bench", "--layout", "blob,wide", "--count", 20,
+       "--operations", 20, "--turns", 1, "--json")
+    do("advise", "--orders", NORTHWIND / "orders.csv", "--map", "northwind", "--mix", "get=90,store=10",
+       "--count", 20, "--turns", 1, "--seconds", 0.01)
+
+
+@test
+def no_command_is_left_out(_folder):
+    told = run("--help").ends(DONE).out
+    equal(USED, set(re.findall(r"^  ([a-z]+) +(?:\* )?[A-Z]", told, re.M)))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -287,7 +287,7 @@ check_kind (const TallTableAddress *address, GError **error)
   if (address->kind->is_embedded)
     return TRUE;
   g_set_error (error, TALL_ERROR, TALL_ERROR_UNSUPPORTED,
-               "%s has snapshots for that: see Backup in the README", address->kind->title);
+               "%s has snapshots for that: see src/backup/README.md", address->kind->title);
   return FALSE;
 }
 

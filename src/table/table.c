@@ -484,7 +484,7 @@ tall_table_copy_to (TallTable *self, const char *directory, GError **error)
     return klass->copy_to (self, directory, error);
   g_set_error (error, TALL_ERROR, TALL_ERROR_UNSUPPORTED,
                "only an embedded store is copied as a whole; HBase has snapshots for that, see "
-               "Backup in the README");
+               "src/backup/README.md");
   return FALSE;
 }
 

@@ -24,7 +24,7 @@ KINDS = {
 }
 # Sources that say it all the same: what only compares or uses the example, and its own further parts.
 BESIDE = {
-    "A layout": r"src/bench/",
+    "A layout": r"src/(backup|bench)/",
     "A key strategy": r"",
     "A backend": r"src/load/",
     "A command": r"src/(cli|load)/README.md",

@@ -21,8 +21,7 @@ from authority import Ca, openssl
 from certificates import TlsServer
 from support import DONE, FAILED, NO, PROGRAM, SECONDS, SOURCE, USAGE, Server, equal, main, new_store, run, test
 
-README = (SOURCE / "README.md").read_text("utf-8")
-SECTION = README.split("\n## Security: who may come in\n")[1].split("\n## ")[0]
+SECTION = (SOURCE / "src/service/access/README.md").read_text("utf-8")
 
 
 @contextlib.contextmanager

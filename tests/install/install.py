@@ -67,8 +67,8 @@ class Installed:
 
 
 def readme_example():
-    """The C program in the README."""
-    (example,) = re.findall(r"^```c\n(.*?)^```$", (SOURCE / "README.md").read_text("utf-8"),
+    """The C program in the README of the library."""
+    (example,) = re.findall(r"^```c\n(.*?)^```$", (SOURCE / "src/library/README.md").read_text("utf-8"),
                             re.M | re.S)
     return example
 

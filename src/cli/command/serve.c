@@ -147,7 +147,7 @@ warn_of_strangers (TallServer *server, const TallServeRules *rules)
       || rules->access != NULL)
     return;
   g_warning ("Other machines can reach %s, and %sno client is asked who it is: each client reads "
-             "and changes all orders; see Security in the README",
+             "and changes all orders; see src/service/access/README.md",
              tall_server_get_address (server),
              rules->tls == NULL ? "nothing is encrypted and " : "");
 }

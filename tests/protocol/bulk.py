@@ -7,18 +7,24 @@ that is below all that puts, deletes and repairs choose. So timestamps decide wh
 whatever anybody else has written to the root row, or ever writes, hides what a load writes. It
 learns by reading back whether it was the first. A table may say at once that the row had nothing
 when it was written: that is as if it had been read back in that moment, which is explored here as
-one of the moments of reading.
+one of the moments of reading. Where all are said to be new it does not look before it writes, and finds
+tombstones by reading back.
+
+Another order may have the same row key. Its values are written in capitals. Whichever load finds
+the other's version when it reads back, anywhere above its own or below it, removes its own, and puts it as any
+other: so of several that meet at once, one is stored.
 """
 
 from protocol import (FIRST, is_live, make_commit, make_committed, put, refuse, write,
                       write_hint)
-from rows import Cell, value_at
+from rows import Cell, DeleteAt, value_at
 from state import (CONFLICT, DONE, NOT_DONE, REPLACED, ROOT, STORED, UNKNOWN, Root, Sent, Settle, Shut,
                    ask, date_of, find_root)
 
 MAX_SENT = 2               # how often a root row is sent
 LATEST = FIRST - 1         # revision of a load
 SEND_AGAIN, AS_ANY_OTHER = "send again", "as any other"
+COLLISION, OVERTAKEN = "collision", "overtaken, and collision"
 
 
 def find_revision(operation, batch):
@@ -47,16 +53,39 @@ def find_below(cells, mine):
     return value_at(cells, "value", below[0].revision) if below else None
 
 
+def is_shared(operation, cells, value):
+    """Whether any version in the row is of the other order, not only the one above or below ours."""
+    how = operation.variant.bulk_collision
+    values = [cell.value for cell in cells if cell.qualifier == "value"]
+    seen = {"withdrawn": values, "neighbour": values[:2], "replaces": ()}[how]
+    return any(other.isupper() != value.isupper() for other in seen)
+
+
 def judge(operation, cells, value, mine):
     """What the root row says once ours was sent. The revision alone tells: nobody else has it."""
     root = find_root(cells)
+    if is_shared(operation, cells, value):
+        top = value_at(cells, "value", root.state.revision) or ""
+        same = root.state.revision != mine.revision and top.isupper() == value.isupper()
+        return OVERTAKEN if top and same else COLLISION
     if root.state and root.state.revision == mine.revision:
         other = find_below(cells, mine)
         hidden = other not in (None, value) and operation.variant.bulk_reads_back == "versions"
         return REPLACED if hidden else DONE
     if root.timestamp < mine.revision:
         return SEND_AGAIN
+    if not operation.variant.bulk_looks and not root.state.live:
+        return AS_ANY_OTHER                     # it was deleted before: nobody else writes
     return UNKNOWN if root.state.revision else AS_ANY_OTHER
+
+
+def withdraw(operation, rows, mine, step):
+    """Removes what was written, so that the other order is there again. What was overtaken by the same
+    order may have been there for a moment."""
+    gone = yield from write(operation, ROOT, (DeleteAt(mine.revision),))
+    for row in rows if operation.claims else ():
+        yield from write(operation, row, (DeleteAt(mine.revision),))
+    return AS_ANY_OTHER if gone and step == COLLISION else UNKNOWN
 
 
 def send_root(operation, value, rows, mine):
@@ -124,6 +153,8 @@ def load(operation, value, rows, batch):
         if not known:
             return refuse(operation, None, NOT_DONE)
         step = yield from send_root_once(operation, value, rows, mine)
+    if step in (COLLISION, OVERTAKEN):
+        step = yield from withdraw(operation, rows, mine, step)
     if step == AS_ANY_OTHER:
         return (yield from put(operation, value, rows, "absent", 0))
     return step

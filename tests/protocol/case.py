@@ -89,6 +89,11 @@ def load(value, batch, rows=ONE, over=()):
     return Do("load", value, rows, batch=batch, over=over)
 
 
+def collide(value, batch, rows=ONE, over=()):
+    """The same where two orders have one row; the values of the one are in capitals."""
+    return changed(load(value, batch, rows, over), collides=True)
+
+
 def put_twin(value, revision):
     return Do("twin", value, batch=revision)
 

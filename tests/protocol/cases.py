@@ -8,7 +8,7 @@ of its clocks, by the check that it names.
 """
 
 from case import (ALONE, DELETE, FINDS, GET, LEFT, MORE_CLOCKS, ONE, OTHER, REPAIR, TOLD, TWICE, TWO,
-                  UNLISTED, Case, again, apart, each, earlier, insert, load, put, replace)
+                  UNLISTED, Case, again, apart, collide, each, earlier, insert, load, put, replace)
 from explore import Faults
 from variant import Variant
 
@@ -150,6 +150,15 @@ LOADS = [
     ("a load beside a put and a replace, a stale read, an answer lost",
      ((load("x", 1), GET), (put("y"),), (GET, replace("z"))), Faults(lost=1, stale=1)),
 ]
+COLLIDING_LOADS = [
+    ("two loads of two orders of one row", ((collide("x", 1),), (collide("Y", 2),)), Faults()),
+    ("three loads of two orders of one row",
+     ((collide("x", 1),), (collide("Y", 2),), (collide("Z", 3, over=("Y",)),)), Faults()),
+]
+COLLIDING_CLAIMS = [
+    ("two loads of two orders of one row, an answer lost",
+     ((collide("x", 1, TWO),), (collide("Y", 2, OTHER),)), Faults(lost=1)),
+]
 LOADS_INDEX = [
     ("a load beside put and delete of another date, an answer lost",
      ((load("x", 1),), (put("y"), DELETE)), Faults(lost=1)),
@@ -284,6 +293,15 @@ ALSO = [
                "Right, but many an answer is “unknown” that need not be.",
                ((put("x"), put("w")), (put("y"),), (GET, GET)), False, Faults(lies=1),
                certain_by="never"),
+    also_holds("all are said to be new, and some were deleted, one row",
+               "They lie below a tombstone, which is found by reading back.",
+               ((put("x"), DELETE, load("y", 1), GET),), False, Faults(lost=1, compactions=1),
+               bulk_looks=False),
+    also_holds("all are said to be new, and some were deleted, several rows", "The same.",
+               ((put("x", TWO), DELETE, load("y", 1, OTHER), GET),), True, Faults(lost=1),
+               bulk_looks=False),
+    also_holds("all are said to be new, and two of one load have one row", "The second is refused.",
+               ((collide("x", 1, TWO), collide("Y", 2, OTHER)),), True, Faults(lost=1), bulk_looks=False),
     also_holds("nobody but loads writes, and they read nothing, one row",
                "The promise of whoever loads.",
                ((load("x", 1), GET), (load("x", 2), GET)), False, Faults(lost=2, compactions=1),
@@ -490,6 +508,24 @@ BROKEN_LOADS = [
            "It has hidden what another load has stored, and does not know.",
            TOLD, ((load("x", 1),), (load("y", 2, over=("x",)),)), False, Faults(),
            bulk_reads_back="the newest"),
+    broken("a load reads nothing back, where all are said to be new",
+           "It was deleted: what was written is hidden below a tombstone, and was told to be stored.",
+           FINDS, ((put("x"), DELETE, load("y", 1), GET),), False, Faults(), bulk_looks=False,
+           bulk_reads_back="nothing"),
+    broken("a load replaces another order that has its row",
+           "That was told to be stored, by the load or by another one, and is gone.",
+           TOLD, ((collide("x", 1),), (collide("Y", 2),)), False, Faults(), bulk_collision="replaces"),
+    broken("a load compares with the newest other version alone",
+           "It has the same order as that one; what both have hidden is lost.",
+           TOLD, ((collide("x", 1),), (collide("Y", 2),), (collide("Z", 3, over=("Y",)),)), False, Faults(),
+           bulk_collision="neighbour"),
+    broken("two orders of one row, and a late call",
+           "Not mended: one that withdraws lets the row be empty again, so the insert of the other may "
+           "be done after it was refused. Nothing that was told to be stored is lost.",
+           FINDS, ((collide("x", 1, TWO),), (collide("Y", 2, OTHER),)), False, Faults(lost=1)),
+    broken("the same, where all are said to be new", "It is certain.",
+           TOLD, ((collide("x", 1), collide("Y", 2)),), False, Faults(), bulk_looks=False,
+           bulk_collision="replaces"),
 ]
 
 CASES = [
@@ -501,6 +537,8 @@ CASES = [
     *each("repair, index and claims", True, REPAIRED_INDEX_CLAIMS, index=True),
     *each("load", False, LOADS), *each("load and index", False, LOADS_INDEX, index=True),
     *each("load and claims", True, LOADS_CLAIMS),
+    *each("collision", False, COLLIDING_LOADS),
+    *each("collision and claims", True, COLLIDING_LOADS + COLLIDING_CLAIMS),
     *each("load, index and claims", True, LOADS_INDEX_CLAIMS, index=True),
     *each("together", True, TOGETHER, together=True),
     *each("together, one row and index", False, TOGETHER_INDEX, index=True, together=True),

@@ -18,8 +18,8 @@ import reading
 import repair
 from follow import follow
 from rows import Cell
-from state import (CHILDREN, DROPPED, NOT_FOUND, TWIN, Choose, Lineage, Operation, ReadRecord, Shut, State,
-                   Write)
+from state import (CHILDREN, CONFLICT, DROPPED, NOT_DONE, NOT_FOUND, REPLACED, STORED, TWIN, Choose,
+                   Lineage, Operation, ReadRecord, Shut, State, Write)
 
 
 @dataclass(frozen=True)
@@ -37,6 +37,7 @@ class Do:
     clock: Optional[int] = None    # what it says by then, if not what the client's always says
     batch: int = 0             # of a load: the number of its revision
     over: tuple = ()           # of a load: the values of earlier loads
+    collides: bool = False     # another order may have the same row
     apart: bool = False        # it has too many rows for one step
 
 
@@ -68,6 +69,8 @@ def run_put(operation, do, seen):
 def run_load(operation, do):
     yield Begin(operation.token, linear.Load(do.value, do.over))
     result, there = yield from follow(operation, bulk.load, do.value, do.rows, do.batch)
+    if do.collides:            # nobody promises that what was met stays, as it may be withdrawn
+        result = {CONFLICT: NOT_DONE, REPLACED: STORED}.get(result, result)
     yield End(operation.token, result)
     return there
 

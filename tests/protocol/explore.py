@@ -245,6 +245,7 @@ class Explorer:
         self.operation_arguments = (layouts, no_is_final, variant)
         calls = {(do.what, do.token) for do in todos if do.what not in ("get", "migrate", "abort")}
         self.once = len(calls) == 1 and calls.pop()[1] is not None
+        self.collides = any(do.collides for do in todos)
         in_time = any(do.earlier for do in todos) and not no_is_final
         self.lone = tuple(replace(do, rows=layouts[0].children) for do in
                           (LONE_IN_TIME if in_time or layouts[0].expires else LONE))
@@ -362,6 +363,8 @@ class Explorer:
             return "one put was done twice"
         if self.is_unlisted(world.rows, world.tables):
             return "a live order has no hint that leads to it"
+        if self.collides and any(place != self.clients.FINISHED for place in world.clients):
+            return None                         # until a load has withdrawn, a get says that keys collide
         key = (world.rows, world.tables)
         if key not in self.alone:
             self.alone[key] = tuple(self.all_alone(world))

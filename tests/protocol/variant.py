@@ -52,6 +52,8 @@ class Variant:
     bulk_hint: str = "before"          # the root | "after" it
     bulk_reads_back: str = "versions"  # of the state | "the newest" | "nothing"
     bulk_looks: bool = True            # what is there already | False: everything is new
+    bulk_collision: str = "withdrawn"  # what is in another order's row, whichever versions that has |
+    #                                    "neighbour": the two newest count | "replaces": it stays
     bulk_shut: str = "perhaps done"    # a root row that was sent before the tables were shut | "not done"
     bulk_again: str = "states first"   # after that, as when they are read back | "as a stranger": its own
     #                                    is somebody else's | "goes on" with the root row

@@ -183,6 +183,43 @@ test_races (gconstpointer data)
     }
 }
 
+static TallFailure
+put_third (TallFailingTable *table G_GNUC_UNUSED, const TallCall *call, gpointer data)
+{
+  Other *other = data;
+  if (other->has_come || call->index != other->at)
+    return TALL_FAILURE_NONE;
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TallOrder) order = tall_test_marked_order (SECOND, 3, 1, 1);
+  TallBulkResult result = { 0 };
+  other->has_come = TRUE;
+  g_assert_true (tall_bulk_put_orders (other->place->bulk, &order, 1, &result, &error));
+  other->stored = result.outcome != TALL_BULK_REFUSED;
+  tall_bulk_result_clear (&result);
+  return TALL_FAILURE_NONE;
+}
+
+/* What is hidden twice, by two contents of the other order, is there again. */
+static void
+test_hidden_twice (gconstpointer data)
+{
+  gboolean came = TRUE;
+  for (guint at = 0; came; at++)
+    {
+      g_auto (Place) place;
+      place_init (&place, data, FALSE, TRUE);
+      Other other = { .place = &place, .at = at };
+      g_assert_true (put (&place, FIRST, 1));
+      tall_failing_table_reset (TALL_FAILING_TABLE (place.failing));
+      tall_failing_table_set_hooks (TALL_FAILING_TABLE (place.failing), put_third, NULL, &other);
+      g_assert_false (put (&place, SECOND, 2));
+      g_assert_false (other.stored);
+      assert_there (&place, FIRST, 1);
+      assert_sound (&place);
+      came = other.has_come;
+    }
+}
+
 /* Both in one batch. */
 static void
 test_one_batch (gconstpointer data)
@@ -300,11 +337,9 @@ main (int argc, char **argv)
     const char *name;
     GTestDataFunc run;
   } tests[] = {
-    { "races", test_races },
-    { "one-batch", test_one_batch },
-    { "removal-fails", test_removal_fails },
-    { "customers", test_customers },
-    { "deleted", test_deleted },
+    { "races", test_races },         { "hidden-twice", test_hidden_twice },
+    { "one-batch", test_one_batch }, { "removal-fails", test_removal_fails },
+    { "customers", test_customers }, { "deleted", test_deleted },
   };
   guint n;
   const TallLayout *const *layouts = tall_layouts (&n);

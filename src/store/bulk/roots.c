@@ -91,12 +91,39 @@ judge (TallBulkItem *item, const TallRow *row, gint64 revision)
     tall_bulk_item_decide (item, TALL_BULK_STORED, revision);
 }
 
-/* The order or customer whose row another has, too. */
+/* An order or customer that has the same row. */
 typedef struct
 {
-  const TallRoot *root;
-  const char *order_number; /* NULL: it is about a customer */
+  const char *name;
+  const char *order_number; /* NULL: of a customer */
+  gint64 sales_date;
 } Other;
+
+/* Finds another order or customer that has written any version of the row. In @arena. */
+static gboolean
+find_other (const TallBulkItem *item, const TallRow *row, TallArena *arena, Other *other)
+{
+  for (guint i = 0; i < row->n_cells; i++)
+    {
+      g_autofree char *stranger = NULL;
+      TallOrderSummary summary;
+      TallState state;
+      const TallCell *cell = &row->cells[i];
+      if (!tall_slice_equal (cell->qualifier, TALL_SUMMARY_QUALIFIER)
+          || !tall_root_find_stranger (&item->operation, cell->value, arena, &stranger, NULL)
+          || stranger == NULL)
+        continue;
+      *other = (Other){ .name = tall_arena_strdup (arena, stranger), .sales_date = TALL_NO_DATE };
+      const TallCell *by = tall_row_find_at (row, TALL_STATE_QUALIFIER, cell->timestamp);
+      if (by != NULL && tall_state_decode (by->value, &state, NULL))
+        other->sales_date = state.sales_date;
+      if (item->operation.order_number != NULL
+          && tall_order_summary_parse (cell->value, arena, &summary, NULL))
+        other->order_number = summary.order_number;
+      return TRUE;
+    }
+  return FALSE;
+}
 
 /* Removes all that was written of an item, and nothing else. A hint of the same date has the
  * other's row, of which one version is kept: it is written as the other's was. */
@@ -111,7 +138,7 @@ withdraw (const TallBulkBatch *self, const TallBulkItem *item, const Other *othe
   if (tall_operation_has_children (operation))
     self->context->layout->append_children (&operation->key, item->content.order, self->revision,
                                             batch);
-  if (date != other->root->state.sales_date)
+  if (date != other->sales_date)
     tall_index_add_hint (operation, date, self->revision, batch);
   for (guint i = 0; i < batch->mutations->len; i++)
     {
@@ -120,60 +147,49 @@ withdraw (const TallBulkBatch *self, const TallBulkItem *item, const Other *othe
       tall_mutation_delete_at (batch, mutation, self->revision);
     }
   theirs.order_number = other->order_number;
-  if (date == other->root->state.sales_date)
+  if (date == other->sales_date && theirs.order_number != NULL)
     tall_index_add_hint (&theirs, date, self->revision, batch);
   return tall_operation_apply (operation, batch, error);
 }
 
-/* The row is another's, who may have the answer that theirs is stored. Ours, of which nobody has an
- * answer yet, goes, so that theirs is what the row says. @covers: ours is in its place */
+/* The row is another's as well, who may have the answer that theirs is stored. Ours goes, of which
+ * nobody has an answer yet; then it is put as any other, which refuses it if the other is there. So
+ * of several that meet at once, one is stored. @covers: ours is in the other's place */
 static void
 collide (const TallBulkBatch *self, TallBulkItem *item, const Other *other, gboolean covers)
 {
   g_autoptr (GError) stays = NULL;
-  GError *cause = NULL;
-  if (tall_root_check_owner (other->root, &item->operation, &cause))
-    return; /* it is nobody else's */
-  if (!withdraw (self, item, other, &stays) && covers)
-    {
-      g_autofree char *said = g_steal_pointer (&cause->message);
-      cause->message = g_strdup_printf ("%s; it is in the place of that one all the same, as it "
-                                        "could not be removed (%s): delete it, and load the other "
-                                        "again",
-                                        said, stays->message);
-    }
-  tall_bulk_item_refuse (item, cause);
+  item->step = TALL_BULK_ORDINARY;
+  if (withdraw (self, item, other, &stays) || !covers)
+    return;
+  tall_bulk_item_refuse (item, g_error_new (TALL_ERROR, TALL_ERROR_KEY_COLLISION,
+                                            "it has the row key of %s, and is in its place, as it "
+                                            "could not be removed again (%s): delete it, and load "
+                                            "the other one again",
+                                            other->name, stays->message));
 }
 
-/* The number of the order whose row it is at @revision, in @arena; NULL: there is none. */
-static const char *
-find_order_number (const TallRow *row, gint64 revision, TallArena *arena)
+/* Whether what ours has hidden has another content. */
+static gboolean
+has_replaced (const TallBulkItem *item, const TallRow *row, gint64 revision)
 {
-  TallOrderSummary summary;
-  const TallCell *cell = tall_row_find_at (row, TALL_SUMMARY_QUALIFIER, revision);
-  gboolean known = cell != NULL && tall_order_summary_parse (cell->value, arena, &summary, NULL);
-  return known ? summary.order_number : NULL;
-}
-
-/* The part of @row that is older than @revision, in @arena. */
-static TallRow *
-cut_older (const TallRow *row, gint64 revision, TallArena *arena)
-{
-  TallRow *older = tall_arena_memdup (arena, row, sizeof *row);
-  older->cells = tall_arena_newa0 (arena, TallCell, row->n_cells);
-  older->n_cells = 0;
   for (guint i = 0; i < row->n_cells; i++)
-    if (row->cells[i].timestamp < revision)
-      older->cells[older->n_cells++] = row->cells[i];
-  return older;
+    {
+      const TallCell *cell = &row->cells[i];
+      TallState state;
+      if (cell->timestamp < revision && tall_slice_equal (cell->qualifier, TALL_STATE_QUALIFIER)
+          && tall_state_decode (cell->value, &state, NULL))
+        return !tall_bulk_item_is_same (item, &state);
+    }
+  return FALSE;
 }
 
-/* What others have written to the row, which lies above ours or below it. */
+/* What others have written to the row, above ours or below it. */
 static void
 settle_met (const TallBulkBatch *self, TallBulkItem *item, const TallRow *row, TallArena *arena)
 {
   g_auto (TallRoot) root = { 0 };
-  g_auto (TallRoot) older = { 0 };
+  Other other;
   item->step = TALL_BULK_FRESH;
   if (row == NULL)
     return;
@@ -185,23 +201,18 @@ settle_met (const TallBulkBatch *self, TallBulkItem *item, const TallRow *row, T
   if (is_before (&root, self->revision))
     return;
   gboolean is_ours = root.state.revision == self->revision;
-  if (is_ours
-      && !tall_root_parse (&older, &item->operation, cut_older (row, self->revision, arena), arena,
-                           NULL))
-    tall_root_clear (&older);
-  const TallRoot *other = is_ours ? &older : &root;
-  gboolean is_same = other->exists && tall_bulk_item_is_same (item, &other->state);
-  if (other->stranger != NULL && other->state.live)
-    {
-      const Other met = { other, find_order_number (row, other->state.revision, arena) };
-      collide (self, item, &met, is_ours);
-    }
-  else if (is_ours)
-    tall_bulk_item_decide (item, older.exists && !is_same ? TALL_BULK_REPLACED : TALL_BULK_STORED,
+  if (find_other (item, row, arena, &other))
+    collide (self, item, &other, is_ours);
+  if (item->step == TALL_BULK_DECIDED || root.stranger != NULL)
+    return;
+  if (is_ours && item->step == TALL_BULK_FRESH)
+    tall_bulk_item_decide (item,
+                           has_replaced (item, row, self->revision) ? TALL_BULK_REPLACED
+                                                                    : TALL_BULK_STORED,
                            self->revision);
-  else if (root.state.revision == 0 || (self->assume_new && !root.state.live))
+  else if (is_ours || root.state.revision == 0 || (self->assume_new && !root.state.live))
     item->step = TALL_BULK_ORDINARY; /* a claim or a tombstone hides ours for ever */
-  else if (is_same)
+  else if (tall_bulk_item_is_same (item, &root.state))
     tall_bulk_item_decide (item, TALL_BULK_UNCHANGED, root.state.revision);
   else
     tall_bulk_item_overtake (item);

@@ -37,13 +37,21 @@ tall_root_set_state (TallRoot *self, const TallState *state, gint64 timestamp)
   tall_state_write (state, self->bytes);
 }
 
-/* Sets @stranger to whom the row belongs, NULL if that is who is asked for. */
-static gboolean
-find_stranger (const TallOperation *operation,
-               TallSlice summary,
-               TallArena *arena,
-               char **stranger,
-               GError **error)
+/**
+ * tall_root_find_stranger:
+ * @summary: of any revision of the root row
+ * @arena: for what is needed in between
+ * @stranger: (out) (transfer full): to whom the row belongs by that; unchanged if that is who is
+ *   asked for
+ *
+ * Returns: FALSE with %TALL_ERROR_DAMAGED or %TALL_ERROR_NEWER_VERSION
+ */
+gboolean
+tall_root_find_stranger (const TallOperation *operation,
+                         TallSlice summary,
+                         TallArena *arena,
+                         char **stranger,
+                         GError **error)
 {
   if (operation->order_number == NULL)
     {
@@ -194,7 +202,7 @@ tall_root_parse (TallRoot *self,
   TallSlice summary;
   return tall_root_parse_state (self, row, &summary, error)
          && (!self->has_summary
-             || find_stranger (operation, summary, arena, &self->stranger, error));
+             || tall_root_find_stranger (operation, summary, arena, &self->stranger, error));
 }
 
 /**

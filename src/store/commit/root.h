@@ -33,6 +33,11 @@ gboolean tall_root_parse_state (TallRoot *self,
                                 const TallRow *row,
                                 TallSlice *summary,
                                 GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean tall_root_find_stranger (const TallOperation *operation,
+                                  TallSlice summary,
+                                  TallArena *arena,
+                                  char **stranger,
+                                  GError **error) G_GNUC_WARN_UNUSED_RESULT;
 gboolean tall_root_check_summary (const TallRoot *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 gboolean tall_root_parse_order (const TallRoot *self,
                                 TallSlice bytes,

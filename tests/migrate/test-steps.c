@@ -300,6 +300,43 @@ test_pause_of_another (void)
   g_assert_cmpint (summary.pause, ==, 0);
 }
 
+#define BLOB_TABLES                                                                                \
+  3 /* orders, customers, index: an abort looks at each, and once more at the end */
+
+/* A slow migrator seals a table again when the abort has opened all, just before it looks. */
+static void
+seal_again (Scene *self)
+{
+  g_autoptr (GError) error = NULL;
+  g_assert_true (tall_table_set_access (TALL_MOVING_OTHERS (self->moving), "orders",
+                                        TALL_ACCESS_SEALED, "late", TALL_NO_DEADLINE, &error));
+  g_assert_no_error (error);
+}
+
+static void
+test_sealed_again_before_look (void)
+{
+  g_auto (TallMoving) moving = { 0 };
+  g_autoptr (GError) error = NULL;
+  tall_moving_init (&moving, &tall_layout_blob, &tall_layout_wide);
+  TallMigrateOptions options = moving.options;
+  TallMigrateSummary summary;
+  options.pass_only = TRUE;
+  g_assert_true (tall_migrate_run (moving.side.table, &options, &summary, &error));
+  g_assert_no_error (error);
+  Scene scene = {
+    .moving = &moving, .kind = TALL_CALL_DESCRIBE_TABLE, .at = BLOB_TABLES, .act = seal_again
+  };
+  watch (moving.side.table, &scene);
+  g_assert_false (tall_migrate_abort (moving.side.table, &moving.options, &error));
+  g_assert_error (error, TALL_ERROR, TALL_ERROR_UNAVAILABLE);
+  g_assert_cmpint (tall_moving_read_migration (&moving).phase, ==, TALL_MIGRATION_ABORTING);
+  g_assert_cmpint (read_access (&moving, "orders"), ==, TALL_ACCESS_SEALED);
+  tall_moving_abort (&moving);
+  g_assert_cmpint (read_access (&moving, "orders"), ==, TALL_ACCESS_OPEN);
+  tall_moving_expect_unmoved (&moving);
+}
+
 typedef struct
 {
   TallMoving *moving;
@@ -462,6 +499,7 @@ main (int argc, char **argv)
   g_test_add_func ("/migrate/steps/switched-before-abort", test_switched_before_abort);
   g_test_add_func ("/migrate/steps/begun-before-given-up", test_begun_before_given_up);
   g_test_add_func ("/migrate/steps/sealed-before-abort", test_sealed_before_abort);
+  g_test_add_func ("/migrate/steps/sealed-again-before-look", test_sealed_again_before_look);
   g_test_add_func ("/migrate/steps/pause-of-another", test_pause_of_another);
   g_test_add_func ("/migrate/steps/closed-before-seal", test_closed_before_seal);
   g_test_add_func ("/migrate/steps/rate-under-seal", test_rate_under_seal);

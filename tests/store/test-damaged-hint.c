@@ -62,6 +62,20 @@ get (Fixture *self, GError **error)
   return sequence;
 }
 
+/* It is found by its date. */
+static void
+expect_listed (Fixture *self, gint64 date)
+{
+  const TallListOptions options = {
+    .has_from = TRUE, .from = date, .has_to = TRUE, .to = date + 1
+  };
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TallOrderList) list =
+      tall_front_list_orders (TALL_FRONT (self->store), TALL_TEST_CUSTOMER, &options, &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (list->n_entries, ==, 1);
+}
+
 /* Writes what is no row over the only row of the index. */
 static void
 spoil_hint (Fixture *self)
@@ -94,6 +108,7 @@ test_replace (Fixture *self, gconstpointer data G_GNUC_UNUSED)
   put (self, 2, 2 * DAY);
   g_assert_cmpuint (get (self, &error), ==, 2);
   g_assert_no_error (error);
+  expect_listed (self, 2 * DAY);
 }
 
 static void

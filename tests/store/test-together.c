@@ -87,6 +87,20 @@ expect (TallStore *store, guint sequence)
   g_assert_cmpuint (found, ==, sequence);
 }
 
+/* It is found by its date. */
+static void
+expect_listed (TallStore *store, gint64 date)
+{
+  const TallListOptions options = {
+    .has_from = TRUE, .from = date, .has_to = TRUE, .to = date + 1
+  };
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TallOrderList) list =
+      tall_front_list_orders (TALL_FRONT (store), TALL_TEST_CUSTOMER, &options, &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (list->n_entries, ==, 1);
+}
+
 static TallCost
 take_cost (Scene *self)
 {
@@ -335,8 +349,9 @@ test_unreadable (gconstpointer data)
   tall_broken_table_break (TALL_BROKEN_TABLE (broken),
                            ((TallMutation *)batch->mutations->pdata[0])->row, TALL_ERROR_DAMAGED);
   tall_broken_table_break_scans (TALL_BROKEN_TABLE (broken));
-  put (store, 2, LINES, DAY);
+  put (store, 2, LINES, 2 * DAY);
   expect (scene.store, 2);
+  expect_listed (scene.store, 2 * DAY);
   delete_order (store);
   put (scene.store, 3, LINES, DAY);
   expect (scene.store, 3);

@@ -113,7 +113,7 @@ def release(operation, replaced, root, rows):
     if how == "never" or (yield from operation.write_if(root.state, (mutation,))) is LOST:
         return
     for row in rows:
-        yield from operation.write(row, (DeleteAt(root.timestamp),))
+        yield from write(operation, row, (DeleteAt(root.timestamp),))
 
 
 # ---- Children ----------------------------------------------------------------------------------

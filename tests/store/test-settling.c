@@ -49,68 +49,6 @@ test_false_though_applied (void)
   tall_stepper_go_on_alone (table);
 }
 
-/* The same for the claim: settled by reading it, byte for byte. */
-static void
-test_false_claim (void)
-{
-  g_autoptr (TallTable) table = tall_stepper_table_new (&tall_layout_record_type);
-  g_autoptr (TallStepper) p0 = tall_stepper_new (table, 1000);
-  tall_stepper_put (p0, 10, 2, NULL);
-  tall_stepper_fail (p0, APPLY_IF, TALL_FAILURE_FALSE);
-  tall_stepper_step (p0, READ);
-  tall_stepper_step (p0, APPLY);
-  tall_stepper_step (p0, APPLY_IF);
-  g_assert_no_error (tall_stepper_get_error (p0));
-  g_assert_cmpuint (tall_stepper_see (table), ==, 10);
-}
-
-/* lostcommit=conflict: p1's commit is lost while p0 claims over. The claim stands on the earlier
- * state, which shows that p1's commit has not happened, and never will: p1 begins again. A writer
- * that said "conflict" would be wrong if its commit had taken effect; one that said "stored" would
- * be wrong if not. */
-static void
-lose_commit_to_claim (const TallWriteOptions *options)
-{
-  g_autoptr (TallTable) table = tall_stepper_table_new (&tall_layout_record_type);
-  g_autoptr (TallStepper) p0 = tall_stepper_new (table, 1000);
-  g_autoptr (TallStepper) p1 = tall_stepper_new (table, 1000);
-  tall_stepper_put (p1, 11, 1, NULL);
-  tall_stepper_step (p1, APPLY_IF);
-  tall_stepper_put (p0, 10, 2, options);
-  tall_stepper_find_claim (p0);
-  tall_stepper_step (p0, APPLY_IF);
-
-  tall_stepper_step (p1, APPLY);
-  tall_stepper_fail (p1, APPLY_IF, TALL_FAILURE_LATE);
-  tall_stepper_step (p1, READ);
-  g_assert_cmpuint (tall_stepper_see (table), ==, 0);
-
-  tall_stepper_step (p0, READ);
-  tall_stepper_step (p0, APPLY); /* removes p1's rows */
-  tall_stepper_step (p0, APPLY);
-  tall_stepper_step (p0, APPLY_IF);
-  tall_stepper_finish (p0);
-  g_assert_no_error (tall_stepper_get_error (p0));
-  g_assert_cmpuint (tall_stepper_deliver_late (p1), ==, 0);
-  g_assert_cmpuint (tall_stepper_see (table), ==, 10);
-  tall_stepper_finish (p1);
-  g_assert_no_error (tall_stepper_get_error (p1));
-  g_assert_cmpuint (tall_stepper_see (table), ==, 11);
-  tall_stepper_go_on_alone (table);
-}
-
-static void
-test_lost_commit_is_no_conflict (void)
-{
-  lose_commit_to_claim (NULL);
-}
-
-static void
-test_lost_commit_is_no_conflict_if_absent (void)
-{
-  lose_commit_to_claim (&(TallWriteOptions){ .condition = TALL_IF_ABSENT });
-}
-
 /* p0's put takes effect, but its answer goes wrong; p1 replaces it before p0 looks. */
 static TallStepper *
 lose_answer_and_be_replaced (TallTable *table, const TallLayout *layout, TallFailure failure)
@@ -465,10 +403,6 @@ main (int argc, char *argv[])
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/settling/false-though-applied", test_false_though_applied);
-  g_test_add_func ("/settling/false-claim", test_false_claim);
-  g_test_add_func ("/settling/lost-commit-is-no-conflict", test_lost_commit_is_no_conflict);
-  g_test_add_func ("/settling/lost-commit-is-no-conflict/if-absent",
-                   test_lost_commit_is_no_conflict_if_absent);
   add_for_layouts ("lost-commit-is-not-retried", test_lost_commit_is_not_retried);
   add_for_layouts ("false-commit-is-not-retried", test_false_commit_is_not_retried);
   add_for_single_rows ("false-creation-replaced-twice", test_false_creation_replaced_twice);

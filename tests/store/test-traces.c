@@ -1,8 +1,9 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
 
-/* The interleavings by which a model checker broke earlier drafts of the protocol, replayed call by
- * call. Clients are named as in those traces: p0, p1 …; client pN stores orders of writer 10 + N.
+/* Interleavings of which tests/protocol/replay.py knows nothing, call by call: rows that are
+ * damaged, time that is over, and calls that are certainly not done. Client pN stores orders of
+ * writer 10 + N.
  */
 #include "tall-error.h"
 #include "table/memory-table.h"
@@ -12,141 +13,8 @@
 #define APPLY TALL_CALL_APPLY
 #define APPLY_IF TALL_CALL_APPLY_IF
 
-static void
-give_up (TallStepper *client)
-{
-  tall_stepper_put (client, 10, 2, NULL);
-  tall_stepper_step (client, APPLY_IF);
-  tall_stepper_fail (client, APPLY, TALL_FAILURE_LOST);
-  tall_stepper_fail (client, APPLY, TALL_FAILURE_LOST);
-}
-
-static void
-assert_given_up (TallStepper *client)
-{
-  static const guint8 no_token[TALL_TOKEN_SIZE];
-  TallState state;
-  gint64 timestamp;
-  g_assert_error (tall_stepper_get_error (client), TALL_ERROR, TALL_ERROR_TIMED_OUT);
-  g_assert_true (
-      tall_test_read_state (tall_stepper_get_store (client), TALL_TEST_ORDER, &state, &timestamp));
-  g_assert_false (state.live);
-  g_assert_cmpint (state.pending, ==, 0);
-  g_assert_cmpint (state.revision, ==, 0);
-  g_assert_cmpint (state.sales_date, ==, TALL_NO_DATE);
-  g_assert_cmpint (timestamp, ==, TALL_STEPPER_TIME (5000));
-  g_assert_cmpint (memcmp (state.pending_token, no_token, TALL_TOKEN_SIZE), !=, 0);
-}
-
-/* release=remove: a claim on nothing that was given up by deleting the state cell left a delete
- * marker, under which the state cells of clients with slower clocks vanished for ever.
- * seen=RP: the same if the next revision did not look at the state cell's own timestamp. */
-static void
-test_given_up_claim_and_slow_clock (gconstpointer layout)
-{
-  g_autoptr (TallTable) table = tall_stepper_table_new (layout);
-  g_autoptr (TallStepper) p0 = tall_stepper_new (table, 5000);
-  g_autoptr (TallStepper) p1 = tall_stepper_new (table, 1000);
-  give_up (p0);
-  tall_stepper_step (p0, APPLY_IF);
-  tall_stepper_step (p0, APPLY); /* removes its rows */
-  assert_given_up (p0);
-  g_assert_cmpuint (tall_stepper_see (table), ==, 0);
-
-  tall_stepper_put_whole (p1, 11, 1);
-  g_assert_cmpint (tall_stepper_get_revision (p1), >, TALL_STEPPER_TIME (5000));
-  g_assert_cmpuint (tall_stepper_see (table), ==, 11);
-  tall_stepper_go_on_alone (table);
-}
-
-/* A late "give up" finds other bytes: nothing ever returns to an earlier state. */
-static void
-test_late_release (gconstpointer layout)
-{
-  g_autoptr (TallTable) table = tall_stepper_table_new (layout);
-  g_autoptr (TallStepper) p0 = tall_stepper_new (table, 5000);
-  g_autoptr (TallStepper) p1 = tall_stepper_new (table, 1000);
-  give_up (p0);
-  tall_stepper_fail (p0, APPLY_IF, TALL_FAILURE_LATE);
-  g_assert_error (tall_stepper_get_error (p0), TALL_ERROR, TALL_ERROR_TIMED_OUT);
-  tall_stepper_put_whole (p1, 11, 1);
-  g_assert_cmpuint (tall_stepper_deliver_late (p0), ==, 0);
-  g_assert_cmpuint (tall_stepper_see (table), ==, 11);
-  tall_stepper_go_on_alone (table);
-}
-
-/* seen=R: p0 has claimed and is gone; p1's clock is slow. If its claim does not get a later
- * timestamp than p0's, it hides under it and nobody can write any more. */
-static void
-test_forgotten_claim_and_slow_clock (gconstpointer layout)
-{
-  g_autoptr (TallTable) table = tall_stepper_table_new (layout);
-  g_autoptr (TallStepper) p0 = tall_stepper_new (table, 5000);
-  g_autoptr (TallStepper) p1 = tall_stepper_new (table, 1000);
-  tall_stepper_put (p0, 10, 2, NULL);
-  tall_stepper_step (p0, APPLY_IF);
-  tall_stepper_put_whole (p1, 11, 1);
-  g_assert_cmpint (tall_stepper_get_revision (p1), >, TALL_STEPPER_TIME (5000));
-  g_assert_cmpuint (tall_stepper_see (table), ==, 11);
-  tall_stepper_go_on_alone (table);
-}
-
-/* childV=1, childV=2: cells of claims, also of those that were claimed over, stand above the
- * committed ones in the same rows; with a bounded number of versions they pushed them out. */
-static void
-test_zombies_push_nothing_out (gconstpointer layout)
-{
-  g_autoptr (TallTable) table = tall_stepper_table_new (layout);
-  g_autoptr (TallStepper) p0 = tall_stepper_new (table, 1000);
-  g_autoptr (TallStepper) p1 = tall_stepper_new (table, 1000);
-  g_autoptr (TallStepper) p2 = tall_stepper_new (table, 1000);
-  tall_stepper_put_whole (p0, 10, 2);
-  tall_stepper_claim (p1, 11, 2);
-  tall_stepper_put (p2, 12, 2, NULL);
-  tall_stepper_find_claim (p2);
-  tall_stepper_step (p2, APPLY_IF);
-  tall_stepper_step (p2, READ);
-
-  tall_stepper_step (p1, APPLY);
-  g_assert_cmpuint (tall_stepper_see (table), ==, 10);
-  tall_stepper_step (p2, APPLY);
-  g_assert_cmpuint (tall_stepper_see (table), ==, 10);
-  tall_stepper_step (p2, APPLY_IF);
-  g_assert_cmpuint (tall_stepper_see (table), ==, 12);
-  tall_stepper_finish (p2);
-  g_assert_no_error (tall_stepper_get_error (p2));
-  g_assert_cmpuint (tall_stepper_see (table), ==, 12);
-  tall_stepper_finish (p1);
-  g_assert_no_error (tall_stepper_get_error (p1));
-  g_assert_cmpuint (tall_stepper_see (table), ==, 11);
-  tall_stepper_go_on_alone (table);
-}
-
-/* leftovers: a writer that claims over removes what the other has written before it writes;
- * otherwise rows of dead claims pile up. The state cell of the old claim stays until the commit. */
-static void
-test_leftovers_go_first (gconstpointer layout)
-{
-  g_autoptr (TallTable) table = tall_stepper_table_new (layout);
-  g_autoptr (TallStepper) p1 = tall_stepper_new (table, 1000);
-  g_autoptr (TallStepper) p2 = tall_stepper_new (table, 1000);
-  tall_stepper_put (p1, 11, 2, NULL);
-  tall_stepper_step (p1, APPLY_IF);
-  tall_stepper_step (p1, APPLY);
-  g_assert_cmpuint (tall_test_count_cells (table, layout, TALL_STEPPER_TIME (1000)), >, 3);
-
-  tall_stepper_put (p2, 12, 1, NULL);
-  tall_stepper_find_claim (p2);
-  tall_stepper_step (p2, APPLY_IF);
-  tall_stepper_step (p2, READ);
-  tall_stepper_step (p2, APPLY);
-  g_assert_cmpuint (tall_test_count_cells (table, layout, TALL_STEPPER_TIME (1000)), ==, 1);
-  g_assert_cmpuint (tall_test_count_cells (table, layout, TALL_STEPPER_TIME (1002)), ==, 1);
-  tall_stepper_finish (p2);
-  g_assert_cmpuint (tall_stepper_see (table), ==, 12);
-}
-
-/* Without that removal being acknowledged, nothing is written. */
+/* A writer that claims over removes what the other has written. Without that removal being
+ * acknowledged, nothing is written. */
 static void
 test_leftovers_must_go (gconstpointer layout)
 {
@@ -166,37 +34,6 @@ test_leftovers_must_go (gconstpointer layout)
   tall_stepper_step (p2, APPLY);
   g_assert_error (tall_stepper_get_error (p2), TALL_ERROR, TALL_ERROR_UNAVAILABLE);
   g_assert_cmpuint (tall_test_count_cells (table, layout, TALL_STEPPER_TIME (1002)), ==, 1);
-  tall_stepper_go_on_alone (table);
-}
-
-/* deltoken: p0's delete and p1's put take the same revision. A delete that knew itself by that
- * took p1's commit for its own, said "deleted", and removed p1's rows. */
-static void
-test_delete_knows_itself_by_token (gconstpointer layout)
-{
-  g_autoptr (TallTable) table = tall_stepper_table_new (layout);
-  g_autoptr (TallStepper) p0 = tall_stepper_new (table, 1000);
-  g_autoptr (TallStepper) p1 = tall_stepper_new (table, 1000);
-  TallState state;
-  tall_stepper_put_whole (p0, 10, 1);
-  tall_stepper_delete (p0);
-  tall_stepper_step (p0, READ);
-  tall_stepper_claim (p1, 11, 1);
-  tall_stepper_step (p0, APPLY_IF);
-  tall_stepper_step (p1, APPLY);
-  tall_stepper_step (p1, APPLY_IF);
-  tall_stepper_step (p0, READ);
-  g_assert_cmpuint (tall_stepper_see (table), ==, 11);
-
-  /* It is not done, and begins again. */
-  tall_stepper_step (p0, APPLY_IF);
-  tall_stepper_finish (p0);
-  g_assert_no_error (tall_stepper_get_error (p0));
-  tall_stepper_finish (p1);
-  g_assert_cmpint (tall_stepper_get_revision (p1), ==, TALL_STEPPER_TIME (1002));
-  g_assert_cmpuint (tall_stepper_see (table), ==, 0);
-  g_assert_true (tall_test_read_state (tall_stepper_get_store (p0), TALL_TEST_ORDER, &state, NULL));
-  g_assert_cmpint (state.revision, ==, TALL_STEPPER_TIME (1004));
   tall_stepper_go_on_alone (table);
 }
 
@@ -231,53 +68,6 @@ test_reader_looks_at_the_root_again (gconstpointer layout)
   tall_stepper_step (p1, READ);
   tall_stepper_step (p1, READ);
   g_assert_cmpuint (tall_stepper_get_seen (p1), ==, 11);
-}
-
-/* A put that the caller sends again to another server while the first is at it: the claim there is
- * a stranger's, though its put has our token, and at the end there is one order. */
-static void
-test_token_at_two_servers (gconstpointer layout)
-{
-  TallWriteOptions options = { .condition = TALL_IF_ABSENT, .has_token = TRUE, .token = { 1, 2 } };
-  g_autoptr (TallTable) table = tall_stepper_table_new (layout);
-  g_autoptr (TallStepper) p0 = tall_stepper_new (table, 1000);
-  g_autoptr (TallStepper) p1 = tall_stepper_new (table, 1000);
-  tall_stepper_put (p0, 10, 2, &options);
-  tall_stepper_step (p0, APPLY_IF);
-  tall_stepper_put (p1, 10, 2, &options);
-  tall_stepper_find_claim (p1);
-  tall_stepper_step (p1, APPLY_IF);
-  tall_stepper_step (p0, APPLY);
-  tall_stepper_finish (p1);
-  g_assert_cmpint (tall_stepper_get_revision (p1), ==, TALL_STEPPER_TIME (1002));
-
-  tall_stepper_step (p0, APPLY_IF);
-  tall_stepper_step (p0, READ);
-  g_assert_cmpint (tall_stepper_get_revision (p0), ==, TALL_STEPPER_TIME (1002));
-  g_assert_cmpuint (tall_stepper_see (table), ==, 10);
-}
-
-/* Calls that were given up for lost, and arrive after everything was done without them. */
-static void
-test_late_claim_and_commit (gconstpointer layout)
-{
-  g_autoptr (TallTable) table = tall_stepper_table_new (layout);
-  g_autoptr (TallStepper) p0 = tall_stepper_new (table, 1000);
-  g_autoptr (TallStepper) p1 = tall_stepper_new (table, 1000);
-  tall_stepper_put (p0, 10, 2, NULL);
-  tall_stepper_fail (p0, APPLY_IF, TALL_FAILURE_LATE);
-  tall_stepper_step (p0, READ);
-  tall_stepper_step (p0, APPLY_IF);
-  tall_stepper_fail (p0, APPLY, TALL_FAILURE_LATE);
-  tall_stepper_step (p0, APPLY);
-  tall_stepper_fail (p0, APPLY_IF, TALL_FAILURE_LATE);
-  tall_stepper_step (p0, READ);
-  tall_stepper_step (p0, APPLY_IF);
-  g_assert_no_error (tall_stepper_get_error (p0));
-  tall_stepper_put_whole (p1, 11, 1);
-  tall_stepper_deliver_late (p0);
-  g_assert_cmpuint (tall_stepper_see (table), ==, 11);
-  tall_stepper_go_on_alone (table);
 }
 
 /* A foreign claim is left alone until it has stayed unchanged for the patience, and is waited for
@@ -340,16 +130,8 @@ static const struct
   const char *name;
   GTestDataFunc test; /* is given the layout */
 } traces[] = {
-  { "given-up-claim-and-slow-clock", test_given_up_claim_and_slow_clock },
-  { "late-release", test_late_release },
-  { "forgotten-claim-and-slow-clock", test_forgotten_claim_and_slow_clock },
-  { "zombies-push-nothing-out", test_zombies_push_nothing_out },
-  { "leftovers-go-first", test_leftovers_go_first },
   { "leftovers-must-go", test_leftovers_must_go },
-  { "delete-knows-itself-by-token", test_delete_knows_itself_by_token },
   { "reader-looks-at-the-root-again", test_reader_looks_at_the_root_again },
-  { "token-at-two-servers", test_token_at_two_servers },
-  { "late-claim-and-commit", test_late_claim_and_commit },
   { "patience", test_patience },
   { "time-is-over", test_time_is_over },
 };

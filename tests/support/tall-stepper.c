@@ -34,7 +34,6 @@ struct _TallStepper
   gboolean gated;  /* FALSE: calls go through */
   TallCallKind kind;
   TallFailure failure; /* of the call that may go */
-  gint64 revision;
   GError *error;
 };
 
@@ -61,11 +60,10 @@ run (gpointer data)
   TallStepper *self = data;
   TallFront *front = TALL_FRONT (self->store);
   GError *error = NULL;
-  gint64 revision = 0;
   gboolean done;
 
   if (self->operation == OPERATION_PUT)
-    done = tall_front_put_order (front, self->order, &self->options, &revision, &error);
+    done = tall_front_put_order (front, self->order, &self->options, NULL, &error);
   else if (self->operation == OPERATION_REPAIR)
     {
       TallVerifySummary summary;
@@ -76,15 +74,13 @@ run (gpointer data)
     done = tall_front_delete_order (front, TALL_TEST_CUSTOMER, TALL_TEST_ORDER, NULL, &error);
   else
     {
-      self->order =
-          tall_front_get_order (front, TALL_TEST_CUSTOMER, TALL_TEST_ORDER, &revision, &error);
+      self->order = tall_front_get_order (front, TALL_TEST_CUSTOMER, TALL_TEST_ORDER, NULL, &error);
       done = self->order != NULL;
     }
   g_assert_true (done == (error == NULL));
 
   g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->mutex);
   self->error = error;
-  self->revision = revision;
   self->finished = TRUE;
   g_cond_broadcast (&self->cond);
   return NULL;
@@ -261,13 +257,6 @@ tall_stepper_get_error (TallStepper *self)
   g_mutex_unlock (&self->mutex);
   g_clear_pointer (&self->thread, g_thread_join);
   return self->error;
-}
-
-gint64
-tall_stepper_get_revision (TallStepper *self)
-{
-  g_assert_no_error (tall_stepper_get_error (self));
-  return self->revision;
 }
 
 /**

@@ -38,7 +38,6 @@ guint tall_stepper_deliver_late (TallStepper *self);
 
 /* Of the operation that has finished. */
 const GError *tall_stepper_get_error (TallStepper *self);
-gint64 tall_stepper_get_revision (TallStepper *self);
 guint tall_stepper_get_seen (TallStepper *self);
 TallStore *tall_stepper_get_store (TallStepper *self);
 

@@ -1,0 +1,362 @@
+#!/usr/bin/python3
+# SPDX-FileCopyrightText: The tallorder authors
+# SPDX-License-Identifier: Apache-2.0
+"""Replays traces of the model on the store in C: see README.md. Speaks TAP.
+
+    replay.py PROGRAM [--seeds N] [--first SEED] [CASE...]    PROGRAM is test-replay
+
+Clients of the model make their calls in an order, and with failures, that a seed chooses. For each call
+the program lets the same client of the store make its next one, which must be of the same kind, ends it
+in the same way, and compares what the rows hold then, and at last what each client gets.
+
+What the model does row by row is one call of the store where it is one plan, or one batch. So such calls
+follow each other here without another client in between.
+"""
+
+import argparse
+import random
+import subprocess
+import sys
+
+import protocol
+from case import DELETE, GET, ONE, again, insert, put, replace
+from cases import CASES as COMMITS
+from clients import Begin, Clients, End
+from explore import Explorer, Faults, Table
+from rows import Cell, visible
+from state import (CONFLICT, DATES, DONE, LOST, NOT_DONE, NOT_FOUND, ROOT, UNKNOWN, Choose, Layout, Lineage,
+                   Read, WriteIf, find_root)
+from variant import Variant
+
+NO = ()
+X, Y, Z = put("x", ONE), put("y", NO), put("z", ONE)
+# What clients do; each with and without claims, with and without an index, and with these faults.
+CASES = {
+    "two puts, put and get": ((X, GET), (Y,), (Z, GET)),
+    "put, delete and put beside put and get": ((X, DELETE, Z), (Y, GET)),
+    "inserts beside put and delete": ((insert("x", ONE), GET), (Y, DELETE), (insert("z", NO),)),
+    "two replace what they have seen": ((X, GET, replace("y", NO)), (GET, replace("z", ONE), GET)),
+    "one put, sent three times": ((again("x", ONE), GET), (again("x", ONE),), (again("x", ONE),)),
+    "put and get beside deletes": ((X, GET, Z), (DELETE, DELETE), (Y, GET)),
+}
+FAULTS = {
+    "": Faults(),
+    ", an answer lost": Faults(lost=1),
+    ", one lie": Faults(lies=1),
+    ", two answers lost, one lie": Faults(lost=2, lies=1),
+}
+CRASH, DELIVERY, FAULT = 0.02, 0.15, 0.3    # how likely each is, where it may happen
+
+SECONDS = 60                   # of processor time to find what breaks an alternative
+MANY_TRIES = 100               # the store's limit is its time
+
+# Calls that are one in the store, as they are made by one function of the model.
+READS_TOGETHER = {"read_together", "get_step_by_step"}
+
+
+def kind_of(call):
+    if isinstance(call, Read):
+        return "read"
+    if isinstance(call, WriteIf):
+        return "write if"
+    removes = not any(isinstance(mutation, Cell) for mutation in call.mutations)
+    return "remove" if removes else "write"
+
+
+def find_maker(place):
+    """The function of the model that makes the call of a client at @place: the last that is not a helper."""
+    names = [frame[0].co_name for frame in place[1:]]
+    return next(name for name in reversed(names) if name not in ("read", "write", "write_if", "ask", "read_root"))
+
+
+class Walk:
+    """One trace: its lines, as the program reads them. It goes by @script first, then by chance."""
+
+    def __init__(self, seed, layout, todos, faults, clocks, script=()):
+        self.script, self.n_calls = list(script), 0
+        self.random = random.Random(seed)
+        self.variant, self.left = Variant(), dict(faults._asdict())
+        self.table, self.clients = Table((layout,), self.variant), Clients()
+        self.places_by_number = {}
+        self.rows, self.tables = self.table.start
+        self.layout, self.late, self.lines, self.bound = layout, [], [], None
+        arguments = ((layout,), False, self.variant)
+        self.places = [self.clients.start(name, todo, clock, arguments)
+                       for name, (todo, clock) in enumerate(zip(todos, clocks))]
+        self.may_crash = not script and sum(faults) > 0 and self.random.random() < FAULT
+        for index in range(len(self.places)):
+            self.settle(index)
+
+    def place(self, number):
+        if number not in self.places_by_number:
+            self.places_by_number.update((n, place) for place, n in self.clients.numbers.items())
+        return self.places_by_number[number]
+
+    def step(self, index, answer):
+        self.places[index] = self.clients.step(self.places[index], answer)
+
+    def settle(self, index):
+        """Goes on to the client's next call. Whether it has begun or ended something on the way."""
+        passed = False
+        while True:
+            request = self.clients.requests[self.places[index]]
+            if isinstance(request, Choose):
+                self.step(index, self.random.randrange(request.n))
+            elif isinstance(request, End):
+                self.lines.append(f"result {name(index)} {say_result(request.result)}")
+                self.step(index, None)
+                passed = True
+            elif isinstance(request, Begin):
+                self.step(index, None)
+                passed = True
+            else:
+                return passed
+
+    def outcomes(self, call, alone):
+        """What can become of it, by the words of the program. @alone: it is all of a call of the store."""
+        yield "done"
+        if not alone or isinstance(call, Read):
+            return
+        if self.left["lost"]:
+            yield "lost"
+            if not self.late:
+                yield "late"
+        if self.left["lies"] and isinstance(call, WriteIf):
+            yield "false"
+
+    def make_call(self, index, alone, wanted=None):
+        """Returns the outcome."""
+        call = self.clients.requests[self.places[index]]
+        outcomes = list(self.outcomes(call, alone))
+        outcome = self.random.choice(outcomes) if self.random.random() < FAULT else outcomes[0]
+        if wanted is not None:
+            outcome = wanted if wanted in outcomes else outcomes[0]
+        self.n_calls += 1
+        if outcome == "late":
+            self.late.append((index, call))
+            answer = LOST
+        else:
+            self.rows, self.tables, answer = self.table.execute(self.rows, self.tables, call)
+        if answer is False and outcome == "lost" or answer is not True and outcome == "false":
+            outcome = "done"
+        elif outcome == "false":
+            answer = False
+        elif outcome == "lost":
+            answer = LOST
+        if outcome in ("lost", "late"):
+            self.left["lost"] -= 1
+        elif outcome == "false":
+            self.left["lies"] -= 1
+        self.step(index, answer)
+        return outcome
+
+    def make_calls(self, index, wanted=None):
+        """All that is one call in the store. @wanted: how it is to end, if it can."""
+        first = self.clients.requests[self.places[index]]
+        kind, maker = kind_of(first), find_maker(self.place(self.places[index]))
+        joins = kind in ("write", "remove") or maker in (*READS_TOGETHER, "remove_children")
+        first_line = len(self.lines)
+        comes_with_hint = kind != "read" and self.layout.index and self.layout.claims
+        outcome = self.make_call(index, not comes_with_hint, wanted)
+        passed = self.settle(index)
+        while joins and not passed and outcome == "done" and self.is_joined(index, kind, maker):
+            self.make_call(index, alone=False)
+            passed = self.settle(index)
+        self.bound = index if self.is_bound(index, passed) else None
+        self.lines.insert(first_line, f"call {name(index)} {kind.replace(' ', '-')} {outcome} {self.say_rows()}")
+
+    def is_joined(self, index, kind, maker):
+        request = self.clients.requests[self.places[index]]
+        if request is None or kind_of(request) != kind:
+            return False
+        if kind == "read":
+            return find_maker(self.place(self.places[index])) == maker and not (
+                maker == "get_step_by_step" and request.row == ROOT)
+        return kind != "write if"
+
+    def is_bound(self, index, passed):
+        """Whether the client's next call comes at once: it gives up a claim that was claimed over. Before the
+        store waits for the other claim it looks again, which the model does not."""
+        request = self.clients.requests[self.places[index]]
+        state = find_root(self.table.row(self.rows, 1, ROOT).cells).state
+        return (not passed and request is not None and state is not None and state.pending != 0
+                and find_maker(self.place(self.places[index])) == "release")
+
+    def deliver(self):
+        index, call = self.late.pop()
+        self.rows, self.tables, _answer = self.table.execute(self.rows, self.tables, call)
+        self.lines.append(f"late {name(index)} {self.say_rows()}")
+
+    def follow_script(self, alive):
+        """Makes the next call that it tells."""
+        index, outcome = self.script.pop(0)
+        if outcome == "deliver":
+            if self.late and self.bound is None:
+                self.deliver()
+            return
+        if index not in alive or self.bound not in (None, index):
+            return
+        before = self.n_calls
+        self.make_calls(index, outcome)
+        for _ in range(self.n_calls - before - 1):      # what was one call in the store
+            others = [place for place, entry in enumerate(self.script) if entry[0] == index]
+            if others:
+                del self.script[others[0]]
+
+    def run(self):
+        alive = list(range(len(self.places)))
+        while True:
+            alive = [index for index in alive if self.places[index] != self.clients.FINISHED]
+            if not alive:
+                break
+            if self.script:
+                self.follow_script(alive)
+                continue
+            if self.late and self.bound is None and self.random.random() < DELIVERY:
+                self.deliver()
+                continue
+            index = self.bound if self.bound in alive else self.random.choice(alive)
+            if self.may_crash and self.random.random() < CRASH:
+                alive.remove(index)
+                self.lines.append(f"crash {name(index)}")
+                continue
+            self.make_calls(index)
+        return self.lines
+
+    def say_rows(self):
+        """The state cell, the timestamps of the children's cells, and those of the hints."""
+        root = find_root(self.table.row(self.rows, 1, ROOT).cells)
+        words = [say_state(root, self.layout.claims)]
+        if self.layout.claims:
+            words.append("children=" + say_timestamps(self.cells(row) for row in self.layout.children))
+        if self.layout.index:
+            words += [f"{date}={say_timestamps([self.cells(date)])}" for date in DATES]
+        return " ".join(words)
+
+    def cells(self, row):
+        place = self.table.place(1, row)
+        return visible(self.table.row(self.rows, 1, row), self.table.kept(place))
+
+
+def name(index):
+    return "ABCDEFG"[index]
+
+
+def say_timestamps(rows):
+    timestamps = sorted({cell.timestamp for cells in rows for cell in cells})
+    return ",".join(map(str, timestamps)) or "-"
+
+
+def say_state(root, claims):
+    state = root.state
+    if state is None:
+        return "s=none"
+    lineage = state.pending_token
+    over = lineage.replaced if isinstance(lineage, Lineage) else "claim"
+    return (f"s={root.timestamp}/{'live' if state.live else 'dead'}/{state.revision}/{state.pending}/"
+            f"{over}/{state.n_children if state.live else 0}")
+
+
+def say_result(result):
+    return {DONE: "done", NOT_DONE: "not-done", UNKNOWN: "unknown", CONFLICT: "conflict",
+            NOT_FOUND: "not-found"}.get(result, result)
+
+
+def say_do(do):
+    words = [do.what]
+    if do.what == "put":
+        words += [do.value, "".join(do.rows) or "-", do.condition, "caller" if do.token else "own"]
+    return " ".join(words)
+
+
+def choose_layout(layout, seed):
+    """The store has several of each."""
+    names = ("normalized", "record-type", "denormalized") if layout.claims else ("blob", "wide")
+    return names[seed % len(names)]
+
+
+def make_trace(seed, title, layout, todos, faults, clocks, script=()):
+    yield f"trace {title}, seed {seed}"
+    yield f"layout {choose_layout(layout, seed)} {'date' if layout.index else 'none'}"
+    for number, (todo, clock) in enumerate(zip(todos, clocks)):
+        yield f"client {name(number)} {clock} {'; '.join(map(say_do, todo))}"
+    few, protocol.MAX_TRIES = protocol.MAX_TRIES, MANY_TRIES
+    lines = Walk(seed, layout, todos, faults, clocks, script).run()
+    protocol.MAX_TRIES = few
+    yield from lines
+    yield "end"
+
+
+def is_replayable(case):
+    """Whether the program knows all that happens in it."""
+    faults = case.faults._replace(lost=0, lies=0)
+    known = all(do.what in ("put", "get", "delete") and not do.earlier and not do.apart
+                for todo in case.clients for do in todo)
+    return case.found and not case.generations and not case.together and sum(faults) == 0 and known
+
+
+OUTCOMES = {"done, and the answer is lost": "lost", "on its way": "late", "done all the same": "false"}
+
+
+def make_script(case, clocks):
+    """In which order the calls come that break the protocol of the case; None: not with these clocks."""
+    clients = list(zip(clocks, case.clients))
+    _whole, _states, wrong, way = Explorer(case.variant, case.layouts, case.faults, clients).explore(SECONDS)
+    if not wrong:
+        return None
+    return [(step.client, "deliver" if step.client == "late" else OUTCOMES.get(step.note, "done"))
+            for step, _rows, _tables in way]
+
+
+def make_scripted(options):
+    """The store goes the way on which each rejected alternative goes wrong."""
+    for case in COMMITS:
+        if not is_replayable(case) or (options.case and not case.name.startswith(tuple(options.case))):
+            continue
+        for clocks in case.clocks:
+            script = make_script(case, clocks)
+            if script is None:
+                continue
+            for seed in range(options.first, options.first + options.seeds):
+                yield from make_trace(seed, case.name, case.layouts[0], case.clients, case.faults,
+                                      clocks, script)
+            break
+
+
+def make_traces(options):
+    yield from make_scripted(options)
+    for title, todos in CASES.items():
+        for words, faults in FAULTS.items():
+            for claims in (True, False):
+                for index in (False, True):
+                    where = ("claims" if claims else "row") + ("/index" if index else "")
+                    full = f"{where}/{title}{words}"
+                    if options.case and not full.startswith(tuple(options.case)):
+                        continue
+                    for seed in range(options.first, options.first + options.seeds):
+                        layout = Layout(claims, index, children=ONE)
+                        clocks = (1 if seed % 2 else 5, *(1,) * (len(todos) - 1))
+                        yield from make_trace(seed, full, layout, todos, faults, clocks)
+
+
+def parse_options():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("program")
+    parser.add_argument("case", nargs="*", help="names or beginnings of names; default: all")
+    parser.add_argument("--seeds", type=int, default=6, help="traces of each case")
+    parser.add_argument("--first", type=int, default=1, help="the first seed")
+    parser.add_argument("--print", action="store_true", help="only print the traces")
+    return parser.parse_intermixed_args()
+
+
+def main():
+    options = parse_options()
+    text = "\n".join(make_traces(options)) + "\n"
+    if options.print:
+        print(text)
+        return 0
+    return subprocess.run([options.program], input=text, text=True, check=False).returncode
+
+
+if __name__ == "__main__":
+    sys.exit(main())

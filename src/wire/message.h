@@ -14,11 +14,11 @@ G_BEGIN_DECLS
 typedef struct
 {
   char *name; /* of the call; owned */
-  TallMessageType type;
+  ThriftMessageType type;
   gint32 number; /* a reply has that of its call */
 } TallMessage;
 
-/* Thrift's own answer: the call could not be run (%TALL_MESSAGE_EXCEPTION). */
+/* Thrift's own answer: the call could not be run (%T_EXCEPTION). */
 typedef struct
 {
   char *message; /* NULL: absent */

@@ -103,7 +103,7 @@ is_answered (TallConnection *connection)
   g_auto (TallMessage) message = { NULL };
   return connection != NULL
          && tall_message_read (&message, tall_connection_get_transport (connection), NULL)
-         && message.type == TALL_MESSAGE_REPLY;
+         && message.type == T_REPLY;
 }
 
 /**

@@ -11,7 +11,7 @@ gboolean tall_struct_reader_read_value (TallStructReader *self,
                                         gpointer object,
                                         GError **error) G_GNUC_WARN_UNUSED_RESULT;
 gboolean tall_struct_reader_begin_list (TallStructReader *self,
-                                        TallWireType expected,
+                                        ThriftType expected,
                                         guint32 *size,
                                         GError **error) G_GNUC_WARN_UNUSED_RESULT;
 gboolean tall_struct_reader_spend_memory (TallStructReader *self,

@@ -99,7 +99,7 @@ read_structs (TallStructReader *self,
 {
   guint32 size = 0;
 
-  if (!tall_struct_reader_begin_list (self, TALL_WIRE_STRUCT, &size, error)
+  if (!tall_struct_reader_begin_list (self, T_STRUCT, &size, error)
       || !check_count (self, field->type, size, error)
       || !tall_struct_reader_spend_memory (self, size * field->type->size, error))
     return FALSE;
@@ -115,8 +115,7 @@ read_structs (TallStructReader *self,
 
   *structs = array;
   *count = size;
-  tall_wire_input_end (&self->input);
-  return TRUE;
+  return thrift_protocol_read_list_end (self->protocol, error) >= 0;
 }
 
 /* One struct that is handed on. */
@@ -138,13 +137,12 @@ read_list (TallStructReader *self, const TallStructType *type, GError **error)
 {
   guint32 size = 0;
 
-  if (!tall_struct_reader_begin_list (self, TALL_WIRE_STRUCT, &size, error))
+  if (!tall_struct_reader_begin_list (self, T_STRUCT, &size, error))
     return FALSE;
   for (guint32 i = 0; i < size; i++)
     if (!read_each (self, type, error))
       return FALSE;
-  tall_wire_input_end (&self->input);
-  return TRUE;
+  return thrift_protocol_read_list_end (self->protocol, error) >= 0;
 }
 
 static gboolean
@@ -186,7 +184,7 @@ note_field (
   guint64 bit = TALL_STRUCT_BIT (id);
   if (*seen & bit)
     return self->strict
-               ? tall_wire_input_reject (&self->input, error, "%s has a field twice", type->name)
+               ? tall_transport_reject (self->transport, error, "%s has a field twice", type->name)
                : tall_struct_reader_refuse (self, error, "is sent twice");
   *seen |= bit;
   return TRUE;
@@ -196,7 +194,7 @@ static gboolean
 read_known_field (TallStructReader *self,
                   const TallStructType *type,
                   const TallStructField *field,
-                  TallWireType wire_type,
+                  ThriftType wire_type,
                   gpointer object,
                   guint64 *seen,
                   GError **error)
@@ -219,14 +217,14 @@ read_known_field (TallStructReader *self,
 static gboolean
 read_unknown_field (TallStructReader *self,
                     const TallStructType *type,
-                    const TallWireField *field,
+                    ThriftType wire_type,
+                    gint16 id,
                     guint64 *seen,
                     GError **error)
 {
-  if (self->strict && field->id >= 0 && field->id < 64
-      && !note_field (self, type, field->id, seen, error))
+  if (self->strict && id >= 0 && id < 64 && !note_field (self, type, id, seen, error))
     return FALSE;
-  return tall_wire_input_skip (&self->input, field->type, error);
+  return tall_protocol_skip (self->protocol, wire_type, error);
 }
 
 /* @next: (inout): where it is most likely: fields come by ascending id */
@@ -247,12 +245,13 @@ find_field (const TallStructType *type, gint16 id, guint *next)
 static gboolean
 end_struct (TallStructReader *self, const TallStructType *type, guint64 seen, GError **error)
 {
-  tall_wire_input_end (&self->input);
+  if (thrift_protocol_read_struct_end (self->protocol, error) < 0)
+    return FALSE;
   self->seen = seen;
   if ((seen & type->required) == type->required)
     return TRUE;
   return self->strict
-             ? tall_wire_input_reject (&self->input, error, "%s %s", type->name, type->lacking)
+             ? tall_transport_reject (self->transport, error, "%s %s", type->name, type->lacking)
              : tall_struct_reader_refuse (self, error, type->lacking);
 }
 
@@ -268,7 +267,9 @@ tall_struct_reader_init (TallStructReader *self,
                          TallArena *arena,
                          const TallStructLimits *limits)
 {
-  tall_wire_input_init (&self->input, transport);
+  self->protocol = tall_protocol_get_reader (transport);
+  self->plain = tall_protocol_get_plain (transport);
+  self->transport = transport;
   self->arena = arena;
   self->limits = limits != NULL ? limits : &no_limits;
   self->strict = limits == NULL;
@@ -300,22 +301,24 @@ tall_struct_reader_read (TallStructReader *self,
                          gpointer object,
                          GError **error)
 {
-  TallWireField head = { 0 };
+  gchar *name; /* Thrift's protocols know none */
   guint64 seen = 0;
   guint next = 0;
 
-  if (!tall_wire_input_begin_struct (&self->input, error))
+  if (thrift_protocol_read_struct_begin (self->protocol, &name, error) < 0)
     return FALSE;
   for (;;)
     {
-      if (!tall_wire_input_next_field (&self->input, &head, error))
+      ThriftType wire_type = T_STOP;
+      gint16 id = 0;
+      if (thrift_protocol_read_field_begin (self->plain, &name, &wire_type, &id, error) < 0)
         return FALSE;
-      if (head.type == TALL_WIRE_STOP)
+      if (wire_type == T_STOP)
         return end_struct (self, type, seen, error);
 
-      const TallStructField *field = find_field (type, head.id, &next);
-      if (field == NULL ? !read_unknown_field (self, type, &head, &seen, error)
-                        : !read_known_field (self, type, field, head.type, object, &seen, error))
+      const TallStructField *field = find_field (type, id, &next);
+      if (field == NULL ? !read_unknown_field (self, type, wire_type, id, &seen, error)
+                        : !read_known_field (self, type, field, wire_type, object, &seen, error))
         return FALSE;
     }
 }
@@ -328,5 +331,5 @@ tall_struct_reader_read (TallStructReader *self,
 gboolean
 tall_struct_reader_finish (TallStructReader *self, GError **error)
 {
-  return tall_wire_input_finish (&self->input, error);
+  return tall_transport_end_message (self->transport, error);
 }

@@ -4,7 +4,7 @@
 
 #include "tall-arena.h"
 #include "wire/struct-type.h"
-#include "wire/wire-input.h"
+#include "wire/protocol.h"
 
 G_BEGIN_DECLS
 
@@ -68,7 +68,9 @@ typedef struct
  */
 struct _TallStructReader
 {
-  TallWireInput input;
+  ThriftProtocol *protocol;
+  ThriftProtocol *plain;    /* for heads of fields, and numbers */
+  TallTransport *transport; /* of the protocol */
   TallArena *arena;
   const TallStructLimits *limits; /* never NULL */
   gboolean strict;

@@ -2,8 +2,10 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
+#include <thrift/c_glib/protocol/thrift_protocol.h>
+
 #include "tall-arena.h"
-#include "wire/wire-format.h"
+#include "tall-bytes.h"
 
 G_BEGIN_DECLS
 

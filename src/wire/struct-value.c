@@ -34,8 +34,8 @@ gboolean
 tall_struct_reader_refuse (TallStructReader *self, GError **error, const char *reason)
 {
   if (self->strict)
-    return tall_wire_input_reject (&self->input, error, "%s %s",
-                                   self->path[self->depth - 1].field->name, reason);
+    return tall_transport_reject (self->transport, error, "%s %s",
+                                  self->path[self->depth - 1].field->name, reason);
 
   g_autofree char *path = reader_path (self);
   self->refused = TRUE;
@@ -79,7 +79,7 @@ static gboolean
 read_bytes (TallStructReader *self, TallSlice *slice, GError **error)
 {
   TallSlice bytes;
-  if (!tall_wire_input_bytes (&self->input, &bytes, error))
+  if (!tall_protocol_lend_bytes (self->protocol, &bytes, error))
     return FALSE;
   if (!self->strict
       && (!spend_text (self, bytes.len + self->limits->text_bytes, error)
@@ -95,9 +95,9 @@ static gboolean
 read_raw (TallStructReader *self, TallSlice *raw, GError **error)
 {
   g_autoptr (GByteArray) bytes = g_byte_array_new ();
-  tall_wire_input_begin_copy (&self->input, bytes);
-  gboolean skipped = tall_wire_input_skip (&self->input, TALL_WIRE_STRUCT, error);
-  tall_wire_input_end_copy (&self->input);
+  tall_transport_set_tee (self->transport, bytes);
+  gboolean skipped = tall_protocol_skip (self->protocol, T_STRUCT, error);
+  tall_transport_set_tee (self->transport, NULL);
   if (skipped)
     *raw = tall_slice (tall_arena_memdup (self->arena, bytes->data, bytes->len), bytes->len);
   return skipped;
@@ -124,7 +124,7 @@ static gboolean
 read_reason (TallStructReader *self, char **text, GError **error)
 {
   TallSlice bytes;
-  if (!tall_wire_input_bytes (&self->input, &bytes, error)
+  if (!tall_protocol_lend_bytes (self->protocol, &bytes, error)
       || !spend_text (self, bytes.len + self->limits->text_bytes, error))
     return FALSE;
   g_autofree char *shown = tall_text_from_bytes (bytes);
@@ -134,13 +134,13 @@ read_reason (TallStructReader *self, char **text, GError **error)
 
 gboolean
 tall_struct_reader_begin_list (TallStructReader *self,
-                               TallWireType expected,
+                               ThriftType expected,
                                guint32 *size,
                                GError **error)
 {
-  TallWireType type = TALL_WIRE_STOP;
+  ThriftType type = T_STOP;
 
-  if (!tall_wire_input_begin_list (&self->input, &type, size, error))
+  if (thrift_protocol_read_list_begin (self->protocol, &type, size, error) < 0)
     return FALSE;
   if (*size == 0 || type == expected)
     return TRUE;
@@ -153,7 +153,7 @@ read_texts (TallStructReader *self, char ***texts, guint *count, GError **error)
 {
   guint32 size = 0;
 
-  if (!tall_struct_reader_begin_list (self, TALL_WIRE_STRING, &size, error))
+  if (!tall_struct_reader_begin_list (self, T_STRING, &size, error))
     return FALSE;
   if (size > self->text_budget / self->limits->text_bytes)
     return spend_text (self, G_MAXSIZE, error);
@@ -171,19 +171,18 @@ read_texts (TallStructReader *self, char ***texts, guint *count, GError **error)
 
   *texts = array;
   *count = size;
-  tall_wire_input_end (&self->input);
-  return TRUE;
+  return thrift_protocol_read_list_end (self->protocol, error) >= 0;
 }
 
 static gboolean
 read_pairs (TallStructReader *self, TallStructPair **pairs, guint *count, GError **error)
 {
-  TallWireType key_type = TALL_WIRE_STOP, value_type = TALL_WIRE_STOP;
+  ThriftType key_type = T_STOP, value_type = T_STOP;
   guint32 size = 0;
 
-  if (!tall_wire_input_begin_map (&self->input, &key_type, &value_type, &size, error))
+  if (thrift_protocol_read_map_begin (self->protocol, &key_type, &value_type, &size, error) < 0)
     return FALSE;
-  if (size > 0 && (key_type != TALL_WIRE_STRING || value_type != TALL_WIRE_STRING))
+  if (size > 0 && (key_type != T_STRING || value_type != T_STRING))
     return tall_struct_reader_refuse (self, error, "its keys and values must be texts");
   if (size > self->text_budget / self->limits->pair_bytes)
     return spend_text (self, G_MAXSIZE, error);
@@ -197,8 +196,7 @@ read_pairs (TallStructReader *self, TallStructPair **pairs, guint *count, GError
 
   *pairs = array;
   *count = size;
-  tall_wire_input_end (&self->input);
-  return TRUE;
+  return thrift_protocol_read_map_end (self->protocol, error) >= 0;
 }
 
 /**
@@ -217,11 +215,11 @@ tall_struct_reader_read_value (TallStructReader *self,
   switch ((TallStructKind)field->kind)
     {
     case TALL_KIND_BOOL:
-      return tall_wire_input_bool (&self->input, value, error);
+      return thrift_protocol_read_bool (self->protocol, value, error) >= 0;
     case TALL_KIND_I32:
-      return tall_wire_input_i32 (&self->input, value, error);
+      return thrift_protocol_read_i32 (self->plain, value, error) >= 0;
     case TALL_KIND_I64:
-      return tall_wire_input_i64 (&self->input, value, error);
+      return thrift_protocol_read_i64 (self->plain, value, error) >= 0;
     case TALL_KIND_TEXT:
       return read_text (self, value, error);
     case TALL_KIND_REASON:

@@ -4,6 +4,18 @@
 
 #include "tall-decimal.h"
 
+/* Thrift's protocols write no names; but the compact one takes a truth value without one for an
+ * element. */
+#define NO_NAME ""
+
+const guint8 tall_struct_wire_types[TALL_N_KINDS] = {
+  [TALL_KIND_BOOL] = T_BOOL,      [TALL_KIND_I32] = T_I32,       [TALL_KIND_I64] = T_I64,
+  [TALL_KIND_TEXT] = T_STRING,    [TALL_KIND_REASON] = T_STRING, [TALL_KIND_BYTES] = T_STRING,
+  [TALL_KIND_DECIMAL] = T_STRUCT, [TALL_KIND_STRUCT] = T_STRUCT, [TALL_KIND_STRUCTS] = T_LIST,
+  [TALL_KIND_TEXTS] = T_LIST,     [TALL_KIND_SLICES] = T_LIST,   [TALL_KIND_PAIRS] = T_MAP,
+  [TALL_KIND_EACH] = T_LIST,      [TALL_KIND_ONE] = T_STRUCT,    [TALL_KIND_RAW] = T_STRUCT,
+};
+
 /* Lists and maps are there also when they are empty. */
 static gboolean
 is_there (const TallStructField *field, gconstpointer object)
@@ -30,55 +42,70 @@ is_there (const TallStructField *field, gconstpointer object)
     }
 }
 
+/* An empty one may have no address. */
 static void
-put_decimal (TallWireOutput *output, const TallDecimal *decimal)
+put_bytes (ThriftProtocol *protocol, TallSlice bytes)
 {
-  gint16 last = 0;
-  tall_wire_put_field (output, &last, TALL_WIRE_I64, TALL_DECIMAL_UNSCALED_ID);
-  tall_wire_put_i64 (output, decimal->unscaled);
-  tall_wire_put_field (output, &last, TALL_WIRE_I32, TALL_DECIMAL_SCALE_ID);
-  tall_wire_put_i32 (output, decimal->scale);
-  tall_wire_put_stop (output);
+  thrift_protocol_write_binary (protocol, (gpointer)bytes.data, (guint32)bytes.len, NULL);
 }
 
 static void
-put_pairs (TallWireOutput *output, const TallStructPair *pairs, guint n)
+put_decimal (ThriftProtocol *protocol, const TallDecimal *decimal)
 {
-  tall_wire_put_map (output, TALL_WIRE_STRING, TALL_WIRE_STRING, n);
+  thrift_protocol_write_struct_begin (protocol, NO_NAME, NULL);
+  thrift_protocol_write_field_begin (protocol, NO_NAME, T_I64, TALL_DECIMAL_UNSCALED_ID, NULL);
+  thrift_protocol_write_i64 (protocol, decimal->unscaled, NULL);
+  thrift_protocol_write_field_begin (protocol, NO_NAME, T_I32, TALL_DECIMAL_SCALE_ID, NULL);
+  thrift_protocol_write_i32 (protocol, decimal->scale, NULL);
+  thrift_protocol_write_field_stop (protocol, NULL);
+  thrift_protocol_write_struct_end (protocol, NULL);
+}
+
+static void
+put_pairs (ThriftProtocol *protocol, const TallStructPair *pairs, guint n)
+{
+  thrift_protocol_write_map_begin (protocol, T_STRING, T_STRING, n, NULL);
   for (guint i = 0; i < n; i++)
     {
-      tall_wire_put_bytes (output, tall_slice_str (pairs[i].key));
-      tall_wire_put_bytes (output, tall_slice_str (pairs[i].value));
+      put_bytes (protocol, tall_slice_str (pairs[i].key));
+      put_bytes (protocol, tall_slice_str (pairs[i].value));
     }
 }
 
 static void
-put_texts (TallWireOutput *output, char *const *texts, guint n)
+put_texts (ThriftProtocol *protocol, char *const *texts, guint n)
 {
-  tall_wire_put_list (output, TALL_WIRE_STRING, n);
+  thrift_protocol_write_list_begin (protocol, T_STRING, n, NULL);
   for (guint i = 0; i < n; i++)
-    tall_wire_put_bytes (output, tall_slice_str (texts[i]));
+    put_bytes (protocol, tall_slice_str (texts[i]));
 }
 
 static void
-put_slices (TallWireOutput *output, const TallSlice *slices, guint n)
+put_slices (ThriftProtocol *protocol, const TallSlice *slices, guint n)
 {
-  tall_wire_put_list (output, TALL_WIRE_STRING, n);
+  thrift_protocol_write_list_begin (protocol, T_STRING, n, NULL);
   for (guint i = 0; i < n; i++)
-    tall_wire_put_bytes (output, slices[i]);
+    put_bytes (protocol, slices[i]);
 }
 
 static void
-put_structs (TallWireOutput *output, const TallStructType *type, const guint8 *array, guint n)
+put_structs (ThriftProtocol *protocol, const TallStructType *type, const guint8 *array, guint n)
 {
-  tall_wire_put_list (output, TALL_WIRE_STRUCT, n);
+  thrift_protocol_write_list_begin (protocol, T_STRUCT, n, NULL);
   for (guint i = 0; i < n; i++)
-    tall_struct_write (type, array + i * type->size, output);
+    tall_struct_write (type, array + i * type->size, protocol);
+}
+
+/* A struct that is encoded already. */
+static void
+put_raw (ThriftProtocol *protocol, TallSlice raw)
+{
+  thrift_transport_write (protocol->transport, (gpointer)raw.data, (guint32)raw.len, NULL);
 }
 
 /* A list or a map. */
 static void
-put_many (TallWireOutput *output, const TallStructField *field, gconstpointer object)
+put_many (ThriftProtocol *protocol, const TallStructField *field, gconstpointer object)
 {
   gconstpointer array = G_STRUCT_MEMBER (gconstpointer, object, field->offset);
   guint n = G_STRUCT_MEMBER (guint, object, field->beside);
@@ -86,42 +113,47 @@ put_many (TallWireOutput *output, const TallStructField *field, gconstpointer ob
   switch ((TallStructKind)field->kind)
     {
     case TALL_KIND_STRUCTS:
-      return put_structs (output, field->type, array, n);
+      return put_structs (protocol, field->type, array, n);
     case TALL_KIND_TEXTS:
-      return put_texts (output, array, n);
+      return put_texts (protocol, array, n);
     case TALL_KIND_SLICES:
-      return put_slices (output, array, n);
+      return put_slices (protocol, array, n);
     case TALL_KIND_PAIRS:
-      return put_pairs (output, array, n);
+      return put_pairs (protocol, array, n);
     default:
       g_assert_not_reached (); /* a kind that is only read */
     }
 }
 
 static void
-put_value (TallWireOutput *output, const TallStructField *field, gconstpointer object)
+put_value (ThriftProtocol *protocol, const TallStructField *field, gconstpointer object)
 {
   gconstpointer value = G_STRUCT_MEMBER_P (object, field->offset);
 
   switch ((TallStructKind)field->kind)
     {
+    case TALL_KIND_BOOL:
+      thrift_protocol_write_bool (protocol, *(const gboolean *)value, NULL);
+      return;
     case TALL_KIND_I32:
-      return tall_wire_put_i32 (output, *(const gint32 *)value);
+      thrift_protocol_write_i32 (protocol, *(const gint32 *)value, NULL);
+      return;
     case TALL_KIND_I64:
-      return tall_wire_put_i64 (output, *(const gint64 *)value);
+      thrift_protocol_write_i64 (protocol, *(const gint64 *)value, NULL);
+      return;
     case TALL_KIND_TEXT:
     case TALL_KIND_REASON:
-      return tall_wire_put_bytes (output, tall_slice_str (*(char *const *)value));
+      return put_bytes (protocol, tall_slice_str (*(char *const *)value));
     case TALL_KIND_BYTES:
-      return tall_wire_put_bytes (output, *(const TallSlice *)value);
+      return put_bytes (protocol, *(const TallSlice *)value);
     case TALL_KIND_DECIMAL:
-      return put_decimal (output, value);
+      return put_decimal (protocol, value);
     case TALL_KIND_RAW:
-      return tall_wire_put_raw (output, *(const TallSlice *)value);
+      return put_raw (protocol, *(const TallSlice *)value);
     case TALL_KIND_STRUCT:
-      return tall_struct_write (field->type, *(gconstpointer const *)value, output);
+      return tall_struct_write (field->type, *(gconstpointer const *)value, protocol);
     default:
-      return put_many (output, field, object);
+      return put_many (protocol, field, object);
     }
 }
 
@@ -129,43 +161,37 @@ put_value (TallWireOutput *output, const TallStructField *field, gconstpointer o
  * tall_struct_write:
  * @object: of that type
  *
- * Writes a struct with the fields that are there.
+ * Writes a struct with the fields that are there. Nothing of it can fail but that the message is
+ * too large, which the transport remembers.
  */
 void
-tall_struct_write (const TallStructType *type, gconstpointer object, TallWireOutput *output)
+tall_struct_write (const TallStructType *type, gconstpointer object, ThriftProtocol *protocol)
 {
-  gint16 last = 0;
+  thrift_protocol_write_struct_begin (protocol, NO_NAME, NULL);
   for (guint i = 0; i < type->n_fields; i++)
     {
       const TallStructField *field = &type->fields[i];
       if (!is_there (field, object))
         continue;
-      if (field->kind == TALL_KIND_BOOL)
-        {
-          tall_wire_put_bool_field (output, &last, field->id,
-                                    G_STRUCT_MEMBER (gboolean, object, field->offset));
-          continue;
-        }
-      tall_wire_put_field (output, &last, tall_struct_wire_types[field->kind], field->id);
-      put_value (output, field, object);
+      thrift_protocol_write_field_begin (protocol, NO_NAME, tall_struct_wire_types[field->kind],
+                                         field->id, NULL);
+      put_value (protocol, field, object);
     }
-  tall_wire_put_stop (output);
+  thrift_protocol_write_field_stop (protocol, NULL);
+  thrift_protocol_write_struct_end (protocol, NULL);
 }
 
 /**
- * tall_struct_append:
- * @object: of that type
+ * tall_struct_measure:
+ * @scale: over memory; nothing stays in it
  *
- * Appends a struct to @bytes, by itself.
+ * Returns: the bytes that the struct takes in the scale's protocol
  */
-void
-tall_struct_append (const TallStructType *type,
-                    gconstpointer object,
-                    gboolean compact,
-                    GByteArray *bytes)
+gsize
+tall_struct_measure (const TallStructType *type, gconstpointer object, TallTransport *scale)
 {
-  TallWireOutput output;
-  tall_wire_output_init (&output, bytes, compact);
-  tall_struct_write (type, object, &output);
-  tall_wire_output_settle (&output);
+  tall_struct_write (type, object, tall_protocol_get_writer (scale));
+  gsize len = tall_transport_get_output (scale).len;
+  tall_transport_drop_output (scale);
+  return len;
 }

@@ -2,15 +2,12 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
+#include "wire/protocol.h"
 #include "wire/struct-type.h"
-#include "wire/wire-output.h"
 
 G_BEGIN_DECLS
 
-void tall_struct_write (const TallStructType *type, gconstpointer object, TallWireOutput *output);
-void tall_struct_append (const TallStructType *type,
-                         gconstpointer object,
-                         gboolean compact,
-                         GByteArray *bytes);
+void tall_struct_write (const TallStructType *type, gconstpointer object, ThriftProtocol *protocol);
+gsize tall_struct_measure (const TallStructType *type, gconstpointer object, TallTransport *scale);
 
 G_END_DECLS

@@ -1,5 +1,6 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
+#include "wire/protocol.h"
 #include "wire/socket.h"
 #include "wire/transport-private.h"
 
@@ -197,10 +198,10 @@ tall_transport_receive_input (TallTransport *self, GError **error)
 static gboolean
 is_unframed (const guint8 header[TALL_TRANSPORT_FRAME_HEADER])
 {
-  TallMessageType type;
+  ThriftMessageType type;
   TallSlice start = tall_slice (header, TALL_TRANSPORT_FRAME_HEADER);
-  return tall_wire_recognize (start, &type) != TALL_RECOGNIZED_NOTHING
-         && (type == TALL_MESSAGE_CALL || type == TALL_MESSAGE_ONEWAY);
+  return tall_protocol_recognize (start, &type) != TALL_RECOGNIZED_NOTHING
+         && (type == T_CALL || type == T_ONEWAY);
 }
 
 /**
@@ -334,7 +335,7 @@ tall_transport_read_frame (TallTransport *self, GError **error)
 TallRecognized
 tall_transport_recognize (TallTransport *self)
 {
-  return self->has_frame ? tall_wire_recognize (tall_transport_peek (self), NULL)
+  return self->has_frame ? tall_protocol_recognize (tall_transport_peek (self), NULL)
                          : TALL_RECOGNIZED_NOTHING;
 }
 
@@ -346,6 +347,9 @@ tall_transport_recognize (TallTransport *self)
 gboolean
 tall_transport_begin_message (TallTransport *self, GError **error)
 {
+  self->depth = 0;
+  self->elements = self->options.max_elements;
+  self->skipping = FALSE;
   if (self->options.framed)
     return tall_transport_read_frame (self, error);
 
@@ -378,6 +382,16 @@ tall_transport_peek (TallTransport *self)
   return len > 0 ? tall_slice (self->in + self->in_pos, len) : (TallSlice)TALL_SLICE_INIT;
 }
 
+/* Counts the next @n bytes, which have arrived, as read. */
+static inline void
+advance (TallTransport *self, gsize n)
+{
+  if (G_UNLIKELY (self->tee != NULL))
+    tall_bytes_append (self->tee, tall_slice (self->in + self->in_pos, n));
+  self->in_pos += n;
+  self->limit -= n;
+}
+
 /**
  * tall_transport_advance:
  * @n: bytes, at most those of tall_transport_peek()
@@ -388,8 +402,79 @@ void
 tall_transport_advance (TallTransport *self, gsize n)
 {
   g_return_if_fail (n <= MIN (tall_transport_buffered (self), self->limit));
-  self->in_pos += n;
-  self->limit -= n;
+  advance (self, n);
+}
+
+/**
+ * tall_transport_set_tee:
+ * @tee: (nullable): gets a copy of all that is read from now on; NULL: nothing does
+ */
+void
+tall_transport_set_tee (TallTransport *self, GByteArray *tee)
+{
+  self->tee = tee;
+}
+
+/* Where a reason goes. */
+static GError **
+note_reason (TallTransport *self, GError **error)
+{
+  if (error != NULL)
+    return error;
+  g_clear_error (&self->unsaid);
+  return &self->unsaid;
+}
+
+static G_NO_INLINE gint32
+read_slowly (TallTransport *self, gpointer buffer, guint32 len, GError **error)
+{
+  const guint8 *bytes = tall_transport_fill (self, len, note_reason (self, error));
+  if (bytes == NULL)
+    return -1;
+  if (len > 0)
+    memcpy (buffer, bytes, len);
+  advance (self, len);
+  return (gint32)len;
+}
+
+/* Most reads are of numbers that have arrived: these are quick. */
+static gint32
+transport_read_all (ThriftTransport *transport, gpointer buffer, guint32 len, GError **error)
+{
+  TallTransport *self = (TallTransport *)transport;
+
+  if (G_UNLIKELY (len > self->limit || len > tall_transport_buffered (self) || self->tee != NULL)
+      || !tall_transport_copy_number (buffer, self->in + self->in_pos, len))
+    return read_slowly (self, buffer, len, error);
+  self->in_pos += len;
+  self->limit -= len;
+  return (gint32)len;
+}
+
+/* Thrift asks before it reads a container. */
+static gboolean
+transport_check_available (ThriftTransport *transport, glong n, GError **error)
+{
+  TallTransport *self = (TallTransport *)transport;
+  return (n >= 0 && (gulong)n <= self->limit)
+         || tall_transport_reject (self, note_reason (self, error),
+                                   "it announces more than it has");
+}
+
+static gboolean
+transport_read_end (ThriftTransport *transport, GError **error)
+{
+  return tall_transport_end_message ((TallTransport *)transport, error);
+}
+
+/* Puts the receiving half into the class. */
+void
+tall_transport_install_input (ThriftTransportClass *klass)
+{
+  klass->read = transport_read_all;
+  klass->read_all = transport_read_all;
+  klass->read_end = transport_read_end;
+  klass->checkReadBytesAvailable = transport_check_available;
 }
 
 /**

@@ -3,12 +3,22 @@
 #include "wire/transport.h"
 
 #include "wire/socket.h"
+#include "base/text.h"
 #include "wire/transport-private.h"
 
 /* Bytes of a large message that are sent without a look at the clock. */
 #define SEND_STEP ((gsize)64 * 1024)
 
-G_DEFINE_FINAL_TYPE (TallTransport, tall_transport, G_TYPE_OBJECT)
+#define FIRST_OUTPUT 512
+
+G_DEFINE_FINAL_TYPE (TallTransport, tall_transport, THRIFT_TYPE_TRANSPORT)
+
+/* Bytes that come before what was written: a frame's header, as soon as something was. */
+static gsize
+header_size (const TallTransport *self)
+{
+  return self->options.framed ? TALL_TRANSPORT_FRAME_HEADER : 0;
+}
 
 /**
  * tall_transport_get_output:
@@ -18,43 +28,86 @@ G_DEFINE_FINAL_TYPE (TallTransport, tall_transport, G_TYPE_OBJECT)
 TallSlice
 tall_transport_get_output (TallTransport *self)
 {
-  gsize header = self->options.framed ? TALL_TRANSPORT_FRAME_HEADER : 0;
-  if (self->out->len <= header)
+  gsize header = header_size (self);
+  if (self->out_end <= header)
     return (TallSlice)TALL_SLICE_INIT;
-  return tall_slice (self->out->data + header, self->out->len - header);
+  return tall_slice (self->out + header, self->out_end - header);
 }
 
-/**
- * tall_transport_begin_output:
- *
- * Returns: (transfer none): the bytes that the next flush sends, to append to
- */
-GByteArray *
-tall_transport_begin_output (TallTransport *self)
+/* Makes room for @len bytes more. Doubles, as most messages are written in many small parts. */
+static gboolean
+make_output_room (TallTransport *self, gsize len, GError **error)
+{
+  self->out_end = MAX (self->out_end, header_size (self));
+  if (len > G_MAXINT32 - self->out_end)
+    {
+      self->broken = self->overfull = TRUE;
+      g_set_error_literal (error, TALL_ERROR, TALL_ERROR_TOO_LARGE, "message of over 2 GiB");
+      return FALSE;
+    }
+  gsize size = MAX (self->out_size, FIRST_OUTPUT);
+  while (size < self->out_end + len)
+    size *= 2;
+  if (size > self->out_size)
+    self->out = g_realloc (self->out, size);
+  self->out_size = size;
+  self->out_room = size - self->out_end;
+  return TRUE;
+}
+
+static G_NO_INLINE gboolean
+write_slowly (TallTransport *self, gconstpointer data, gsize len, GError **error)
 {
   self->delivered = FALSE;
-  if (self->out->len == 0 && self->options.framed)
-    g_byte_array_set_size (self->out, TALL_TRANSPORT_FRAME_HEADER);
-  return self->out;
+  if (len > self->out_room && !make_output_room (self, len, error))
+    return FALSE;
+  if (len > 0)
+    memcpy (self->out + self->out_end, data, len);
+  self->out_end += len;
+  self->out_room -= len;
+  return TRUE;
+}
+
+/* Most writes are of numbers that have room: these are quick. */
+static gboolean
+transport_write (ThriftTransport *transport, const gpointer data, guint32 len, GError **error)
+{
+  TallTransport *self = (TallTransport *)transport;
+
+  if (G_UNLIKELY (len > self->out_room)
+      || !tall_transport_copy_number (self->out + self->out_end, data, len))
+    return write_slowly (self, data, len, error);
+  self->out_end += len;
+  self->out_room -= len;
+  return TRUE;
+}
+
+static gboolean
+transport_write_end (ThriftTransport *transport G_GNUC_UNUSED, GError **error G_GNUC_UNUSED)
+{
+  return TRUE;
 }
 
 static void
 seal_frame (TallTransport *self)
 {
-  guint32 len = GUINT32_TO_BE (self->out->len - TALL_TRANSPORT_FRAME_HEADER);
-  memcpy (self->out->data, &len, sizeof len);
+  guint32 len = GUINT32_TO_BE ((guint32)self->out_end - TALL_TRANSPORT_FRAME_HEADER);
+  memcpy (self->out, &len, sizeof len);
 }
 
-static void
-reset_output (TallTransport *self)
+/**
+ * tall_transport_drop_output:
+ *
+ * Forgets what was written and not yet sent.
+ */
+void
+tall_transport_drop_output (TallTransport *self)
 {
-  if (self->out->len > TALL_TRANSPORT_KEPT_BUFFER)
-    {
-      g_byte_array_unref (self->out);
-      self->out = g_byte_array_new ();
-    }
-  else
-    g_byte_array_set_size (self->out, 0);
+  self->out_end = self->out_room = 0;
+  if (self->out_size <= TALL_TRANSPORT_KEPT_BUFFER)
+    return;
+  g_clear_pointer (&self->out, g_free);
+  self->out_size = 0;
 }
 
 static gboolean
@@ -68,7 +121,7 @@ send_bytes (TallTransport *self, const guint8 *data, gsize len, gint64 deadline,
 static gboolean
 send_output (TallTransport *self, GError **error)
 {
-  gsize len = self->out->len;
+  gsize len = self->out_end;
   gsize step = self->stall > 0 && len > TALL_TRANSPORT_KEPT_BUFFER ? SEND_STEP : len;
 
   for (gsize n, sent = 0; sent < len; sent += n)
@@ -77,7 +130,7 @@ send_output (TallTransport *self, GError **error)
       if (step < len)
         deadline = MIN (deadline, g_get_monotonic_time () + self->stall);
       n = MIN (step, len - sent);
-      if (!send_bytes (self, self->out->data + sent, n, deadline, error))
+      if (!send_bytes (self, self->out + sent, n, deadline, error))
         return FALSE;
       self->n_sent += n;
     }
@@ -92,7 +145,7 @@ send_output (TallTransport *self, GError **error)
 gboolean
 tall_transport_flush (TallTransport *self, GError **error)
 {
-  if (!self->broken && (self->socket == NULL || self->out->len == 0))
+  if (!self->broken && (self->socket == NULL || self->out_end == 0))
     return TRUE;
   if (self->broken)
     {
@@ -104,7 +157,7 @@ tall_transport_flush (TallTransport *self, GError **error)
   if (self->options.framed)
     seal_frame (self);
   self->delivered = send_output (self, error);
-  reset_output (self);
+  tall_transport_drop_output (self);
   self->just_sent = TRUE;
   if (!self->delivered)
     {
@@ -129,6 +182,36 @@ tall_transport_close (TallTransport *self)
   if (self->socket != NULL)
     g_socket_close (self->socket, NULL);
   g_clear_object (&self->socket);
+}
+
+static gboolean
+transport_is_open (ThriftTransport *transport)
+{
+  TallTransport *self = (TallTransport *)transport;
+  return self->socket != NULL && !self->broken;
+}
+
+/* It is made of a connected socket. */
+static gboolean
+transport_open (ThriftTransport *transport, GError **error)
+{
+  if (transport_is_open (transport))
+    return TRUE;
+  g_set_error_literal (error, TALL_ERROR, TALL_ERROR_UNAVAILABLE, "the connection is closed");
+  return FALSE;
+}
+
+static gboolean
+transport_close (ThriftTransport *transport, GError **error G_GNUC_UNUSED)
+{
+  tall_transport_close ((TallTransport *)transport);
+  return TRUE;
+}
+
+static gboolean
+transport_flush (ThriftTransport *transport, GError **error)
+{
+  return tall_transport_flush ((TallTransport *)transport, error);
 }
 
 /**
@@ -207,6 +290,20 @@ tall_transport_break (TallTransport *self)
   self->broken = TRUE;
 }
 
+gboolean
+tall_transport_reject (TallTransport *self, GError **error, const char *format, ...)
+{
+  va_list args;
+  va_start (args, format);
+  g_autofree char *text = g_strdup_vprintf (format, args);
+  va_end (args);
+  g_autofree char *clean = tall_text_clean (text);
+
+  self->broken = TRUE;
+  g_set_error (error, TALL_ERROR, TALL_ERROR_INVALID, "malformed message: %s", clean);
+  return FALSE;
+}
+
 /**
  * tall_transport_has_delivered:
  *
@@ -233,12 +330,28 @@ tall_transport_take_traffic (TallTransport *self, guint64 *n_sent, guint64 *n_re
   self->n_sent = self->n_received = 0;
 }
 
+/* It has no reference to its transport. */
+static void
+free_protocol (ThriftProtocol *protocol)
+{
+  if (protocol == NULL)
+    return;
+  protocol->transport = NULL;
+  g_object_unref (protocol);
+}
+
 static void
 tall_transport_finalize (GObject *object)
 {
   TallTransport *self = TALL_TRANSPORT (object);
   tall_transport_close (self);
-  g_byte_array_unref (self->out);
+  for (guint i = 0; i < G_N_ELEMENTS (self->readers); i++)
+    {
+      free_protocol (self->readers[i]);
+      free_protocol (self->writers[i]);
+    }
+  g_clear_error (&self->unsaid);
+  g_free (self->out);
   g_free (self->in);
   g_free (self->peer);
   G_OBJECT_CLASS (tall_transport_parent_class)->finalize (object);
@@ -247,13 +360,21 @@ tall_transport_finalize (GObject *object)
 static void
 tall_transport_class_init (TallTransportClass *klass)
 {
+  ThriftTransportClass *transport_class = THRIFT_TRANSPORT_CLASS (klass);
+
   G_OBJECT_CLASS (klass)->finalize = tall_transport_finalize;
+  transport_class->is_open = transport_is_open;
+  transport_class->open = transport_open;
+  transport_class->close = transport_close;
+  transport_class->write = transport_write;
+  transport_class->write_end = transport_write_end;
+  transport_class->flush = transport_flush;
+  tall_transport_install_input (transport_class);
 }
 
 static void
 tall_transport_init (TallTransport *self)
 {
-  self->out = g_byte_array_new ();
   self->deadline = G_MAXINT64;
 }
 
@@ -274,6 +395,7 @@ tall_transport_new (GSocket *socket, const char *peer, const TallWireOptions *op
   self->socket = g_object_ref (socket);
   self->peer = g_strdup (peer);
   self->options = *options;
+  self->elements = options->max_elements;
   tall_socket_prepare (socket);
   return self;
 }
@@ -325,6 +447,7 @@ tall_transport_new_memory (TallSlice message, const TallWireOptions *options)
   TallTransport *self = g_object_new (TALL_TYPE_TRANSPORT, NULL);
   self->peer = g_strdup ("memory");
   self->options = *options;
+  self->elements = options->max_elements;
   self->in = g_memdup2 (message.data, message.len);
   self->in_size = self->in_end = self->limit = message.len;
   self->has_frame = TRUE;

@@ -3,11 +3,11 @@
 #pragma once
 
 #include <gio/gio.h>
+#include <thrift/c_glib/transport/thrift_transport.h>
 
 #include "tall-bytes.h"
 #include "tall-error.h"
 #include "wire/tls.h"
-#include "wire/wire-format.h"
 
 G_BEGIN_DECLS
 
@@ -47,8 +47,22 @@ typedef struct
     .max_elements = 16 * 1024 * 1024                                                               \
   }
 
+/**
+ * TallRecognized:
+ *
+ * What the first bytes of a message say.
+ */
+typedef enum
+{
+  TALL_RECOGNIZED_NOTHING,
+  TALL_RECOGNIZED_BINARY,
+  TALL_RECOGNIZED_COMPACT,
+} TallRecognized;
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (ThriftTransport, g_object_unref)
+
 #define TALL_TYPE_TRANSPORT (tall_transport_get_type ())
-G_DECLARE_FINAL_TYPE (TallTransport, tall_transport, TALL, TRANSPORT, GObject)
+G_DECLARE_FINAL_TYPE (TallTransport, tall_transport, TALL, TRANSPORT, ThriftTransport)
 
 TallTransport *
 tall_transport_new (GSocket *socket, const char *peer, const TallWireOptions *options);
@@ -94,7 +108,8 @@ gsize tall_transport_get_remaining (TallTransport *self);
 TallSlice tall_transport_peek (TallTransport *self);
 void tall_transport_advance (TallTransport *self, gsize n);
 TallSlice tall_transport_get_output (TallTransport *self);
-GByteArray *tall_transport_begin_output (TallTransport *self);
+void tall_transport_drop_output (TallTransport *self);
+void tall_transport_set_tee (TallTransport *self, GByteArray *tee);
 gboolean tall_transport_flush (TallTransport *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 void tall_transport_close (TallTransport *self);
 
@@ -103,5 +118,9 @@ gboolean tall_transport_is_broken (TallTransport *self);
 void tall_transport_break (TallTransport *self);
 gboolean tall_transport_has_delivered (TallTransport *self);
 void tall_transport_take_traffic (TallTransport *self, guint64 *n_sent, guint64 *n_received);
+
+/* Says that the bytes make no sense; FALSE, with %TALL_ERROR_INVALID. */
+gboolean tall_transport_reject (TallTransport *self, GError **error, const char *format, ...)
+    G_GNUC_PRINTF (3, 4);
 
 G_END_DECLS

@@ -39,7 +39,8 @@ int
 LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
 {
   TallWireOptions options = TALL_WIRE_OPTIONS_INIT;
-  options.compact = size > 0 && data[0] == TALL_COMPACT_ID;
+  options.compact =
+      tall_protocol_recognize (tall_slice (data, size), NULL) == TALL_RECOGNIZED_COMPACT;
   g_autoptr (TallTransport) transport =
       tall_transport_new_memory (tall_slice (data, size), &options);
   g_autoptr (TallArena) arena = tall_arena_new (0);

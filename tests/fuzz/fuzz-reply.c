@@ -8,7 +8,7 @@
 #include "wire/message.h"
 
 static void
-read_result (TallTransport *transport, const TallIdlCall *call, TallMessageType type)
+read_result (TallTransport *transport, const TallIdlCall *call, ThriftMessageType type)
 {
   g_autoptr (TallOrder) order = tall_order_new ("", "");
   g_autoptr (GError) error = NULL;
@@ -18,7 +18,7 @@ read_result (TallTransport *transport, const TallIdlCall *call, TallMessageType 
 
   tall_struct_reader_init (&reader, transport, order->arena, tall_idl_call_get_limits (call));
   gboolean ok =
-      type == TALL_MESSAGE_EXCEPTION
+      type == T_EXCEPTION
           ? tall_struct_reader_read (&reader, &tall_message_exception_type, &exception, &error)
           : tall_struct_reader_read (&reader, call->result, &result, &error);
   ok = ok && tall_struct_reader_finish (&reader, &error);
@@ -37,7 +37,8 @@ int
 LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
 {
   TallWireOptions options = TALL_WIRE_OPTIONS_INIT;
-  options.compact = size > 0 && data[0] == TALL_COMPACT_ID;
+  options.compact =
+      tall_protocol_recognize (tall_slice (data, size), NULL) == TALL_RECOGNIZED_COMPACT;
   g_autoptr (TallTransport) transport =
       tall_transport_new_memory (tall_slice (data, size), &options);
   g_autoptr (GError) error = NULL;

@@ -174,7 +174,10 @@ tall_test_message_clear (TallTestMessage *self)
 }
 
 TallTransport *
-tall_test_read_message (TallSlice message, gboolean compact, const char *name, TallMessageType type)
+tall_test_read_message (TallSlice message,
+                        gboolean compact,
+                        const char *name,
+                        ThriftMessageType type)
 {
   TallWireOptions options = TALL_WIRE_OPTIONS_INIT;
   options.compact = compact;
@@ -196,7 +199,7 @@ tall_test_exchange (GSocketConnection *connection,
                     TallTestMessage *message,
                     gboolean compact,
                     const char *name,
-                    TallMessageType type)
+                    ThriftMessageType type)
 {
   tall_test_send_frame (connection, tall_test_message_get (message));
   g_autoptr (GByteArray) answer = tall_test_receive_frame (connection);
@@ -211,5 +214,5 @@ tall_test_assert_ping_works (GSocketConnection *connection, gboolean compact)
   tall_test_message_init (&message, compact, "ping", T_CALL);
   tall_test_message_end_struct (&message);
   g_autoptr (TallTransport) reply =
-      tall_test_exchange (connection, &message, compact, "ping", TALL_MESSAGE_REPLY);
+      tall_test_exchange (connection, &message, compact, "ping", T_REPLY);
 }

@@ -51,14 +51,14 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TallTestMessage, tall_test_message_clear)
 TallTransport *tall_test_read_message (TallSlice message,
                                        gboolean compact,
                                        const char *name,
-                                       TallMessageType type);
+                                       ThriftMessageType type);
 
 /* Sends a message and reads its reply, which goes on from there. */
 TallTransport *tall_test_exchange (GSocketConnection *connection,
                                    TallTestMessage *message,
                                    gboolean compact,
                                    const char *name,
-                                   TallMessageType type);
+                                   ThriftMessageType type);
 void tall_test_assert_ping_works (GSocketConnection *connection, gboolean compact);
 
 G_END_DECLS

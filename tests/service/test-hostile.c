@@ -226,7 +226,7 @@ test_one_byte_at_a_time (Fixture *f, gconstpointer data G_GNUC_UNUSED)
   g_autoptr (GByteArray) answer = tall_test_receive_frame (connection);
   g_assert_nonnull (answer);
   g_autoptr (TallTransport) reply =
-      tall_test_read_message (tall_slice_array (answer), f->compact, "ping", TALL_MESSAGE_REPLY);
+      tall_test_read_message (tall_slice_array (answer), f->compact, "ping", T_REPLY);
 }
 
 /* Calls that are sent without waiting are answered in their order, each in its own protocol. */
@@ -251,7 +251,7 @@ test_pipelined (Fixture *f, gconstpointer data G_GNUC_UNUSED)
       g_assert_nonnull (answer);
       g_autoptr (TallTransport) reply =
           tall_test_read_message (tall_slice_array (answer), i % 3 == 0,
-                                  i % 2 ? "ping" : "describe", TALL_MESSAGE_REPLY);
+                                  i % 2 ? "ping" : "describe", T_REPLY);
     }
   (void)f;
 }
@@ -265,8 +265,8 @@ test_unknown_call (Fixture *f, gconstpointer data G_GNUC_UNUSED)
   tall_test_message_add_text (&message, 1, "now");
   tall_test_message_end_struct (&message);
 
-  g_autoptr (TallTransport) reply = tall_test_exchange (connection, &message, f->compact,
-                                                        "dropEverything", TALL_MESSAGE_EXCEPTION);
+  g_autoptr (TallTransport) reply =
+      tall_test_exchange (connection, &message, f->compact, "dropEverything", T_EXCEPTION);
   g_autoptr (TallArena) arena = tall_arena_new (0);
   g_autoptr (GError) error = NULL;
   TallStructReader reader;
@@ -315,7 +315,7 @@ test_unknown_field (Fixture *f, gconstpointer data G_GNUC_UNUSED)
   tall_test_message_end_struct (&message);
 
   g_autoptr (TallTransport) reply =
-      tall_test_exchange (connection, &message, f->compact, "putOrder", TALL_MESSAGE_REPLY);
+      tall_test_exchange (connection, &message, f->compact, "putOrder", T_REPLY);
   g_assert_cmpuint (tall_test_front_count_stored (TALL_TEST_FRONT (f->front)), ==, 1);
 }
 

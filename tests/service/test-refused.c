@@ -20,7 +20,7 @@ assert_refused (
 {
   g_autoptr (GSocketConnection) connection = tall_test_connect (f->address);
   g_autoptr (TallTransport) reply =
-      tall_test_exchange (connection, message, f->compact, name, TALL_MESSAGE_REPLY);
+      tall_test_exchange (connection, message, f->compact, name, T_REPLY);
   g_autoptr (TallArena) arena = tall_arena_new (0);
   TallStructReader reader;
   TallIdlResult result = { 0 };

@@ -2,8 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-thrift.h"
 
-#include <thrift/c_glib/protocol/thrift_binary_protocol.h>
-#include <thrift/c_glib/protocol/thrift_compact_protocol.h>
+#include "wire/protocol.h"
 
 #define TALL_TYPE_THRIFT_TRANSPORT (tall_thrift_transport_get_type ())
 G_DECLARE_FINAL_TYPE (
@@ -31,9 +30,10 @@ begin_message (TallThriftTransport *self, GError **error)
 {
   if (!tall_transport_begin_message (self->transport, error))
     return FALSE;
-  const guint8 *start = tall_transport_fill (self->transport, 2, error);
+  const guint8 *start = tall_transport_fill (self->transport, 4, error);
   self->reading = start != NULL;
-  if (start == NULL || tall_wire_recognize (tall_slice (start, 2), NULL) != TALL_RECOGNIZED_NOTHING)
+  if (start == NULL
+      || tall_protocol_recognize (tall_slice (start, 4), NULL) != TALL_RECOGNIZED_NOTHING)
     return start != NULL;
   g_set_error_literal (error, TALL_ERROR, TALL_ERROR_INVALID, "not Thrift");
   return FALSE;
@@ -63,16 +63,10 @@ transport_read_end (ThriftTransport *transport, GError **error)
 }
 
 static gboolean
-transport_write (ThriftTransport *transport,
-                 const gpointer data,
-                 guint32 len,
-                 GError **error G_GNUC_UNUSED)
+transport_write (ThriftTransport *transport, const gpointer data, guint32 len, GError **error)
 {
   TallThriftTransport *self = TALL_THRIFT_TRANSPORT (transport);
-  GByteArray *output = tall_transport_begin_output (self->transport);
-  if (len > 0)
-    g_byte_array_append (output, data, len);
-  return TRUE;
+  return thrift_transport_write (THRIFT_TRANSPORT (self->transport), data, len, error);
 }
 
 static gboolean

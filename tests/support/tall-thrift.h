@@ -13,9 +13,8 @@ G_BEGIN_DECLS
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (ThriftProtocol, g_object_unref)
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (ThriftStruct, g_object_unref)
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (ThriftTransport, g_object_unref)
 
-/* Thrift's own protocols over a transport of ours: what tests compare our codec with. They trust
+/* Thrift's own protocols over a transport of ours: what tests compare ours with. They trust
  * what they read. */
 ThriftProtocol *tall_thrift_protocol_new (TallTransport *transport, gboolean compact);
 

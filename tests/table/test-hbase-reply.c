@@ -149,8 +149,9 @@ static const struct
   { "longer than asked for", TALL_HBASE_GET_MULTIPLE,
     BYTES (BEGIN LIST ("\x03") ABSENT ABSENT ABSENT "\x00") },
   { "announces more", TALL_HBASE_GET, BYTES (BEGIN ONE CELLS ("\x7f") "\x00\x00") },
-  { "ends too early", TALL_HBASE_GET, BYTES (BEGIN ONE "\x0b\x00\x01\xff\xff\xff\xff r") },
-  { "goes on after its end", TALL_HBASE_GET, BYTES (BEGIN ONE ABSENT "\x00\x00") },
+  { "announces more", TALL_HBASE_GET, BYTES (BEGIN ONE "\x0b\x00\x01\x00\x00\x00\x09 r") },
+  { "a length of", TALL_HBASE_GET, BYTES (BEGIN ONE "\x0b\x00\x01\xff\xff\xff\xff r") },
+  { "bytes too many", TALL_HBASE_GET, BYTES (BEGIN ONE ABSENT "\x00\x00") },
 };
 
 static void

@@ -217,6 +217,38 @@ test_refused_frames (void)
                         TALL_ERROR_TOO_LARGE);
 }
 
+/* Code that knows only Thrift's transports can use ours. */
+static void
+test_as_thrift (void)
+{
+  TallWireOptions options = options_of (TALL_WIRE_CLIENT, TRUE, FALSE);
+  g_auto (Pair) pair = { 0 };
+  pair_init (&pair, &options);
+  ThriftTransport *thrift = THRIFT_TRANSPORT (pair.transport);
+  g_autoptr (GError) error = NULL;
+  g_assert_true (thrift_transport_is_open (thrift));
+  g_assert_true (thrift_transport_open (thrift, &error));
+  g_assert_true (thrift_transport_write (thrift, (gpointer) "abc", 3, &error));
+  g_assert_true (thrift_transport_write_end (thrift, &error));
+  g_assert_true (thrift_transport_flush (thrift, &error));
+  char sent[8];
+  g_assert_cmpint (g_socket_receive (pair.other, sent, sizeof sent, NULL, &error), ==, 7);
+
+  send_bytes (pair.other, tall_slice ("\x00\x00\x00\x03xyz", 7));
+  char got[4];
+  g_assert_true (tall_transport_begin_message (pair.transport, &error));
+  g_assert_cmpint (thrift_transport_read (thrift, got, 1, &error), ==, 1);
+  g_assert_cmpint (thrift_transport_read_all (thrift, got + 1, 2, &error), ==, 2);
+  g_assert_cmpmem (got, 3, "xyz", 3);
+  g_assert_true (thrift_transport_read_end (thrift, &error));
+  g_assert_cmpint (thrift_transport_read_all (thrift, got, 1, &error), <, 0);
+  g_assert_error (error, TALL_ERROR, TALL_ERROR_TOO_LARGE);
+
+  g_assert_true (thrift_transport_close (thrift, NULL));
+  g_assert_false (thrift_transport_is_open (thrift));
+  g_assert_false (thrift_transport_open (thrift, NULL));
+}
+
 /* A frame that is announced and does not come costs no memory. */
 static void
 test_announced_length (void)
@@ -299,7 +331,8 @@ test_server_side (void)
   g_auto (Pair) fresh = { 0 };
   pair_init (&fresh, &options);
   char reply[8];
-  tall_bytes_append (tall_transport_begin_output (fresh.transport), tall_slice ("abc", 3));
+  g_assert_true (
+      thrift_transport_write (THRIFT_TRANSPORT (fresh.transport), (gpointer) "abc", 3, &error));
   g_assert_true (tall_transport_flush (fresh.transport, &error));
   gssize n = g_socket_receive (fresh.other, reply, sizeof reply, NULL, &error);
   g_assert_no_error (error);
@@ -346,8 +379,8 @@ test_sending_fails (void)
         g_socket_close (pair.other, NULL);
 
       tall_transport_set_deadline (pair.transport, NEAR);
-      tall_bytes_append (tall_transport_begin_output (pair.transport),
-                         tall_slice (much, 16 * 1024 * 1024));
+      g_assert_true (thrift_transport_write (THRIFT_TRANSPORT (pair.transport), much,
+                                             16 * 1024 * 1024, &error));
       g_assert_false (tall_transport_flush (pair.transport, &error));
       int code = closed ? TALL_ERROR_UNAVAILABLE : TALL_ERROR_TIMED_OUT;
       g_assert_error (error, TALL_ERROR, code);
@@ -405,6 +438,7 @@ main (int argc, char **argv)
   g_test_add_func ("/wire/transport/messages-in-a-row", test_messages_in_a_row);
   g_test_add_func ("/wire/transport/half-a-message", test_half_a_message);
   g_test_add_func ("/wire/transport/refused-frames", test_refused_frames);
+  g_test_add_func ("/wire/transport/as-thrift", test_as_thrift);
   g_test_add_func ("/wire/transport/announced-length", test_announced_length);
   g_test_add_func ("/wire/transport/announced-value", test_announced_value);
   g_test_add_func ("/wire/transport/unframed-limit", test_unframed_limit);

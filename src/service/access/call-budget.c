@@ -10,11 +10,19 @@
 void
 tall_call_budget_init (TallCallBudget *self)
 {
+  const TallWireOptions options = TALL_WIRE_OPTIONS_INIT;
   *self = (TallCallBudget){
     .bytes = TALL_CALL_BYTES,
     .n_lines = TALL_CALL_LINES,
     .until = g_get_monotonic_time () + TALL_CALL_TIME * G_TIME_SPAN_MILLISECOND,
+    .scale = tall_transport_new_memory ((TallSlice)TALL_SLICE_INIT, &options),
   };
+}
+
+void
+tall_call_budget_clear (TallCallBudget *self)
+{
+  g_clear_object (&self->scale);
 }
 
 /**
@@ -30,16 +38,15 @@ tall_call_budget_take (TallCallBudget *self,
                        gconstpointer item,
                        const TallOrder *order)
 {
-  g_autoptr (GByteArray) encoded = g_byte_array_new ();
+  gsize encoded = tall_struct_measure (type, item, self->scale);
   guint lines = order != NULL ? order->n_shipping_locations + tall_order_count_lines (order) : 0;
 
-  tall_struct_append (type, item, FALSE, encoded);
-  self->memory += ENCODED_COPIES * encoded->len;
+  self->memory += ENCODED_COPIES * encoded;
   self->memory += order != NULL ? tall_arena_get_size (order->arena) : 0;
-  if (self->n_items > 0 && (encoded->len > self->bytes || lines > self->n_lines))
+  if (self->n_items > 0 && (encoded > self->bytes || lines > self->n_lines))
     return FALSE;
 
-  self->bytes -= MIN (self->bytes, encoded->len);
+  self->bytes -= MIN (self->bytes, encoded);
   self->n_lines -= MIN (self->n_lines, lines);
   self->n_items++;
   return TRUE;

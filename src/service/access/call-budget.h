@@ -23,14 +23,18 @@ G_BEGIN_DECLS
  */
 typedef struct
 {
-  gsize bytes;   /* left, in the binary protocol */
-  guint n_lines; /* left: lines and locations */
-  guint n_items; /* in the message */
-  gsize memory;  /* bytes that the items take, until they are sent */
-  gint64 until;  /* microseconds of g_get_monotonic_time() */
+  gsize bytes;          /* left, in the binary protocol */
+  guint n_lines;        /* left: lines and locations */
+  guint n_items;        /* in the message */
+  gsize memory;         /* bytes that the items take, until they are sent */
+  gint64 until;         /* microseconds of g_get_monotonic_time() */
+  TallTransport *scale; /* measures items */
 } TallCallBudget;
 
 void tall_call_budget_init (TallCallBudget *self);
+void tall_call_budget_clear (TallCallBudget *self);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TallCallBudget, tall_call_budget_clear)
+
 gboolean tall_call_budget_take (TallCallBudget *self,
                                 const TallStructType *type,
                                 gconstpointer item,

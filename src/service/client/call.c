@@ -42,13 +42,13 @@ read_application_error (TallClientCall *self, TallStructReader *reader, GError *
 }
 
 static gboolean
-read_result (TallClientCall *self, TallTransport *transport, TallMessageType type, GError **error)
+read_result (TallClientCall *self, TallTransport *transport, ThriftMessageType type, GError **error)
 {
   TallStructReader reader;
 
   self->result = (TallIdlResult){ .success = self->success };
   tall_struct_reader_init (&reader, transport, self->arena, tall_idl_call_get_limits (self->call));
-  gboolean ok = type == TALL_MESSAGE_EXCEPTION
+  gboolean ok = type == T_EXCEPTION
                     ? read_application_error (self, &reader, error)
                     : tall_struct_reader_read (&reader, self->call->result, &self->result, error);
   return ok && tall_struct_reader_finish (&reader, error);

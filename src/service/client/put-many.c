@@ -179,7 +179,7 @@ tall_client_put_orders (TallFront *front,
   while (self.next < n)
     {
       g_autoptr (GError) reason = NULL;
-      TallCallBudget budget;
+      g_auto (TallCallBudget) budget = { 0 };
       tall_call_budget_init (&budget);
       batch->n = batch->timeout = 0;
       batch->usual_timeout = FALSE;

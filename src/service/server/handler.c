@@ -14,7 +14,7 @@
 static gboolean
 write_reply (TallTransport *transport,
              const TallMessage *call,
-             TallMessageType message_type,
+             ThriftMessageType message_type,
              const TallStructType *type,
              gconstpointer object,
              GError **error)
@@ -36,8 +36,7 @@ request_reply (TallRequest *self,
       self->result.success = NULL;
       self->result.failure = tall_idl_failure_from_error (self->arena, operation, failure);
     }
-  return write_reply (transport, message, TALL_MESSAGE_REPLY, self->call->result, &self->result,
-                      error);
+  return write_reply (transport, message, T_REPLY, self->call->result, &self->result, error);
 }
 
 static gboolean
@@ -122,8 +121,7 @@ answer_unknown (TallCallRecord *record,
   g_autofree char *text = g_strdup_printf ("There is no call \"%s\" here", message->name);
   TallMessageException answer = { .message = text, .type = TALL_MESSAGE_UNKNOWN_METHOD };
 
-  if (!write_reply (transport, message, TALL_MESSAGE_EXCEPTION, &tall_message_exception_type,
-                    &answer, error))
+  if (!write_reply (transport, message, T_EXCEPTION, &tall_message_exception_type, &answer, error))
     return TALL_ANSWER_NONE;
   return TALL_ANSWER_RESET;
 }
@@ -147,7 +145,7 @@ answer_failure (const TallCallRecord *record,
   TallIdlFailure failure = { .code = record->code, .message = (char *)reason };
   TallIdlResult result = { .failure = &failure };
 
-  if (!write_reply (transport, message, TALL_MESSAGE_REPLY, record->call->result, &result, error))
+  if (!write_reply (transport, message, T_REPLY, record->call->result, &result, error))
     return TALL_ANSWER_NONE;
   return TALL_ANSWER_RESET;
 }
@@ -159,7 +157,7 @@ read_header (TallTransport *transport, TallMessage *message, GError **error)
 {
   if (!tall_message_read (message, transport, error))
     return FALSE;
-  if (message->type == TALL_MESSAGE_CALL)
+  if (message->type == T_CALL)
     return TRUE;
   g_set_error (error, TALL_ERROR, TALL_ERROR_INVALID,
                "a message of type %d, where only calls with an answer are taken",

@@ -22,7 +22,7 @@ static guint
 count_fitting (const TallRequest *self, gconstpointer entries, guint n)
 {
   const guint8 *entry = entries;
-  TallCallBudget budget;
+  g_auto (TallCallBudget) budget = { 0 };
 
   tall_call_budget_init (&budget);
   for (guint i = 0; i < n; i++, entry += self->call->item->size)
@@ -208,7 +208,7 @@ tall_request_get_customer_orders (TallRequest *self, GError **error)
 {
   TallIdlCustomerOrders *success = tall_arena_new0 (self->arena, TallIdlCustomerOrders);
   TallListOptions options;
-  TallCallBudget budget;
+  g_auto (TallCallBudget) budget = { 0 };
   gboolean begun = FALSE;
 
   if (!tall_idl_listing_parse (self->args.request, &options, error))

@@ -88,7 +88,7 @@ tall_request_get_orders (TallRequest *self, GError **error)
 {
   TallIdlMany *many = self->args.request;
   TallIdlOutcomes *success = tall_arena_new0 (self->arena, TallIdlOutcomes);
-  TallCallBudget budget;
+  g_auto (TallCallBudget) budget = { 0 };
 
   self->result.success = success;
   fill_ids (many);

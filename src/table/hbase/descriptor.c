@@ -5,7 +5,6 @@
 #include "wire/struct-reader.h"
 #include "table/table-checks.h"
 #include "table/table-ddl.h"
-#include "wire/wire-output.h"
 
 /* `TTableDescriptor.attributes` of the gateway's IDL: a map of bytes to bytes. */
 #define ATTRIBUTES_ID 3
@@ -13,8 +12,8 @@
 /* HBase's own attribute of a table that refuses writes. */
 #define READONLY_ATTRIBUTE "READONLY"
 
-/* Any id after which the compact protocol writes the next one in full. */
-#define NO_ID G_MAXINT16
+/* The largest id: after it, the compact protocol writes any other in full. */
+#define LAST_ID G_MAXINT16
 
 static TallTransport *
 open_raw (const TallHbaseDescriptor *self)
@@ -24,69 +23,76 @@ open_raw (const TallHbaseDescriptor *self)
   return tall_transport_new_memory (self->raw, &options);
 }
 
-/* Where the input is: all of the bytes were there from the beginning. */
+/* How far it was read: all of the bytes were there from the beginning. */
 static gsize
-tell (const TallHbaseDescriptor *self, const TallWireInput *input)
+tell (const TallHbaseDescriptor *self, TallTransport *transport)
 {
-  return self->raw.len - input->left;
+  return self->raw.len - tall_transport_get_remaining (transport);
 }
 
 /* Reads bytes as a part of the raw ones. */
 static gboolean
-read_part (const TallHbaseDescriptor *self, TallWireInput *input, TallSlice *part, GError **error)
+read_part (const TallHbaseDescriptor *self,
+           TallTransport *transport,
+           TallSlice *part,
+           GError **error)
 {
   TallSlice bytes;
-  if (!tall_wire_input_bytes (input, &bytes, error))
+  if (!tall_protocol_lend_bytes (tall_protocol_get_reader (transport), &bytes, error))
     return FALSE;
-  *part = tall_slice (self->raw.data + tell (self, input) - bytes.len, bytes.len);
+  *part = tall_slice (self->raw.data + tell (self, transport) - bytes.len, bytes.len);
   return TRUE;
 }
 
 static gboolean
-read_attributes (TallHbaseDescriptor *self, TallWireInput *input, TallArena *arena, GError **error)
+read_attributes (TallHbaseDescriptor *self,
+                 TallTransport *transport,
+                 TallArena *arena,
+                 GError **error)
 {
-  TallWireType key_type, value_type;
-  guint32 n;
-  if (!tall_wire_input_begin_map (input, &key_type, &value_type, &n, error))
+  ThriftProtocol *protocol = tall_protocol_get_reader (transport);
+  ThriftType key_type = T_STOP, value_type = T_STOP;
+  guint32 n = 0;
+  if (thrift_protocol_read_map_begin (protocol, &key_type, &value_type, &n, error) < 0)
     return FALSE;
-  if (n > 0 && (key_type != TALL_WIRE_STRING || value_type != TALL_WIRE_STRING))
-    return tall_wire_input_reject (input, error, "a table's attributes have the wrong type");
+  if (n > 0 && (key_type != T_STRING || value_type != T_STRING))
+    return tall_transport_reject (transport, error, "a table's attributes have the wrong type");
 
   self->attributes = tall_arena_newa0 (arena, TallHbaseAttribute, n);
   self->n_attributes = n;
   for (guint32 i = 0; i < n; i++)
-    if (!read_part (self, input, &self->attributes[i].key, error)
-        || !read_part (self, input, &self->attributes[i].value, error))
+    if (!read_part (self, transport, &self->attributes[i].key, error)
+        || !read_part (self, transport, &self->attributes[i].value, error))
       return FALSE;
-  tall_wire_input_end (input);
-  return TRUE;
+  return thrift_protocol_read_map_end (protocol, error) >= 0;
 }
 
 static gboolean
 find_attributes (TallHbaseDescriptor *self, TallArena *arena, GError **error)
 {
   g_autoptr (TallTransport) transport = open_raw (self);
-  TallWireInput input;
-  TallWireField field = { 0 };
-  tall_wire_input_init (&input, transport);
-  if (!tall_wire_input_begin_struct (&input, error))
+  ThriftProtocol *protocol = tall_protocol_get_reader (transport);
+  gchar *name;
+  if (thrift_protocol_read_struct_begin (protocol, &name, error) < 0)
     return FALSE;
   for (;;)
     {
-      gsize at = tell (self, &input);
-      if (!tall_wire_input_next_field (&input, &field, error))
+      ThriftType type = T_STOP;
+      gint16 id = 0;
+      gsize at = tell (self, transport);
+      if (thrift_protocol_read_field_begin (protocol, &name, &type, &id, error) < 0)
         return FALSE;
-      gboolean found = field.id == ATTRIBUTES_ID && field.type == TALL_WIRE_MAP;
-      if (field.type == TALL_WIRE_STOP || found)
+      gboolean found = id == ATTRIBUTES_ID && type == T_MAP;
+      if (type == T_STOP || found)
         self->start = self->end = at;
-      if (field.type == TALL_WIRE_STOP)
+      if (type == T_STOP)
         return TRUE;
-      if (!found && !tall_wire_input_skip (&input, field.type, error))
+      if (!found && !tall_protocol_skip (protocol, type, error))
         return FALSE;
       if (!found)
         continue;
-      gboolean read = read_attributes (self, &input, arena, error);
-      self->end = tell (self, &input);
+      gboolean read = read_attributes (self, transport, arena, error);
+      self->end = tell (self, transport);
       return read;
     }
 }
@@ -189,7 +195,15 @@ is_ours (const TallHbaseAttribute *attribute)
 }
 
 static void
-put_attributes (const TallHbaseDescriptor *self, const char *seal, TallWireOutput *output)
+put_attribute (ThriftProtocol *protocol, const TallHbaseAttribute *attribute)
+{
+  const TallSlice parts[] = { attribute->key, attribute->value };
+  for (guint i = 0; i < G_N_ELEMENTS (parts); i++)
+    thrift_protocol_write_binary (protocol, (gpointer)parts[i].data, (guint32)parts[i].len, NULL);
+}
+
+static void
+put_attributes (const TallHbaseDescriptor *self, const char *seal, ThriftProtocol *protocol)
 {
   const TallHbaseAttribute ours[] = {
     { tall_slice_str (READONLY_ATTRIBUTE), tall_slice_str ("true") },
@@ -197,21 +211,16 @@ put_attributes (const TallHbaseDescriptor *self, const char *seal, TallWireOutpu
   };
   const guint n_ours = seal == NULL ? 0 : G_N_ELEMENTS (ours);
   guint n = n_ours;
-  gint16 last = NO_ID;
   for (guint i = 0; i < self->n_attributes; i++)
     n += !is_ours (&self->attributes[i]);
 
-  tall_wire_put_field (output, &last, TALL_WIRE_MAP, ATTRIBUTES_ID);
-  tall_wire_put_map (output, TALL_WIRE_STRING, TALL_WIRE_STRING, n);
-  for (guint i = 0; i < self->n_attributes + n_ours; i++)
-    {
-      const TallHbaseAttribute *attribute =
-          i < self->n_attributes ? &self->attributes[i] : &ours[i - self->n_attributes];
-      if (i < self->n_attributes && is_ours (attribute))
-        continue;
-      tall_wire_put_bytes (output, attribute->key);
-      tall_wire_put_bytes (output, attribute->value);
-    }
+  thrift_protocol_write_field_begin (protocol, "", T_MAP, ATTRIBUTES_ID, NULL);
+  thrift_protocol_write_map_begin (protocol, T_STRING, T_STRING, n, NULL);
+  for (guint i = 0; i < self->n_attributes; i++)
+    if (!is_ours (&self->attributes[i]))
+      put_attribute (protocol, &self->attributes[i]);
+  for (guint i = 0; i < n_ours; i++)
+    put_attribute (protocol, &ours[i]);
 }
 
 /**
@@ -226,13 +235,15 @@ put_attributes (const TallHbaseDescriptor *self, const char *seal, TallWireOutpu
 GByteArray *
 tall_hbase_descriptor_with_seal (const TallHbaseDescriptor *self, const char *seal)
 {
+  g_autoptr (TallTransport) transport = open_raw (self);
+  ThriftProtocol *protocol = tall_protocol_get_writer (transport);
   GByteArray *bytes = g_byte_array_new ();
-  TallWireOutput output;
-  tall_wire_output_init (&output, bytes, self->compact);
-  tall_wire_put_raw (&output, tall_slice (self->raw.data, self->start));
-  put_attributes (self, seal, &output);
-  tall_wire_put_raw (&output, tall_slice (self->raw.data + self->end, self->raw.len - self->end));
-  tall_wire_output_settle (&output);
+  thrift_protocol_write_field_begin (protocol, "", T_I32, LAST_ID, NULL);
+  tall_transport_drop_output (transport);
+  put_attributes (self, seal, protocol);
+  tall_bytes_append (bytes, tall_slice (self->raw.data, self->start));
+  tall_bytes_append (bytes, tall_transport_get_output (transport));
+  tall_bytes_append (bytes, tall_slice (self->raw.data + self->end, self->raw.len - self->end));
   return bytes;
 }
 

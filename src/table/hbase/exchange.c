@@ -42,8 +42,8 @@ read_result (TallStructReader *reader,
     return FALSE;
   if (result->io != NULL || method->success == NULL || (reader->seen & TALL_STRUCT_BIT (0)) != 0)
     return TRUE;
-  return tall_wire_input_reject (&reader->input, error, "the reply has neither %s nor an error",
-                                 method->success);
+  return tall_transport_reject (reader->transport, error, "the reply has neither %s nor an error",
+                                method->success);
 }
 
 /**
@@ -72,7 +72,7 @@ tall_hbase_receive (TallTransport *transport,
   tall_struct_reader_init (&reader, transport, receiver->arena, NULL);
   reader.handler = receiver->handler;
   reader.sink = receiver->sink;
-  if (message.type == TALL_MESSAGE_EXCEPTION)
+  if (message.type == T_EXCEPTION)
     {
       read_exception (&reader, error);
       return FALSE;

@@ -62,8 +62,8 @@ begin (TallStructReader *reader, const TallStructType *type, GError **error)
     return TRUE;
 
   if (self->max_rows == 0)
-    return tall_wire_input_reject (&reader->input, error,
-                                   "the list of rows is longer than asked for");
+    return tall_transport_reject (reader->transport, error,
+                                  "the list of rows is longer than asked for");
   self->max_rows--;
   if (self->arenas != NULL)
     reader->arena = self->arena = self->arenas[self->rows->len];
@@ -83,7 +83,7 @@ end (TallStructReader *reader, const TallStructType *type, gconstpointer element
 
   const TallHbaseTResult *row = element;
   if (self->cells->len > 0 && row->row.data == NULL)
-    return tall_wire_input_reject (&reader->input, error, "a row has cells and no key");
+    return tall_transport_reject (reader->transport, error, "a row has cells and no key");
   add_row (self, row->row);
   return TRUE;
 }

@@ -160,8 +160,7 @@ write_message (GLogLevelFlags level, const GLogField *fields, gsize n_fields)
 static GLogWriterOutput
 write_any (GLogLevelFlags level, const GLogField *fields, gsize n_fields, gpointer data)
 {
-  tall_shortage_check (level, get_field (fields, n_fields, "GLIB_DOMAIN"),
-                       get_field (fields, n_fields, "MESSAGE"));
+  tall_shortage_check (level, get_field (fields, n_fields, "MESSAGE"));
   return data != NULL ? write_line (level, fields, n_fields)
                       : write_message (level, fields, n_fields);
 }

@@ -83,12 +83,13 @@ tall_shortage_prepare (void)
 /**
  * tall_shortage_check:
  *
- * Does the same for a message with which GLib is about to end the process.
+ * Does the same for a message with which GLib is about to end the process, or one of our own files
+ * in the same words.
  */
 void
-tall_shortage_check (GLogLevelFlags level, const char *domain, const char *message)
+tall_shortage_check (GLogLevelFlags level, const char *message)
 {
-  if ((level & G_LOG_LEVEL_ERROR) != 0 && g_strcmp0 (domain, "GLib") == 0 && message != NULL
+  if ((level & G_LOG_LEVEL_ERROR) != 0 && message != NULL
       && (strstr (message, "failed to allocate") != NULL
           || strstr (message, "creating thread") != NULL))
     end ();

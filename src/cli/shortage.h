@@ -7,6 +7,6 @@
 G_BEGIN_DECLS
 
 void tall_shortage_prepare (void);
-void tall_shortage_check (GLogLevelFlags level, const char *domain, const char *message);
+void tall_shortage_check (GLogLevelFlags level, const char *message);
 
 G_END_DECLS

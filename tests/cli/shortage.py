@@ -73,6 +73,14 @@ def no_pages(_):
 
 
 @test
+def no_maps(folder):
+    """A load asks the kernel for its largest piece itself."""
+    result = run("load", "--store", new_store(folder), "--map", "northwind", NORTHWIND / "orders.csv",
+                 env={**os.environ, "LD_PRELOAD": sys.argv[3], "TALL_CALLS_NO_MAPS": "1"})
+    equal(ends_plainly(result), False)
+
+
+@test
 def enough(folder):
     """What ends for another reason says that."""
     store = new_store(folder)

@@ -20,7 +20,8 @@
  *
  * It calls the kernel itself, so it works in every thread and at every moment.
  *
- *     TALL_CALLS_NO_PAGES=N         the N-th request for aligned memory, from 1, gets none */
+ *     TALL_CALLS_NO_PAGES=N         the N-th request for aligned memory, from 1, gets none
+ *     TALL_CALLS_NO_MAPS=1          none gets memory from mmap() */
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -32,6 +33,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/types.h>
@@ -373,6 +375,17 @@ memalign (size_t alignment, size_t len)
       return NULL;
     }
   return ((Memalign)dlsym (RTLD_NEXT, "memalign")) (alignment, len);
+}
+
+EXPORT void *
+mmap64 (void *at, size_t len, int protection, int flags, int file, off64_t from)
+{
+  if ((flags & MAP_ANONYMOUS) != 0 && getenv ("TALL_CALLS_NO_MAPS") != NULL)
+    {
+      errno = ENOMEM;
+      return MAP_FAILED;
+    }
+  return (void *)syscall (SYS_mmap, at, len, protection, flags, file, from);
 }
 
 EXPORT int

@@ -80,7 +80,7 @@ tall_zstd_decompressor_init (TallZstdDecompressor *self)
   self->context = ZSTD_createDCtx ();
   if (self->context == NULL
       || ZSTD_isError (ZSTD_DCtx_setParameter (self->context, ZSTD_d_windowLogMax, MAX_WINDOW_LOG)))
-    g_error ("There is no memory for zstd");
+    g_error ("failed to allocate what zstd needs");
 }
 
 static void

@@ -29,7 +29,7 @@ tall_digest_filter_new (gsize bytes)
   self->blocks =
       mmap (NULL, self->size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (self->blocks == MAP_FAILED)
-    g_error ("there is no memory for %" G_GSIZE_FORMAT " bytes: %s", bytes, g_strerror (errno));
+    g_error ("failed to allocate %" G_GSIZE_FORMAT " bytes: %s", bytes, g_strerror (errno));
   return self;
 }
 

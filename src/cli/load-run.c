@@ -223,7 +223,10 @@ open_file (TallLoadFiles *files, const TallLoadArgument *argument, const TallLoa
       return TALL_EXIT_USAGE;
     }
   if (argument->name != NULL && mapping != NULL)
-    mapping->dialect.encoding = NULL; /* reject files are UTF-8 */
+    {
+      mapping->dialect.encoding = NULL; /* reject files are UTF-8, */
+      mapping->dialect.skip_lines = 0;  /* and have nothing above the header */
+    }
   g_autoptr (TallCsvReader) reader =
       tall_csv_reader_open (argument->path, mapping != NULL ? &mapping->dialect : &plain,
                             TALL_CSV_MAX_ROW, &error);

@@ -120,7 +120,7 @@ group (const char *map, const char *csv)
   g_autoptr (TallMapping) mapping = tall_mapping_parse ("m", map, -1, &error);
   g_assert_no_error (error);
   g_autoptr (TallCsvReader) reader =
-      tall_csv_reader_open (path, &(TallCsvDialect){ ',' }, TALL_CSV_MAX_ROW, &error);
+      tall_csv_reader_open (path, &mapping->dialect, TALL_CSV_MAX_ROW, &error);
   g_assert_no_error (error);
   g_assert_true (tall_mapping_bind_reader (mapping, reader, &error));
   g_autoptr (TallRejects) rejects = tall_rejects_new (rejects_path, &error);
@@ -188,6 +188,60 @@ static const Case without_lines[] = {
     "C,O,L\nA,1,7\nA,1,5\n", "A/1: 7) 5)\n" },
   { "a line by default", PLAIN_ORDER "[defaults]\nline.quantity=1\n", "C,O\nA,1\nA,1\n",
     "A/1: 1(1*1 2*1)\n" },
+};
+
+/* Files as other programs write them; a city shows what became of a text. */
+#define TEXT_MAP PLAIN_ORDER "[location]\naddress.city=T\n"
+
+static const Case dialects[] = {
+  { "no quotes", "[mapping]\nquotes=none\ndelimiter=tab\n" TEXT_MAP,
+    "C\tO\tT\nA\t1\t\"Ltd edition print\nA\t2\tPlain\nA\t3\tTV stand 32\"\n",
+    "A/1: 1=\"Ltd edition print)\nA/2: 1=Plain)\nA/3: 1=TV stand 32\")\n" },
+  { "no quotes, and too few fields", "[mapping]\nquotes=none\n" TEXT_MAP, "C,O,T\n\"A,1\nB,1,x\n",
+    "B/1: 1=x)\n! \"2\",\"\",\"has 2 fields where the header has 3\",\"\"\"A,1\"\n" },
+  { "backslashes", "[mapping]\nescape=backslash\nnull=\\N|NULL\n" TEXT_MAP,
+    "\"C\",\"O\",\"T\"\n\"A\",\"1\",\\N\n\"A\",\"2\",\"path C:\\\\orders\\\\\"\n"
+    "\"A\",\"3\",\"line one\\\nline two\"\nA,4,NULL\n\"A\",\"5\",\"a \\\"b\\\", "
+    "\"\"c\"\"\"\nA,6,x\\,y\\n\n",
+    "A/1:\nA/2: 1=path C:\\orders\\)\nA/3: 1=line one\nline two)\nA/4:\n"
+    "A/5: 1=a \"b\", \"c\")\nA/6: 1=x,y\n)\n" },
+  { "backslashes, and an unknown customer", "[mapping]\nescape=backslash\nnull=\\N\n" TEXT_MAP,
+    "C,O,T\n\\N,1,x\nA,2,\"y\\\\\"\n",
+    "A/2: 1=y\\)\n! \"2\",\"C\",\"there is no customer number\",\"\\N,1,x\"\n" },
+  { "backslashes, and the end of the file", "[mapping]\nescape=backslash\n" TEXT_MAP,
+    "C,O,T\nA,1,x\nA,2,\"y\n",
+    "A/1: 1=x)\n! \"3\",\"\",\"the file ends within quotes, or after a "
+    "backslash\",\"A,2,\"\"y\"\n" },
+  { "short rows", "[mapping]\nshort-rows=pad\n" PLAIN,
+    "C,O,D,Q,,\nA,1,2016-11-08,2\nA,1,2016-11-08,1,,\nB,2,2016-11-08,1,\n,,,,,\n,,Total,20,,\n",
+    "A/1: 1(1*2 2*1)\nB/2: 1(1*1)\n"
+    "! \"5\",\"O\",\"there is no order number\",\",,,,,\"\n"
+    "! \"6\",\"O\",\"there is no order number\",\",,Total,20,,\"\n" },
+  { "a row that is too long for short rows", "[mapping]\nshort-rows=pad\n" PLAIN,
+    HEADER "A,1,,1,5\nA,2\n",
+    "A/2: 1(1*)\n! \"2\",\"\",\"has 5 fields where the header has 4\",\"A,1,,1,5\"\n" },
+  { "spaces", "[mapping]\ntrim=true\n" PLAIN,
+    "C, O ,D,Q\n C1,CA-1,,2\nC1 ,\"CA-1 \",, 3\n\" \",CA-3,,3\nC3,\" \",,3\n",
+    "C1/CA-1: 1(1*2 2*3)\n"
+    "! \"4\",\"C\",\"there is no customer number\",\"\"\" \"\",CA-3,,3\"\n"
+    "! \"5\",\"O\",\"there is no order number\",\"C3,\"\" \"\",,3\"\n" },
+  { "lines above the header", "[mapping]\nskip-lines=2\n" PLAIN,
+    "All amounts in USD, unless specified\n\"Other: \n" HEADER "A,1,,1\nA,x,,y\n",
+    "A/1: 1(1*1)\n! \"5\",\"Q\",\"“y” is not a number of the form 1234.5 with at most 18 "
+    "decimals\","
+    "\"A,x,,y\"\n" },
+  { "no header", "[mapping]\nheader=none\ncolumns=C; O;D;Q\n" PLAIN, "A,1,,1\nA,1,,2\nA,2,,3\n",
+    "A/1: 1(1*1 2*2)\nA/2: 1(1*3)\n" },
+  { "the header again", PLAIN,
+    "\xef\xbb\xbf" HEADER "A,1,,1\n\xef\xbb\xbf" HEADER "A,2,,2\n" HEADER "A,2,,3\n",
+    "A/1: 1(1*1)\nA/2: 1(1*2 2*3)\n" },
+  { "numbers that a spreadsheet has rounded", PLAIN,
+    HEADER "A,1.67187E+13,,1\nA,1.67187E+13,,2\nA,4E+5x,,3\n",
+    "A/4E+5x: 1(1*3)\n"
+    "! \"2\",\"O\",\"“1.67187E+13” was a long number, of which a spreadsheet has kept the first "
+    "digits only; export the file again, with this column as text\",\"A,1.67187E+13,,1\"\n"
+    "! \"3\",\"O\",\"“1.67187E+13” was a long number, of which a spreadsheet has kept the first "
+    "digits only; export the file again, with this column as text\",\"A,1.67187E+13,,2\"\n" },
 };
 
 static const Case rejecting[] = {
@@ -426,6 +480,12 @@ test_grouping (void)
 }
 
 static void
+test_dialects (void)
+{
+  run_cases (dialects, G_N_ELEMENTS (dialects));
+}
+
+static void
 test_without_lines (void)
 {
   run_cases (without_lines, G_N_ELEMENTS (without_lines));
@@ -501,6 +561,7 @@ main (int argc, char *argv[])
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/load/grouper/grouping", test_grouping);
+  g_test_add_func ("/load/grouper/dialects", test_dialects);
   g_test_add_func ("/load/grouper/without-lines", test_without_lines);
   g_test_add_func ("/load/grouper/rejecting", test_rejecting);
   g_test_add_func ("/load/grouper/disorder", test_disorder);

@@ -73,7 +73,7 @@ add_parts (TallCsvReader *self, GStrv parts)
 void
 tall_csv_reader_guess_fields (TallCsvReader *self, TallSlice line)
 {
-  const char delimiter[] = { self->delimiter, '\0' };
+  const char delimiter[] = { self->dialect.delimiter, '\0' };
   g_autofree char *text = g_strndup ((const char *)line.data, line.len);
   g_auto (GStrv) parts = g_strsplit (text, delimiter, (gint)self->columns->len);
   drop_later_lines (self);

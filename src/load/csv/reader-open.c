@@ -20,8 +20,9 @@ read_start (TallCsvReader *self, GError **error)
   if (!tall_csv_source_check_start (self->lines.source,
                                     tall_slice (self->lines.buffer, self->lines.end), error))
     return FALSE;
-  if (self->lines.end >= 3 && memcmp (self->lines.buffer, "\xef\xbb\xbf", 3) == 0)
-    self->lines.at = 3;
+  if (tall_slice_has_prefix (tall_slice (self->lines.buffer, self->lines.end),
+                             tall_slice_str (TALL_CSV_MARK)))
+    self->lines.at = strlen (TALL_CSV_MARK);
   self->is_rejects = tall_slice_has_prefix (tall_slice (self->lines.buffer, self->lines.end),
                                             tall_slice_str ("\"file\"," REJECTS_HEADER))
                      || tall_slice_has_prefix (tall_slice (self->lines.buffer, self->lines.end),
@@ -72,9 +73,38 @@ refuse_header (TallCsvReader *self, const TallCsvRow *row, GError **error)
   return FALSE;
 }
 
+/* Lines above the header, which may be anything. */
+static gboolean
+skip_lines (TallCsvReader *self, GError **error)
+{
+  for (guint i = 0; i < self->dialect.skip_lines; i++)
+    {
+      self->lines.record = self->lines.at;
+      if (!tall_csv_lines_skip (&self->lines, error))
+        return FALSE;
+      self->lines.line++;
+    }
+  return TRUE;
+}
+
+/* The columns that the mapping names, as the file does not. */
+static void
+take_columns (TallCsvReader *self)
+{
+  self->header = g_strdup ("");
+  for (char **name = self->dialect.columns; *name != NULL; name++)
+    g_ptr_array_add (self->columns, g_strdup (*name));
+  g_ptr_array_add (self->columns, NULL);
+}
+
 static gboolean
 read_header (TallCsvReader *self, GError **error)
 {
+  if (self->dialect.columns != NULL)
+    {
+      take_columns (self);
+      return TRUE;
+    }
   TallCsvRow row;
   switch (tall_csv_reader_next (self, &row, error))
     {
@@ -101,7 +131,7 @@ read_header (TallCsvReader *self, GError **error)
 /**
  * tall_csv_reader_open:
  * @path: a file, or `-` for standard input
- * @dialect: how the file is written; its texts stay the caller's
+ * @dialect: how the file is written; its texts stay the caller's, for as long as the reader lives
  * @max_row: bytes of the longest row, such as %TALL_CSV_MAX_ROW
  *
  * Opens a file and reads its header.
@@ -116,7 +146,7 @@ tall_csv_reader_open (const char *path,
                       GError **error)
 {
   g_autoptr (TallCsvReader) self = g_new0 (TallCsvReader, 1);
-  self->delimiter = dialect->delimiter;
+  self->dialect = *dialect;
   self->max_row = max_row;
   self->n_wanted = G_MAXUINT;
   self->text = g_byte_array_new ();
@@ -128,7 +158,7 @@ tall_csv_reader_open (const char *path,
   tall_csv_reader_reset_parser (self);
 
   if (!tall_csv_lines_open (&self->lines, path, dialect->encoding, error)
-      || !read_start (self, error) || !read_header (self, error))
+      || !read_start (self, error) || !skip_lines (self, error) || !read_header (self, error))
     return NULL;
   return g_steal_pointer (&self);
 }

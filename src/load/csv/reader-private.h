@@ -7,6 +7,7 @@
 
 #include <csv.h>
 
+#define TALL_CSV_MARK "\xef\xbb\xbf" /* the byte order mark */
 #define TALL_CSV_KIND_NUL "holds a NUL byte"
 
 struct _TallCsvReader
@@ -17,9 +18,9 @@ struct _TallCsvReader
   guint file;            /* its place among the files that are read together … */
   const char *file_name; /* … and its name; NULL: there is only one */
   gsize max_row;
-  guint64 n_rows; /* handed over since the first, or the rewind */
-  guint64 limit;  /* of them; 0: none */
-  char delimiter;
+  guint64 n_rows;         /* handed over since the first, or the rewind */
+  guint64 limit;          /* of them; 0: none */
+  TallCsvDialect dialect; /* its texts are not owned */
 
   struct csv_parser parser;
   gboolean row_done;
@@ -38,6 +39,8 @@ struct _TallCsvReader
 };
 
 void tall_csv_reader_reset_parser (TallCsvReader *self);
+gboolean tall_csv_reader_split (TallCsvReader *self, gsize stop);
+void tall_csv_reader_clean_fields (TallCsvReader *self, TallCsvRow *row);
 
 /* The fields of a record. */
 void tall_csv_reader_add_field (void *data, gsize len, gpointer user_data);

@@ -22,7 +22,7 @@ tall_csv_reader_reset_parser (TallCsvReader *self)
   csv_free (&self->parser);
   if (csv_init (&self->parser, CSV_STRICT | CSV_STRICT_FINI) != 0)
     g_error ("libcsv refuses its own options");
-  csv_set_delim (&self->parser, (unsigned char)self->delimiter);
+  csv_set_delim (&self->parser, (unsigned char)self->dialect.delimiter);
   csv_set_space_func (&self->parser, is_never_space);
 }
 
@@ -90,11 +90,19 @@ describe_parse_failure (TallCsvReader *self)
   return g_strdup (csv_strerror (csv_error (&self->parser)));
 }
 
+static gboolean
+has_own_rules (const TallCsvReader *self)
+{
+  return self->dialect.no_quotes || self->dialect.backslash;
+}
+
 /* The file ends within a record. */
 static void
 end_record (TallCsvReader *self)
 {
-  if (csv_fini (&self->parser, tall_csv_reader_add_field, on_row, self) != 0)
+  if (has_own_rules (self))
+    give_up_record (self, g_strdup ("the file ends within quotes, or after a backslash"));
+  else if (csv_fini (&self->parser, tall_csv_reader_add_field, on_row, self) != 0)
     give_up_record (self, g_strdup ("a quote is opened and never closed"));
 }
 
@@ -106,9 +114,9 @@ split_plain (TallCsvReader *self, gsize stop)
   if (self->lines.at != self->lines.record || self->columns->len < 2)
     return FALSE;
   guint n_fields = self->columns->len - 1;
-  const TallCsvShape shape = {
-    self->delimiter, n_fields, MIN (n_fields, self->composites != NULL ? n_fields : self->n_wanted)
-  };
+  const TallCsvShape shape = { self->dialect.delimiter, n_fields,
+                               MIN (n_fields,
+                                    self->composites != NULL ? n_fields : self->n_wanted) };
   self->is_plain = tall_csv_split_plain (strip_line_end (line, stop - self->lines.at), &shape,
                                          self->text, self->fields);
   if (!self->is_plain)
@@ -134,7 +142,13 @@ feed_parser (TallCsvReader *self, gsize stop)
 static gboolean
 parse_line (TallCsvReader *self, gsize stop)
 {
-  if (split_plain (self, stop))
+  if (has_own_rules (self))
+    {
+      if (self->lines.at == self->lines.record)
+        self->lines.first_end = stop;
+      self->row_done = tall_csv_reader_split (self, stop);
+    }
+  else if (split_plain (self, stop))
     self->row_done = TRUE;
   else if (!feed_parser (self, stop))
     return TRUE;
@@ -235,11 +249,12 @@ check_field (TallCsvReader *self, TallCsvRow *row, guint i)
 static void
 check_row (TallCsvReader *self, TallCsvRow *row)
 {
-  if (self->reason == NULL && self->columns->len > 0 && row->n_fields != self->columns->len - 1)
+  guint n_columns = MAX (self->columns->len, 1) - 1;
+  gboolean is_padded = self->dialect.pad && row->n_fields < n_columns;
+  if (self->reason == NULL && self->columns->len > 0 && row->n_fields != n_columns && !is_padded)
     {
-      self->reason =
-          g_strdup_printf ("has %u %s where the header has %u", row->n_fields,
-                           row->n_fields == 1 ? "field" : "fields", self->columns->len - 1);
+      self->reason = g_strdup_printf ("has %u %s where the header has %u", row->n_fields,
+                                      row->n_fields == 1 ? "field" : "fields", n_columns);
       self->kind = KIND_COUNT;
     }
   for (guint i = 0; i < row->n_fields && self->reason == NULL && !self->is_plain; i++)
@@ -248,6 +263,8 @@ check_row (TallCsvReader *self, TallCsvRow *row)
   row->kind = self->kind;
   if (row->reason != NULL)
     unmark (self, row);
+  else
+    tall_csv_reader_clean_fields (self, row);
 }
 
 static void
@@ -280,15 +297,8 @@ tall_csv_reader_is_cut (TallCsvReader *self)
   return self->limit > 0 && self->n_rows >= self->limit;
 }
 
-/**
- * tall_csv_reader_next:
- * @row: (out caller-allocates): the next row, good or bad
- *
- * Returns: %TALL_CSV_ROW if there is one, %TALL_CSV_END after the last, %TALL_CSV_FAILED with
- *   %TALL_ERROR_INTERNAL if the file cannot be read any further
- */
-TallCsvStep
-tall_csv_reader_next (TallCsvReader *self, TallCsvRow *row, GError **error)
+static TallCsvStep
+read_row (TallCsvReader *self, TallCsvRow *row, GError **error)
 {
   begin_record (self);
   if (tall_csv_reader_is_cut (self))
@@ -329,6 +339,35 @@ tall_csv_reader_next (TallCsvReader *self, TallCsvRow *row, GError **error)
         break;
     }
   finish_row (self, row);
-  self->n_rows++;
   return TALL_CSV_ROW;
+}
+
+/* Files that were put together have the header, and its byte order mark, several times. */
+static gboolean
+is_header_again (const TallCsvReader *self, const TallCsvRow *row)
+{
+  TallSlice text = row->raw;
+  if (self->header == NULL || self->columns->len < 3)
+    return FALSE;
+  if (tall_slice_has_prefix (text, tall_slice_str (TALL_CSV_MARK)))
+    text = tall_slice (text.data + strlen (TALL_CSV_MARK), text.len - strlen (TALL_CSV_MARK));
+  return tall_slice_equal (text, tall_slice_str (self->header));
+}
+
+/**
+ * tall_csv_reader_next:
+ * @row: (out caller-allocates): the next row, good or bad
+ *
+ * Returns: %TALL_CSV_ROW if there is one, %TALL_CSV_END after the last, %TALL_CSV_FAILED with
+ *   %TALL_ERROR_INTERNAL if the file cannot be read any further
+ */
+TallCsvStep
+tall_csv_reader_next (TallCsvReader *self, TallCsvRow *row, GError **error)
+{
+  TallCsvStep step;
+  do
+    step = read_row (self, row, error);
+  while (step == TALL_CSV_ROW && is_header_again (self, row));
+  self->n_rows += step == TALL_CSV_ROW;
+  return step;
 }

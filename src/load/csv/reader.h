@@ -22,6 +22,13 @@ typedef struct
 {
   char delimiter;       /* what separates fields, such as `,` */
   const char *encoding; /* by a name of iconv; NULL: UTF-8 */
+  guint skip_lines;     /* before the header */
+  char **columns;       /* their names, where there is no header; NULL: there is one */
+  gboolean no_quotes;   /* a quote is a byte like any other */
+  gboolean backslash;   /* it makes the byte after it one of the field */
+  gboolean pad;         /* a row may have fewer fields than the header: the last ones are empty */
+  gboolean trim;        /* spaces around fields are not theirs */
+  char **nulls;         /* what a field says that is empty; NULL: nothing */
 } TallCsvDialect;
 
 /**
@@ -58,7 +65,8 @@ typedef enum
  *
  * Reads a CSV file, which may be compressed (#TallCsvUnpacker) and of any encoding (RFC 4180:
  * quotes, line ends within quotes) row by row in memory that does not grow with the file. Line ends
- * may be LF, CR LF or CR; a byte order mark and blank lines are skipped; spaces are kept. A bad row
+ * may be LF, CR LF or CR; a byte order mark and blank lines are skipped, and so is the header where
+ * it comes again; spaces are kept. A #TallCsvDialect may say otherwise. A bad row
  * is handed over with its reason, and reading goes on in the line after the one where the row
  * began, so that a quote that is never closed costs one line and not the rest of the file. Not
  * thread-safe.

@@ -26,6 +26,7 @@ tall_mapping_free (TallMapping *self)
   for (guint scope = 0; scope < TALL_N_SCOPES; scope++)
     g_ptr_array_unref (self->of_scope[scope]);
   g_ptr_array_unref (self->sources);
+  g_ptr_array_unref (self->lists);
   g_free (self);
 }
 

@@ -59,6 +59,7 @@ typedef struct
   TallValueFormat format;
   gboolean keep_empty;                /* an empty column is an empty text, not an absent one */
   GStringChunk *texts;                /* those of @dialect and @format */
+  GPtrArray *lists;                   /* of GStrv: those of @dialect */
   GPtrArray *sources;                 /* of TallMappingSource */
   GPtrArray *of_scope[TALL_N_SCOPES]; /* the same by their scope; not owned */
   GPtrArray *files;                   /* of TallMappingFile; empty: orders have one file */

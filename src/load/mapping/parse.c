@@ -193,6 +193,7 @@ tall_mapping_parse (const char *name, const char *text, gssize len, GError **err
   self->composites = g_ptr_array_new_with_free_func ((GDestroyNotify)tall_csv_composite_free);
   self->files = tall_mapping_files_new ();
   self->texts = g_string_chunk_new (64);
+  self->lists = g_ptr_array_new_with_free_func ((GDestroyNotify)g_strfreev);
   self->sources = g_ptr_array_new_with_free_func (tall_mapping_source_free);
   for (guint scope = 0; scope < TALL_N_SCOPES; scope++)
     self->of_scope[scope] = g_ptr_array_new ();

@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "load/orders/order-cursor.h"
 
+#include "load/orders/row-check.h"
+
 const TallMappingSource *
 tall_order_cursor_find_source (const TallMapping *mapping,
                                gboolean (*is_it) (const TallCsvField *field))
@@ -46,7 +48,8 @@ read_number (const TallOrderCursor *self,
   if (row->column != TALL_CSV_NO_COLUMN && row->column == source->index)
     return NULL;
   const char *text = tall_mapping_get_value (self->mapping, source, row->fields, row->n_fields);
-  if (text == NULL || g_str_equal (text, current) || tall_validate_number (text, NULL, NULL))
+  if (text == NULL || g_str_equal (text, current)
+      || (tall_validate_number (text, NULL, NULL) && !tall_row_check_is_rounded (text)))
     return text;
   return NULL;
 }

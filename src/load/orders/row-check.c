@@ -21,6 +21,20 @@ tall_row_check_readable (const TallRowCheck *self, const TallCsvRow *row, TallRo
 }
 
 /**
+ * tall_row_check_is_rounded:
+ *
+ * Returns: whether @text is a number such as 1.67187E+13, which a spreadsheet makes of a long one
+ */
+gboolean
+tall_row_check_is_rounded (const char *text)
+{
+  gsize digits = strspn (text, "0123456789.,");
+  const char *exponent = text + digits;
+  return digits > 0 && (*exponent == 'E' || *exponent == 'e') && exponent[1] == '+'
+         && exponent[2] != '\0' && strspn (exponent + 2, "0123456789") == strlen (exponent + 2);
+}
+
+/**
  * tall_row_check_number:
  * @source: of an order's number, or a customer's
  * @fault: (out): of a row that has none
@@ -41,6 +55,13 @@ tall_row_check_number (const TallRowCheck *self,
     {
       fault->kind = of_order ? "there is no order number" : "there is no customer number";
       return g_strdup (fault->kind);
+    }
+  if (tall_row_check_is_rounded (text))
+    {
+      fault->kind = "a long number that a spreadsheet has rounded";
+      return g_strdup_printf ("“%s” was a long number, of which a spreadsheet has kept the first "
+                              "digits only; export the file again, with this column as text",
+                              text);
     }
   fault->kind = KIND_NUMBER;
   return tall_validate_number (text, of_order ? "order" : "customer", &error)

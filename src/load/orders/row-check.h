@@ -17,6 +17,7 @@ typedef struct
   const char *const *columns; /* not owned; the names in the file's header */
 } TallRowCheck;
 
+gboolean tall_row_check_is_rounded (const char *text);
 char *
 tall_row_check_readable (const TallRowCheck *self, const TallCsvRow *row, TallRowFault *fault);
 char *tall_row_check_number (const TallRowCheck *self,

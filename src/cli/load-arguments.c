@@ -5,6 +5,7 @@
 #include "load/store/retry.h"
 
 #include <glob.h>
+#include <sys/stat.h>
 
 static void
 argument_free (gpointer data)
@@ -55,13 +56,38 @@ add_pattern (GPtrArray *files, const char *kind, const char *pattern, GError **e
   return FALSE;
 }
 
+/* A file that is named twice would have all its rows twice. As two kinds it may be. */
+static gboolean
+check_once (GPtrArray *files, GError **error)
+{
+  g_autoptr (GHashTable) seen = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  for (guint i = 0; i < files->len; i++)
+    {
+      const TallLoadArgument *file = g_ptr_array_index (files, i);
+      struct stat info;
+      if (stat (file->path, &info) != 0 || !S_ISREG (info.st_mode))
+        continue;
+      char *key =
+          g_strdup_printf ("%" G_GUINT64_FORMAT ":%" G_GUINT64_FORMAT ":%s", (guint64)info.st_dev,
+                           (guint64)info.st_ino, file->kind != NULL ? file->kind : "");
+      const char *first = g_hash_table_lookup (seen, key);
+      g_hash_table_insert (seen, key, file->path);
+      if (first == NULL)
+        continue;
+      tall_error_set_invalid (error, "files", "%s and %s are the same file; name it once", first,
+                              file->path);
+      return FALSE;
+    }
+  return TRUE;
+}
+
 /**
  * tall_load_arguments_expand:
  * @arguments: `FILE`, `KIND=FILE`, patterns of both, and `-`
  *
  * Returns: (transfer full) (element-type TallLoadArgument): the files in the order in which they
  * are read; NULL with %TALL_ERROR_UNAVAILABLE if nothing fits a pattern, or with
- * %TALL_ERROR_INVALID if standard input is there twice
+ * %TALL_ERROR_INVALID if standard input or a file is there twice
  */
 GPtrArray *
 tall_load_arguments_expand (const char *const *arguments, guint n_arguments, GError **error)
@@ -79,7 +105,7 @@ tall_load_arguments_expand (const char *const *arguments, guint n_arguments, GEr
         return NULL;
     }
   if (n_stdin < 2)
-    return g_steal_pointer (&files);
+    return check_once (files, error) ? g_steal_pointer (&files) : NULL;
   tall_error_set_invalid (error, "files", "standard input can be read once only");
   return NULL;
 }

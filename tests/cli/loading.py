@@ -99,6 +99,8 @@ def load_rejects(folder):
         "--map online-retail")
     run("load", "--store", store, "--map", "northwind", f"{folder}/none.csv").ends(
         FAILED, "none.csv")
+    run("load", "--store", store, "--map", own, RETAIL, str(RETAIL)).ends(
+        USAGE, "are the same file")
     run("load", "--store", store, "--map", own, RETAIL, "--rejects", f"{folder}/no/x").ends(
         FAILED, "no/x")
 

@@ -98,6 +98,7 @@ static void
 test_numbers (void)
 {
   static const TallValueFormat plain = { 0 };
+  static const TallValueFormat dollars = { .signs = "$" };
   static const TallValueFormat comma = { .decimal_comma = TRUE, .discount_percent = TRUE };
   static const struct
   {
@@ -121,6 +122,9 @@ test_numbers (void)
     { "discount", &plain, "-0.1", "refused" },
     { "discount", &plain, "15", "refused" },
     { "discount", &plain, "15%", "refused" },
+    { "discount", &dollars, "0.75", "0.75" },
+    { "discount", &dollars, "$0.75", "refused" },
+    { "price", &dollars, "$0.75", "0.75" },
     { "discount", &comma, "15", "0.15" },
     { "discount", &comma, "7,5%", "0.075" },
     { "discount", &comma, "100", "1.00" },

@@ -130,11 +130,18 @@ test_northwind_customers (Fixture *self, gconstpointer data G_GNUC_UNUSED)
   g_assert_cmpuint (tall_faulty_front_count_customers (self->front), ==, 91);
 }
 
+/* The sample has day-first dates, unlike the file as it is spread. */
 static void
 test_online_retail (Fixture *self, gconstpointer data G_GNUC_UNUSED)
 {
-  g_assert_true (
-      load_sample (self, "tests/data/online-retail/online_retail_10k.csv", "online-retail"));
+  g_autoptr (GError) error = NULL;
+  g_autofree char *preset = tall_mapping_preset_text ("online-retail");
+  g_auto (GStrv) parts = g_strsplit (preset, "dates = mdy", 2);
+  g_autofree char *text = g_strjoinv ("dates = dmy", parts);
+  g_autofree char *path = tall_test_source_path ("tests/data/online-retail/online_retail_10k.csv");
+  g_autoptr (TallMapping) mapping = tall_mapping_parse ("m", text, -1, &error);
+  g_assert_no_error (error);
+  g_assert_true (load (self, path, g_steal_pointer (&mapping), NULL));
   g_assert_no_error (self->error);
   g_assert_cmpuint (self->summary.rows, ==, 9999);
   g_assert_cmpuint (self->summary.ends[TALL_LOAD_STORED].rows, ==, 9999 - 2291);
@@ -155,6 +162,26 @@ test_online_retail (Fixture *self, gconstpointer data G_GNUC_UNUSED)
       "\"number\":1,\"address\":{\"country\":\"United Kingdom\"},\"line_items\":[{\"number\":1,"
       "\"item_number\":\"D\",\"description\":\"Discount\",\"quantity\":\"-1\","
       "\"price\":\"27.5\"}]}]}");
+}
+
+/* As UCI spreads it: the month comes first. */
+static void
+test_online_retail_month_first (Fixture *self, gconstpointer data G_GNUC_UNUSED)
+{
+  static const char csv[] =
+      "InvoiceNo,StockCode,Description,Quantity,InvoiceDate,UnitPrice,CustomerID,Country\n"
+      "536365,85123A,T-LIGHT HOLDER,6,12/1/2010 8:26,2.55,17850,United Kingdom\n"
+      "536365,71053,LANTERN,6,12/1/2010 8:26,3.39,17850,United Kingdom\n"
+      "536414,22139,,56,12/1/2010 11:52,0,,United Kingdom\n";
+  g_autoptr (GError) error = NULL;
+  g_autofree char *path = tall_test_write_file (csv, -1);
+  g_autoptr (TallMapping) mapping = tall_mapping_load ("online-retail", &error);
+  g_assert_no_error (error);
+  g_assert_true (load (self, path, g_steal_pointer (&mapping), NULL));
+  g_assert_cmpuint (self->summary.ends[TALL_LOAD_STORED].items, ==, 1);
+  g_assert_cmpuint (tall_rejects_get_count (self->rejects), ==, 1);
+  g_autofree char *json = get_order_json (self, "17850", "536365");
+  g_assert_nonnull (strstr (json, "\"sales_date\":\"2010-12-01T08:26:00.000Z\""));
 }
 
 static void
@@ -331,6 +358,7 @@ main (int argc, char *argv[])
   ADD ("northwind", test_northwind);
   ADD ("northwind-customers", test_northwind_customers);
   ADD ("online-retail", test_online_retail);
+  ADD ("online-retail-month-first", test_online_retail_month_first);
   ADD ("default-customer", test_default_customer);
   ADD ("refused-order", test_refused_order);
   ADD ("retries", test_retries);

@@ -82,10 +82,12 @@ tall_parse_discount (const char *text,
                      TallDecimal *discount,
                      GError **error)
 {
+  TallValueFormat bare = *format; /* what has a sign is an amount, and no rate */
+  bare.signs = NULL;
   g_autofree char *number = format->discount_percent && g_str_has_suffix (text, "%")
                                 ? g_strndup (text, strlen (text) - 1)
                                 : NULL;
-  if (!tall_parse_decimal (number != NULL ? number : text, format, discount, error))
+  if (!tall_parse_decimal (number != NULL ? number : text, &bare, discount, error))
     return FALSE;
   if (format->discount_percent)
     {

@@ -4,7 +4,7 @@
 
 #include "tall-json.h"
 #include "cli/output.h"
-#include "service/server/request-id.h"
+#include "service/server/log.h"
 #include "cli/shortage.h"
 #include "base/text.h"
 

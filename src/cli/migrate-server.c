@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cli/migrate-server.h"
 
-#include "service/client/migrate.h"
+#include "service/client/tasks.h"
 #include "tall-error.h"
 #include "cli/migrate-report.h"
 #include "cli/output.h"

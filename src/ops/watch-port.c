@@ -2,10 +2,9 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "ops/watch-port.h"
 
-#include "service/server/acceptor.h"
-#include "tall-error.h"
 #include "service/server/listen.h"
-#include "service/server/log-limit.h"
+#include "tall-error.h"
+#include "service/server/log.h"
 
 #include <fcntl.h>
 #include <microhttpd.h>

@@ -3,7 +3,7 @@
 #include "tall-test-service.h"
 
 #include "tall-client.h"
-#include "service/server/failure-log.h"
+#include "service/server/log.h"
 #include "tall-test-orders.h"
 
 void

@@ -1,7 +1,5 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
-#include "service/server/acceptor.h"
-
 #include "service/server/listen.h"
 
 #include <fcntl.h>

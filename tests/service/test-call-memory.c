@@ -4,7 +4,7 @@
 /* What a call takes of the server's memory, from its frame to the last byte of its reply. */
 #include "service/access/memory.h"
 #include "tall-error.h"
-#include "service/server/server-private.h"
+#include "service/server/server.h"
 #include "tall-test-orders.h"
 #include "tall-test-service.h"
 #include "tall-test-wire.h"

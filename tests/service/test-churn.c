@@ -3,7 +3,7 @@
 
 /* Clients that come and go as fast as they can, each in its own bad way. */
 
-#include "service/server/server-private.h"
+#include "service/server/server.h"
 
 #include "tall-test-service.h"
 #include "tall-test-wire.h"

@@ -1,10 +1,8 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
-#include "service/server/failure-log.h"
+#include "service/server/log.h"
 
 #include "service/calls/idl-failure.h"
-#include "service/server/log-limit.h"
-#include "service/server/request-id.h"
 
 #include <string.h>
 

@@ -4,7 +4,7 @@
 /* How long one good client waits for its answers beside greedy ones that come from other addresses,
  * against how long it does beside as many polite ones. */
 
-#include "service/server/server-private.h"
+#include "service/server/server.h"
 
 #include "tall-client.h"
 #include "tall-test-orders.h"

@@ -6,7 +6,7 @@
 #include "tall-error.h"
 #include "service/access/memory.h"
 #include "service/access/networks.h"
-#include "service/server/server-private.h"
+#include "service/server/server.h"
 #include "tall-test-orders.h"
 #include "tall-test-service.h"
 #include "tall-test-wire.h"

@@ -3,7 +3,7 @@
 
 /* Migrations inside of a server, which its clients begin, follow, join and give up. */
 
-#include "service/client/migrate.h"
+#include "service/client/tasks.h"
 #include "tall-error.h"
 #include "tall-failing-table.h"
 #include "service/calls/idl-migrate.h"

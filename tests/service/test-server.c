@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
-#include "service/server/server-private.h"
+#include "service/server/server.h"
 
 #include "tall-client.h"
 #include "tall-error.h"

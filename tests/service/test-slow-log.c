@@ -4,9 +4,7 @@
 /* Slow calls in the log, and the ids by which a client's error is found there. */
 
 #include "tall-error.h"
-#include "service/server/failure-log.h"
-#include "service/server/request-id.h"
-#include "service/server/slow-log.h"
+#include "service/server/log.h"
 #include "tall-test-orders.h"
 #include "tall-test-service.h"
 #include "tall-test-wire.h"

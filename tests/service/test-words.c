@@ -7,7 +7,7 @@
 
 #include "tall-client.h"
 #include "tall-error.h"
-#include "service/server/failure-log.h"
+#include "service/server/log.h"
 #include "table/forwarding-table.h"
 #include "tall-hbase-fixture.h"
 #include "table/memory-table.h"

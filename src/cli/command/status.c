@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
-#include "service/client/migrate.h"
+#include "service/client/tasks.h"
 #include "tall-error.h"
 #include "tall-json.h"
 #include "cli/options.h"

@@ -3,8 +3,7 @@
 #include "service/calls/idl-failure.h"
 
 #include "tall-error.h"
-#include "service/server/failure-log.h"
-#include "service/server/request-id.h"
+#include "service/server/log.h"
 
 /* What a caller gets instead of the message if the store is in trouble. The other codes are about
  * the caller's own input or data: their messages are passed on. */

@@ -1,13 +1,170 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
-#include "tall-client.h"
-
 #include "service/client/client.h"
+
+#include "tall-client.h"
 #include "tall-error.h"
+#include "wire/probe.h"
 #include "wire/socket.h"
+
+/* Milliseconds in which a stranger may say what it is. */
+#define PROBE_TIMEOUT 1000
 
 /* Milliseconds; longer than the server's own, so that it can answer. */
 #define USUAL_TIMEOUT (TALL_USUAL_TIMEOUT + 5000)
+
+/**
+ * tall_client_prepare:
+ * @args: used until the call is run
+ * @arena: of the result
+ */
+TallClientCall
+tall_client_prepare (TallFront *front,
+                     const TallIdlCall *call,
+                     const TallIdlArgs *args,
+                     TallArena *arena)
+{
+  const TallClient *self = (const TallClient *)front; /* also where its type is not known */
+  return (TallClientCall){
+    .pool = self->pool,
+    .call = call,
+    .args = args,
+    .deadline = g_get_monotonic_time () + (gint64)self->timeout * 1000,
+    .arena = arena,
+  };
+}
+
+/**
+ * tall_client_with_token:
+ * @given: (nullable):
+ *
+ * Every write gets a token, so that it is recognised if it is sent again.
+ */
+TallWriteOptions
+tall_client_with_token (const TallWriteOptions *given)
+{
+  TallWriteOptions options = { 0 };
+  if (given != NULL)
+    options = *given;
+  if (!options.has_token)
+    tall_token_make (options.token);
+  options.has_token = TRUE;
+  return options;
+}
+
+/**
+ * tall_client_is_repeatable:
+ *
+ * Tells whether a write may be sent again after it was perhaps done. Its token settles that only as
+ * long as nobody else has written: without a condition it would then replace what came later, and
+ * one that wants nothing there would bring back what was deleted meanwhile. A revision never comes
+ * back, so a write that wants one can be done once only.
+ */
+gboolean
+tall_client_is_repeatable (const TallWriteOptions *options)
+{
+  return options->condition == TALL_IF_REVISION;
+}
+
+/**
+ * tall_client_init_options:
+ * @options: lives as long as @wire
+ *
+ * The server gets nine tenths of the time, so that its own "timed out" arrives before ours.
+ */
+void
+tall_client_init_options (TallIdlOptions *wire, const TallWriteOptions *options)
+{
+  TallWriteOptions shorter = *options;
+  if (options->timeout > 0)
+    shorter.timeout = (guint)MAX ((guint64)options->timeout * 9 / 10, 1);
+  tall_idl_options_init (wire, &shorter);
+  /* The token lives in what the caller holds on to. */
+  if (options->has_token)
+    wire->token = tall_slice (options->token, TALL_TOKEN_SIZE);
+}
+
+/**
+ * tall_client_set_wrong_answer:
+ *
+ * The error of an answer about something that was not asked for, or about nothing.
+ *
+ * Returns: FALSE
+ */
+gboolean
+tall_client_set_wrong_answer (const TallClientCall *call, GError **error)
+{
+  g_autofree char *operation = tall_idl_call_describe (call->call, call->args);
+  g_set_error (error, TALL_ERROR, TALL_ERROR_INTERNAL,
+               "%s: the server at %s answered with something else", operation,
+               tall_client_pool_get_address (call->pool));
+  return FALSE;
+}
+
+static char *
+describe_stranger (const TallStranger *stranger, const char *address)
+{
+  static const char *const options[2][2] = {
+    { "", "?protocol=compact" },
+    { "?framed=1", "?framed=1&protocol=compact" },
+  };
+
+  if (!stranger->is_gateway)
+    return g_strdup (stranger->name);
+  return g_strdup_printf ("%s: give --store 'hbase://%s%s'", stranger->name, address,
+                          options[stranger->framed ? 1 : 0][stranger->compact ? 1 : 0]);
+}
+
+/**
+ * tall_client_check:
+ * @milliseconds: in which an answer must come
+ *
+ * Finds out soon whether there is a server of ours: it is asked for no orders, which it answers at
+ * once, without what keeps its orders, however busy that is. What is something else is named, if it
+ * can be recognised.
+ *
+ * Returns: FALSE with %TALL_ERROR_UNAVAILABLE, %TALL_ERROR_TIMED_OUT, or %TALL_ERROR_FORBIDDEN (a
+ *   certificate)
+ */
+gboolean
+tall_client_check (TallClient *self, guint milliseconds, GError **error)
+{
+  g_return_val_if_fail (TALL_IS_CLIENT (self), FALSE);
+
+  TallIdlMany none = { .n_ids = 0 };
+  TallIdlArgs args = { .request = &none };
+  TallIdlOutcomes success = { 0 };
+  g_autoptr (TallArena) arena = tall_arena_new (0);
+  g_autoptr (GError) reason = NULL;
+  TallClientCall call =
+      tall_client_prepare (TALL_FRONT (self), TALL_CALL (get_orders), &args, arena);
+  call.operation = "Connecting";
+  call.success = &success;
+  call.deadline = g_get_monotonic_time () + (gint64)milliseconds * G_TIME_SPAN_MILLISECOND;
+  if (tall_client_call_run (&call, &reason)
+      || (call.result.failure != NULL
+          && !g_error_matches (reason, TALL_ERROR, TALL_ERROR_UNSUPPORTED)))
+    return TRUE;
+
+  const char *address = tall_client_pool_get_address (call.pool);
+  /* a probe is not encrypted */
+  const TallStranger *stranger =
+      tall_client_pool_has_tls (call.pool) ? NULL : tall_probe (address, PROBE_TIMEOUT);
+  if (stranger != NULL)
+    {
+      g_autofree char *seems = describe_stranger (stranger, address);
+      g_set_error (error, TALL_ERROR, TALL_ERROR_UNAVAILABLE,
+                   "There is no tallorder server at %s, but what seems to be %s", address, seems);
+    }
+  else if (g_error_matches (reason, TALL_ERROR, TALL_ERROR_TIMED_OUT))
+    g_set_error (error, TALL_ERROR, TALL_ERROR_TIMED_OUT,
+                 "No answer from %s within %.3g s; check the address, and that \"tallorder serve\" "
+                 "runs there",
+                 address, milliseconds / 1000.0);
+  else
+    g_propagate_error (error, g_steal_pointer (&reason));
+  return FALSE;
+}
 
 G_DEFINE_FINAL_TYPE (TallClient, tall_client, TALL_TYPE_FRONT)
 

@@ -4,7 +4,6 @@
 
 #include "service/calls/calls.h"
 #include "service/client/call.h"
-#include "service/client/pool.h"
 #include "tall-client.h"
 
 G_BEGIN_DECLS

@@ -4,12 +4,10 @@
 
 #include "service/calls/calls.h"
 #include "tall-error.h"
-#include "service/server/failure-log.h"
+#include "service/server/log.h"
 #include "service/calls/idl-failure.h"
 #include "wire/message.h"
 #include "service/server/request.h"
-#include "service/server/request-id.h"
-#include "service/server/slow-log.h"
 
 static gboolean
 write_reply (TallTransport *transport,

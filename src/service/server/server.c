@@ -1,12 +1,11 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
-#include "service/server/server-private.h"
+#include "service/server/server.h"
 
-#include "service/server/acceptor.h"
+#include "service/server/listen.h"
 #include "service/access/memory.h"
 #include "tall-error.h"
-#include "service/server/listen.h"
-#include "service/server/log-limit.h"
+#include "service/server/log.h"
 #include "service/access/networks.h"
 #include "service/access/places.h"
 #include "service/server/session.h"

@@ -98,4 +98,13 @@ gboolean tall_server_stop (TallServer *self);
 void tall_server_get_usage (TallServer *self, TallServerUsage *usage);
 TallCallStats *tall_server_get_stats (TallServer *self);
 
+/* Connections that are served now. Only tests ask. */
+guint tall_server_count_connections (TallServer *self);
+
+/* Requests that wait for memory now. Only tests ask. */
+guint tall_server_count_waiting (TallServer *self);
+
+/* Bytes that calls hold now. Only tests ask. */
+gsize tall_server_get_memory_used (TallServer *self);
+
 G_END_DECLS

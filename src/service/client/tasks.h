@@ -4,6 +4,7 @@
 
 #include "tall-client.h"
 #include "migrate/migrate-state.h"
+#include "backup/runner.h"
 
 G_BEGIN_DECLS
 
@@ -14,5 +15,12 @@ TallMigrateState *tall_client_get_migration (TallClient *self,
                                              const char *id,
                                              guint seen,
                                              GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
+TallBackupState *tall_client_start_backup (TallClient *self,
+                                           const char *name,
+                                           guint rate,
+                                           GError **error) G_GNUC_WARN_UNUSED_RESULT;
+TallBackupState *
+tall_client_get_backup (TallClient *self, const char *id, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 G_END_DECLS

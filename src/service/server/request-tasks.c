@@ -1,0 +1,357 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "service/server/request.h"
+
+#include "service/calls/idl-backup.h"
+#include "service/calls/idl-failure.h"
+#include "service/calls/idl-migrate.h"
+#include "service/server/log.h"
+#include "tall-error.h"
+
+#include <string.h>
+
+/* What a part holds beside one order: a page of each table, as cells and as bytes. */
+#define PAGES_MEMORY ((gsize)24 * 1024 * 1024)
+
+static gboolean
+check_range (const char *field, gboolean has, gint32 value, gint32 most, GError **error)
+{
+  if (!has || (value >= 1 && value <= most))
+    return TRUE;
+  tall_error_set_invalid (error, field, "%s is 1 to %d, or absent", field, most);
+  return FALSE;
+}
+
+static gboolean
+parse (const TallRequest *self, TallVerifyRequest *request, GError **error)
+{
+  const TallIdlVerify *sent = self->args.request;
+  TallSlice *suspects = tall_arena_newa0 (self->arena, TallSlice, MAX (sent->n_suspects, 1));
+  for (guint i = 0; i < sent->n_suspects; i++)
+    suspects[i] = sent->suspects[i].state;
+  *request = (TallVerifyRequest){
+    .customer_number = sent->customer_number,
+    .sample = sent->has_sample ? (guint)sent->sample : 0,
+    .repair = sent->repair,
+    .most = sent->has_most ? (guint)sent->most : 0,
+    .cursor = sent->cursor,
+    .suspects = suspects,
+    .n_suspects = sent->n_suspects,
+    .notes = sent->notes,
+  };
+  return check_range ("sample", sent->has_sample, sent->sample, 99, error)
+         && check_range ("most", sent->has_most, sent->most, G_MAXINT32, error);
+}
+
+/* What a client must not see is in the log. */
+static void
+log_detail (const TallFinding *finding)
+{
+  g_autoptr (GError) error = NULL;
+  if (finding->detail == NULL)
+    return;
+  tall_error_set_detailed (&error, TALL_ERROR_DAMAGED, finding->detail, "table %s: %s",
+                           finding->table, finding->message);
+  tall_failure_log_add (TALL_ERROR_DAMAGED, "Verifying", error);
+}
+
+static TallIdlFinding *
+copy_findings (TallArena *arena, const TallVerifyPart *part)
+{
+  TallIdlFinding *findings = tall_arena_newa0 (arena, TallIdlFinding, MAX (part->n_findings, 1));
+  for (guint i = 0; i < part->n_findings; i++)
+    {
+      const TallFinding *found = &part->findings[i];
+      log_detail (found);
+      findings[i] = (TallIdlFinding){
+        .kind = (char *)tall_finding_kind_info (found->kind)->name,
+        .table = (char *)found->table,
+        .row = found->row,
+        .rows = (gint32)found->n_rows,
+        .customer_number = (char *)found->customer_number,
+        .order_number = (char *)found->order_number,
+        .revision = found->revision,
+        .message = (char *)found->message,
+        .mended = found->mended,
+        .load = (TallUnfinishedLoad *)found->load,
+      };
+    }
+  return findings;
+}
+
+/**
+ * tall_request_verify:
+ *
+ * Does one part of a verification.
+ */
+gboolean
+tall_request_verify (TallRequest *self, GError **error)
+{
+  TallVerifyRequest request;
+  TallIdlVerifyPart *success = tall_arena_new0 (self->arena, TallIdlVerifyPart);
+  gsize work = PAGES_MEMORY + tall_call_memory_get_order (self->memory);
+
+  if (!parse (self, &request, error) || !tall_call_memory_work (self->memory, work, error))
+    return FALSE;
+  TallVerifyPart *part = tall_front_verify_some (self->front, &request, error);
+  self->result.success = success;
+  if (!tall_request_own (self, part, (GDestroyNotify)tall_verify_part_free))
+    return FALSE;
+  *success = (TallIdlVerifyPart){
+    .findings = copy_findings (self->arena, part),
+    .n_findings = part->n_findings,
+    .suspects = part->suspects,
+    .n_suspects = part->n_suspects,
+    .cursor = part->cursor,
+    .customers = (gint64)part->n_customers,
+    .orders = (gint64)part->n_orders,
+    .hints = (gint64)part->n_hints,
+    .ids = (gint64)part->n_ids,
+    .busy = (gint64)part->n_busy,
+    .broken = part->is_broken,
+  };
+  if (part->error != NULL)
+    success->failure = tall_idl_failure_from_error (self->arena, "Verifying", part->error);
+  return TRUE;
+}
+
+static gboolean
+check_moves (const TallRequest *self, GError **error)
+{
+  if (self->moves != NULL)
+    return TRUE;
+  g_set_error (error, TALL_ERROR, TALL_ERROR_UNSUPPORTED,
+               "this server keeps no tables that could be migrated");
+  return FALSE;
+}
+
+static TallIdlMigrationPlan *
+copy_plan (TallArena *arena, const TallMigratePlan *plan)
+{
+  TallIdlMigrationPlan *copy = tall_arena_new0 (arena, TallIdlMigrationPlan);
+  *copy = (TallIdlMigrationPlan){
+    .resumed = plan->resumed,
+    .from_layout = (char *)plan->from_layout,
+    .from_key_strategy = (char *)plan->from_key_strategy,
+    .from_index = (char *)plan->from_index,
+    .to_layout = (char *)plan->to_layout,
+    .to_key_strategy = (char *)plan->to_key_strategy,
+    .to_index = (char *)plan->to_index,
+    .generation = (gint64)plan->generation,
+    .target = (gint64)plan->target,
+    .orders = (gint64)plan->n_orders,
+    .customers = (gint64)plan->n_customers,
+    .lines = (gint64)plan->n_lines,
+    .bytes = (gint64)plan->n_bytes,
+    .needed = (gint64)plan->needed,
+    .room = (gint64)plan->room,
+    .has_room = plan->room != G_MAXUINT64,
+    .copy_ms = plan->copy_time / 1000,
+    .pause_ms = plan->pause / 1000,
+    .pause_limit_ms = plan->pause_limit / 1000,
+    .loads = (gint32)plan->n_loads,
+  };
+  return copy;
+}
+
+static TallIdlUnfit *
+copy_unfit (TallArena *arena, const TallMigrateState *state)
+{
+  TallIdlUnfit *unfit = tall_arena_newa0 (arena, TallIdlUnfit, MAX (state->n_unfit, 1));
+  for (guint i = 0; i < state->n_unfit; i++)
+    unfit[i] = (TallIdlUnfit){ .customer_number = state->unfit[i].customer_number,
+                               .order_number = state->unfit[i].order_number,
+                               .table = state->unfit[i].table,
+                               .row = state->unfit[i].row,
+                               .message = state->unfit[i].message };
+  return unfit;
+}
+
+/* The messages that callers get of other calls say that nothing was done, and would be wrong here:
+ * orders may have been copied, and writes may wait. This caller is an administrator, and gets the
+ * error's own message, which says what to mend. */
+static TallIdlFailure *
+make_migration_failure (TallArena *arena, const TallMigrateState *state)
+{
+  TallIdlFailure *failure = tall_idl_failure_from_error (arena, "Migrating", state->error);
+  if (!tall_error_is_passing (state->error)
+      && !g_error_matches (state->error, TALL_ERROR, TALL_ERROR_OUTCOME_UNKNOWN))
+    return failure;
+  failure->message = tall_arena_strdup (arena, state->error->message);
+  if (strstr (failure->message, "migrate again") == NULL)
+    failure->message = tall_arena_printf (
+        arena,
+        "%s. What was done stays, and the status says how far it is and who waits: when that is "
+        "mended, migrate again to go on, or with --abort to give it up",
+        failure->message);
+  return failure;
+}
+
+/* How a task has ended. */
+static void
+add_end (TallIdlMigrationState *copy, TallArena *arena, const TallMigrateState *state)
+{
+  const TallMigrateSummary *summary = &state->summary;
+  copy->dropped = (gint32)state->n_dropped;
+  if (state->error != NULL)
+    copy->failure = make_migration_failure (arena, state);
+  if (state->error != NULL || (state->task != TALL_MIGRATE_MOVE && !state->has_switched))
+    return;
+  copy->outcome = (char *)tall_migrate_outcome_get_name (summary->outcome);
+  copy->generation = (gint64)summary->generation;
+  copy->passes = (gint32)summary->n_passes;
+  copy->looked_at = (gint64)summary->n_looked;
+  copy->all_copied = (gint64)summary->n_copied;
+  copy->all_unfit = (gint64)summary->n_unfit;
+  copy->pause_us = summary->pause;
+}
+
+/* @state: (nullable) (transfer full): */
+static gboolean
+answer_migration (TallRequest *self, TallMigrateState *state)
+{
+  TallIdlMigrationState *copy = tall_arena_new0 (self->arena, TallIdlMigrationState);
+  self->result.success = copy;
+  if (!tall_request_own (self, state, (GDestroyNotify)tall_migrate_state_free))
+    return FALSE;
+  const TallMigrateProgress *progress = &state->progress;
+  *copy = (TallIdlMigrationState){
+    .id = state->id,
+    .task = (char *)tall_migrate_task_get_name (state->task),
+    .running = state->is_running,
+    .joined = state->is_joined,
+    .stage = (char *)tall_migrate_stage_get_name (progress->stage),
+    .pass_number = (gint32)progress->pass,
+    .looked_at = (gint64)progress->n_looked,
+    .all = (gint64)progress->n_all,
+    .copied = (gint64)progress->n_copied,
+    .rate = (gint64)state->rate,
+    .left_ms = state->time_left / 1000,
+    .plan = state->plan != NULL ? copy_plan (self->arena, state->plan) : NULL,
+    .unfit = copy_unfit (self->arena, state),
+    .n_unfit = state->n_unfit,
+  };
+  if (state->id != NULL && !state->is_running)
+    add_end (copy, self->arena, state);
+  return TRUE;
+}
+
+/**
+ * tall_request_start_migration:
+ *
+ * Begins a migration, or finds the one that runs.
+ */
+gboolean
+tall_request_start_migration (TallRequest *self, GError **error)
+{
+  TallMigrateWish wish;
+  if (!tall_idl_migration_parse (self->args.request, &wish, error) || !check_moves (self, error))
+    return FALSE;
+  return answer_migration (self, tall_migrate_runner_start (self->moves, &wish, error));
+}
+
+/**
+ * tall_request_get_migration:
+ *
+ * Looks at the migration that runs, or ran last.
+ */
+gboolean
+tall_request_get_migration (TallRequest *self, GError **error)
+{
+  const TallIdlMigrationLook *look = self->args.request;
+  if (look->has_seen && look->seen < 0)
+    {
+      tall_error_set_invalid (error, "seen", "seen: it is a number from 0, and not %d", look->seen);
+      return FALSE;
+    }
+  if (!check_moves (self, error))
+    return FALSE;
+  guint seen = look->has_seen ? (guint)look->seen : 0;
+  return answer_migration (self, tall_migrate_runner_look (self->moves, look->id, seen,
+                                                           TALL_IDL_MANY_UNFIT, error));
+}
+
+static gboolean
+check_backups (const TallRequest *self, GError **error)
+{
+  if (self->backups != NULL)
+    return TRUE;
+  g_set_error (error, TALL_ERROR, TALL_ERROR_UNSUPPORTED,
+               "this server has no embedded store, of which it could make a backup; HBase has "
+               "snapshots");
+  return FALSE;
+}
+
+/* The caller is an administrator, and gets the error's own message: what callers get of other calls
+ * is about the store, and here it is the place of the backups that has to be mended. */
+static TallIdlFailure *
+make_backup_failure (TallArena *arena, const GError *cause)
+{
+  TallIdlFailure *failure = tall_idl_failure_from_error (arena, "Making the backup", cause);
+  if (tall_error_is_passing (cause))
+    failure->message = tall_arena_strdup (arena, cause->message);
+  return failure;
+}
+
+/* @state: (nullable) (transfer full): */
+static gboolean
+answer_backup (TallRequest *self, TallBackupState *state)
+{
+  TallIdlBackupState *copy = tall_arena_new0 (self->arena, TallIdlBackupState);
+  self->result.success = copy;
+  if (!tall_request_own (self, state, (GDestroyNotify)tall_backup_state_free))
+    return FALSE;
+  gboolean is_made = state->id != NULL && !state->is_running && state->error == NULL;
+  const TallBackupSummary *summary = &state->summary;
+  *copy = (TallIdlBackupState){
+    .id = state->id,
+    .name = state->name,
+    .running = state->is_running,
+    .joined = state->is_joined,
+    .stage = (char *)tall_backup_stage_get_name (state->progress.stage),
+    .orders = (gint64)(is_made ? summary->n_orders : state->progress.n_orders),
+    .customers = (gint64)(is_made ? summary->n_customers : state->progress.n_customers),
+    .bytes = (gint64)(is_made ? summary->n_bytes : state->progress.n_bytes),
+    .findings = (gint64)summary->n_findings,
+    .deployments = (gint32)summary->n_deployments,
+    .files = (gint32)summary->n_files,
+    .path = summary->path,
+  };
+  if (state->error != NULL)
+    copy->failure = make_backup_failure (self->arena, state->error);
+  return TRUE;
+}
+
+/**
+ * tall_request_start_backup:
+ *
+ * Begins a backup, or finds the one that is being made.
+ */
+gboolean
+tall_request_start_backup (TallRequest *self, GError **error)
+{
+  const TallIdlBackup *wish = self->args.request;
+  if (wish->has_rate && wish->rate < 1)
+    {
+      tall_error_set_invalid (error, "rate", "rate: it is a number above 0, and not %d",
+                              wish->rate);
+      return FALSE;
+    }
+  return check_backups (self, error)
+         && answer_backup (
+             self, tall_backup_runner_start (self->backups, wish->name != NULL ? wish->name : "",
+                                             wish->has_rate ? (guint)wish->rate : 0, error));
+}
+
+/**
+ * tall_request_get_backup:
+ *
+ * Looks at the backup that is being made, or was made last.
+ */
+gboolean
+tall_request_get_backup (TallRequest *self, GError **error)
+{
+  const TallIdlBackupLook *look = self->args.request;
+  return check_backups (self, error)
+         && answer_backup (self, tall_backup_runner_look (self->backups, look->id, error));
+}

@@ -79,7 +79,7 @@ check_mapped (void)
 {
   g_free (g_malloc (8 * MIB));
   size_t n = mallinfo2 ().hblks;
-  g_autofree gpointer piece = g_malloc (MIB / 2);
+  g_autofree gpointer piece = g_malloc (2 * MIB);
   g_assert_cmpuint (mallinfo2 ().hblks, ==, n + 1);
 }
 

@@ -7,8 +7,8 @@
 
 #include "bench/program.h"
 #include "tall-error.h"
-#include "table/rocksdb/error.h"
-#include "table/rocksdb/table-private.h"
+#include "table/rocksdb/engine.h"
+#include "table/rocksdb/database.h"
 
 #define LIST_TIME (30 * G_USEC_PER_SEC)
 #define ADMIN_TIME 3600 /* seconds for all tables of a deployment */

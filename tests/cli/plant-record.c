@@ -14,8 +14,8 @@
 #include "tall-error.h"
 #include "store/record/migration-record.h"
 #include "store/move.h"
-#include "table/rocksdb/family.h"
-#include "table/rocksdb/table-private.h"
+#include "table/rocksdb/families.h"
+#include "table/rocksdb/database.h"
 #include "table/rocksdb/table.h"
 #include "tall-test-store.h"
 

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "fuzz.h"
 #include "tall-error.h"
-#include "table/rocksdb/row-codec.h"
+#include "table/rocksdb/row.h"
 
 static gboolean
 goes_through (TallSlice stored)

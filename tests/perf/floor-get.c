@@ -4,8 +4,8 @@
 #include "floor-run.h"
 
 #include "tall-error.h"
-#include "table/rocksdb/error.h"
-#include "table/rocksdb/table-private.h"
+#include "table/rocksdb/engine.h"
+#include "table/rocksdb/database.h"
 
 /* Looking up the same rows in the same database. */
 typedef struct

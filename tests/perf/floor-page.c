@@ -4,8 +4,8 @@
 
 #include "tall-error.h"
 #include "store/read/index.h"
-#include "table/rocksdb/error.h"
-#include "table/rocksdb/table-private.h"
+#include "table/rocksdb/engine.h"
+#include "table/rocksdb/database.h"
 
 #define PAGE 30
 #define BATCH 8    /* pages that are timed together */

@@ -3,8 +3,8 @@
 #include "floor-run.h"
 
 #include "tall-error.h"
-#include "table/rocksdb/error.h"
-#include "table/rocksdb/table-private.h"
+#include "table/rocksdb/engine.h"
+#include "table/rocksdb/database.h"
 
 #define BATCH 400    /* orders that are stored before their rows are written raw */
 #define RAW_ROWS 100 /* of a raw batch */

@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "raw-rows.h"
 
-#include "table/rocksdb/error.h"
-#include "table/rocksdb/table-private.h"
+#include "table/rocksdb/engine.h"
+#include "table/rocksdb/database.h"
 
 #define BATCH 100 /* rows */
 #define LIST_TIME ((gint64)30 * G_USEC_PER_SEC)

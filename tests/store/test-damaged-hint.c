@@ -4,7 +4,7 @@
 /* A hint that the disk has spoilt keeps nobody from replacing its order, or from deleting it. */
 #include "tall-error.h"
 #include "store/read/index.h"
-#include "table/rocksdb/table-private.h"
+#include "table/rocksdb/database.h"
 #include "tall-test-directory.h"
 #include "tall-test-store.h"
 

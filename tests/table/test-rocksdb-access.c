@@ -7,9 +7,9 @@
 #include <unistd.h>
 
 #include "tall-error.h"
-#include "table/rocksdb/error.h"
-#include "table/rocksdb/table-private.h"
-#include "table/rocksdb/spec-codec.h"
+#include "table/rocksdb/engine.h"
+#include "table/rocksdb/database.h"
+#include "table/rocksdb/settings.h"
 #include "tall-test-directory.h"
 
 /* Sealing and closing on disk. What a call sees is checked by the conformance suite. This program

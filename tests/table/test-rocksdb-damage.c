@@ -145,6 +145,23 @@ copy_store (const char *from)
   return to;
 }
 
+/* Links to all files but one: opening a store changes none of them. */
+static char *
+link_store (const char *from, const char *but)
+{
+  char *to = tall_test_directory_new ();
+  g_autoptr (GDir) dir = g_dir_open (from, 0, NULL);
+  const char *name;
+  while ((name = g_dir_read_name (dir)) != NULL)
+    {
+      g_autofree char *source = g_build_filename (from, name, NULL);
+      g_autofree char *target = g_build_filename (to, name, NULL);
+      if (!g_str_equal (name, but))
+        g_assert_cmpint (link (source, target), ==, 0);
+    }
+  return to;
+}
+
 typedef enum
 {
   REFUSED,  /* it can not be opened */
@@ -239,15 +256,10 @@ says_what_to_do (const char *message)
 static void
 try_damage (Damages *self, const char *name, const char *how, gconstpointer data, gsize len)
 {
-  g_autofree char *copy = copy_store (self->store);
+  g_autofree char *copy = link_store (self->store, name);
   g_autofree char *message = NULL;
   if (data != NULL)
     write_file (copy, name, data, len);
-  else
-    {
-      g_autofree char *path = g_build_filename (copy, name, NULL);
-      g_assert_cmpint (g_unlink (path), ==, 0);
-    }
   Outcome outcome = judge (copy, &message);
   self->counts[outcome]++;
   if (outcome == SILENT || outcome == ABORTED)

@@ -3,8 +3,8 @@
 #include <rocksdb/c.h>
 
 #include "tall-error.h"
-#include "table/rocksdb/family.h"
-#include "table/rocksdb/table-private.h"
+#include "table/rocksdb/families.h"
+#include "table/rocksdb/database.h"
 #include "tall-test-directory.h"
 
 #define WAIT (20 * G_USEC_PER_SEC)

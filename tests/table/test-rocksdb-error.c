@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
-#include "table/rocksdb/error.h"
+#include "table/rocksdb/engine.h"
 
 #include <string.h>
 

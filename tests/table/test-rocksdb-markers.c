@@ -4,9 +4,8 @@
 #include <time.h>
 
 #include "tall-error.h"
-#include "table/rocksdb/horizon.h"
-#include "table/rocksdb/sweeper.h"
-#include "table/rocksdb/table-private.h"
+#include "table/rocksdb/markers.h"
+#include "table/rocksdb/database.h"
 #include "tall-test-directory.h"
 
 /* When compactions remove delete markers, and when they do not. */

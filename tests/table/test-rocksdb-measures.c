@@ -9,7 +9,7 @@
 #include <string.h>
 #include <sys/statvfs.h>
 
-#include "table/rocksdb/measures.h"
+#include "table/rocksdb/database.h"
 #include "tall-test-directory.h"
 
 #define SECONDS 120 /* for what is sure to happen */

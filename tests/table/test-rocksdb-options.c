@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
-#include "table/rocksdb/options.h"
+#include "table/rocksdb/settings.h"
 
 /* Large files go to the disk bit by bit: a synced write waits for what of them is not there yet. */
 static void

@@ -3,7 +3,7 @@
 
 /* What reads take of memory: only what they are asked for, however long the rows are. */
 #include "tall-error.h"
-#include "table/rocksdb/table-private.h"
+#include "table/rocksdb/database.h"
 #include "tall-test-directory.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
-#include "table/rocksdb/room.h"
+#include "table/rocksdb/directory.h"
 
 #include <glib/gstdio.h>
 

@@ -6,8 +6,8 @@
 #include <unistd.h>
 
 #include "tall-error.h"
-#include "table/rocksdb/proof.h"
-#include "table/rocksdb/table-private.h"
+#include "table/rocksdb/check.h"
+#include "table/rocksdb/database.h"
 #include "tall-test-directory.h"
 
 typedef struct

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-error.h"
-#include "table/rocksdb/row-merge.h"
+#include "table/rocksdb/row.h"
 
 typedef struct
 {

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-error.h"
-#include "table/rocksdb/spec-codec.h"
+#include "table/rocksdb/settings.h"
 
 static TallTableSpec *
 full_spec (void)

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
-#include "table/rocksdb/copy.h"
+#include "table/rocksdb/database.h"
 
 #include <errno.h>
 #include <glib/gstdio.h>
@@ -9,9 +9,8 @@
 
 #include "tall-error.h"
 #include "table/rocksdb/check.h"
-#include "table/rocksdb/database-private.h"
 #include "table/rocksdb/directory.h"
-#include "table/rocksdb/error.h"
+#include "table/rocksdb/engine.h"
 
 #define COPYING "Copying the store"
 

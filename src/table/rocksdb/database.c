@@ -1,15 +1,87 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
-#include "table/rocksdb/database-private.h"
+#include "table/rocksdb/database.h"
 
 #include <stdlib.h>
+#include <sys/statvfs.h>
 
-#include "tall-error.h"
 #include "table/rocksdb/directory.h"
-#include "table/rocksdb/error.h"
-#include "table/rocksdb/measures.h"
-#include "table/rocksdb/options.h"
+#include "table/rocksdb/engine.h"
 #include "table/rocksdb/settings.h"
+#include "tall-error.h"
+
+/* What RocksDB says by itself, of all families together or of each. */
+static const struct
+{
+  const char *property;
+  gboolean of_family;
+  const char *name;
+  const char *help;
+} properties[] = {
+  { "rocksdb.total-sst-files-size", TRUE, "table_file_bytes", "Size of the table files." },
+  { "rocksdb.estimate-num-keys", TRUE, "rows", "Rows, as RocksDB estimates them." },
+  { "rocksdb.cur-size-all-mem-tables", TRUE, "write_buffer_bytes",
+    "Rows that are in the log and in memory only." },
+  { "rocksdb.estimate-table-readers-mem", TRUE, "table_reader_bytes",
+    "Memory of filters and indexes outside the block cache." },
+  { "rocksdb.estimate-pending-compaction-bytes", TRUE, "pending_compaction_bytes",
+    "Bytes that compactions still have to rewrite." },
+  { "rocksdb.num-running-compactions", FALSE, "running_compactions", "Compactions that run now." },
+  { "rocksdb.num-running-flushes", FALSE, "running_flushes", "Flushes that run now." },
+  { "rocksdb.is-write-stopped", FALSE, "writes_stopped",
+    "1 while RocksDB lets no write in, because compactions cannot keep up." },
+  { "rocksdb.actual-delayed-write-rate", FALSE, "delayed_write_bytes_per_second",
+    "The rate to which RocksDB slows writes down; 0 if it does not." },
+  { "rocksdb.background-errors", FALSE, "background_errors",
+    "Flushes and compactions that failed since the store was opened." },
+  { "rocksdb.block-cache-usage", FALSE, "block_cache_bytes", "Memory of the block cache." },
+};
+
+static gdouble
+find_value (rocksdb_t *db, GPtrArray *handles, const char *property, gboolean of_family)
+{
+  gdouble sum = 0;
+  for (guint i = 0; i < handles->len; i++)
+    {
+      uint64_t value = 0;
+      if (rocksdb_property_int_cf (db, g_ptr_array_index (handles, i), property, &value) != 0)
+        continue;
+      sum += (gdouble)value;
+      if (!of_family)
+        break;
+    }
+  return sum;
+}
+
+static void
+add (GArray *measures, const char *name, const char *help, gdouble value)
+{
+  TallTableMeasure measure = { .name = name, .help = help, .value = value };
+  g_array_append_val (measures, measure);
+}
+
+/**
+ * tall_rocksdb_measures_list:
+ * @handles: of column families, at least one; they stay meanwhile
+ * @path: of the directory
+ *
+ * Returns: (transfer full): of #TallTableMeasure
+ */
+GArray *
+tall_rocksdb_measures_list (rocksdb_t *db, GPtrArray *handles, const char *path)
+{
+  GArray *measures = g_array_new (FALSE, FALSE, sizeof (TallTableMeasure));
+  struct statvfs room = { 0 };
+
+  for (guint i = 0; i < G_N_ELEMENTS (properties); i++)
+    add (measures, properties[i].name, properties[i].help,
+         find_value (db, handles, properties[i].property, properties[i].of_family));
+  if (statvfs (path, &room) != 0)
+    room = (struct statvfs){ 0 };
+  add (measures, "disk_free_bytes", "Room left on the file system of the store.",
+       (gdouble)room.f_bavail * (gdouble)room.f_frsize);
+  return measures;
+}
 
 /* RocksDB opens a directory once; several deployments in one process share it. */
 static GMutex registry_mutex;
@@ -34,16 +106,17 @@ database_free (TallRocksdbDatabase *self)
 }
 
 static TallRocksdbDatabase *
-database_new (const char *path, const TallRocksdbSetup *setup)
+database_new (const char *path, const TallRocksdbOptions *options)
 {
   TallRocksdbDatabase *self = g_new0 (TallRocksdbDatabase, 1);
   self->ref_count = 1;
   self->path = g_strdup (path);
   self->room = tall_rocksdb_room_new (path);
-  self->cache = rocksdb_cache_create_lru (tall_rocksdb_options_get_cache_size (setup->cache_bytes));
+  self->cache =
+      rocksdb_cache_create_lru (tall_rocksdb_options_get_cache_size (options->cache_bytes));
   self->options = tall_rocksdb_options_new (self->cache, tall_rocksdb_room_measure (self->room),
-                                            setup->statistics);
-  rocksdb_options_set_use_direct_reads (self->options, setup->direct_reads);
+                                            options->statistics);
+  rocksdb_options_set_use_direct_reads (self->options, options->direct_reads);
   self->families = tall_rocksdb_families_new ();
   g_mutex_init (&self->schema_mutex);
   self->stripes = tall_rocksdb_stripes_new ();
@@ -101,9 +174,9 @@ adopt_families (TallRocksdbDatabase *self, GError **error)
 }
 
 static TallRocksdbDatabase *
-database_open (const char *path, const TallRocksdbSetup *setup, GError **error)
+database_open (const char *path, const TallRocksdbOptions *options, GError **error)
 {
-  TallRocksdbDatabase *self = database_new (path, setup);
+  TallRocksdbDatabase *self = database_new (path, options);
   self->engine =
       tall_rocksdb_engine_open (path, self->options, self->table_options, self->room, error);
   self->db = self->engine == NULL ? NULL : self->engine->db;
@@ -122,13 +195,13 @@ database_open (const char *path, const TallRocksdbSetup *setup, GError **error)
  * Returns: (transfer full): the database in a directory, shared by all in this process who open it
  */
 TallRocksdbDatabase *
-tall_rocksdb_database_open (const char *directory, const TallRocksdbSetup *setup, GError **error)
+tall_rocksdb_database_open (const TallRocksdbOptions *options, GError **error)
 {
   g_autoptr (GMutexLocker) locker G_GNUC_UNUSED = g_mutex_locker_new (&registry_mutex);
-  if (!tall_rocksdb_directory_prepare (directory, setup->must_exist, error))
+  if (!tall_rocksdb_directory_prepare (options->directory, options->must_exist, error))
     return NULL;
 
-  g_autofree char *absolute = g_canonicalize_filename (directory, NULL);
+  g_autofree char *absolute = g_canonicalize_filename (options->directory, NULL);
   char *resolved = realpath (absolute, NULL);
   g_autofree char *path = g_strdup (resolved != NULL ? resolved : absolute);
   g_free (resolved);
@@ -141,7 +214,7 @@ tall_rocksdb_database_open (const char *directory, const TallRocksdbSetup *setup
       self->ref_count++;
       return self;
     }
-  self = database_open (path, setup, error);
+  self = database_open (path, options, error);
   if (self != NULL)
     g_hash_table_insert (registry, self->path, self);
   return self;
@@ -194,18 +267,6 @@ tall_rocksdb_database_unref (TallRocksdbDatabase *self)
     database_free (self);
 }
 
-TallRocksdbSweeper *
-tall_rocksdb_database_get_sweeper (TallRocksdbDatabase *self)
-{
-  return self->sweeper;
-}
-
-rocksdb_t *
-tall_rocksdb_database_get_handle (TallRocksdbDatabase *self)
-{
-  return self->db;
-}
-
 /**
  * tall_rocksdb_database_enter:
  *
@@ -218,23 +279,6 @@ tall_rocksdb_database_enter (TallRocksdbDatabase *self)
 {
   return tall_rocksdb_horizon_enter (self->horizon, g_get_monotonic_time (),
                                      rocksdb_get_latest_sequence_number (self->db));
-}
-
-void
-tall_rocksdb_database_leave (TallRocksdbDatabase *self, guint generation)
-{
-  tall_rocksdb_horizon_leave (self->horizon, generation);
-}
-
-/**
- * tall_rocksdb_database_get_forgotten:
- *
- * Returns: delete markers with this number or a lower one are needed by nobody
- */
-guint64
-tall_rocksdb_database_get_forgotten (TallRocksdbDatabase *self)
-{
-  return tall_rocksdb_horizon_get (self->horizon);
 }
 
 /**
@@ -253,17 +297,6 @@ tall_rocksdb_database_sweep (TallRocksdbDatabase *self,
   g_autoptr (GError) no_room = NULL;
   if (tall_rocksdb_database_check_writable (self, 0, "Sweeping a table", &no_room))
     tall_rocksdb_sweeper_sweep (self->sweeper, family, start, stop);
-}
-
-/**
- * tall_rocksdb_database_get_stripes:
- *
- * Returns: (transfer none): the locks of its rows
- */
-TallRocksdbStripes *
-tall_rocksdb_database_get_stripes (TallRocksdbDatabase *self)
-{
-  return self->stripes;
 }
 
 /**
@@ -295,18 +328,6 @@ tall_rocksdb_database_list_measures (TallRocksdbDatabase *self)
   GArray *measures = tall_rocksdb_measures_list (self->db, handles, self->path);
   g_mutex_unlock (&self->schema_mutex);
   return measures;
-}
-
-/**
- * tall_rocksdb_database_list_losses:
- *
- * Returns: (nullable) (transfer full): what RocksDB dropped after crashes, see
- *   tall_table_list_losses()
- */
-GStrv
-tall_rocksdb_database_list_losses (TallRocksdbDatabase *self)
-{
-  return tall_rocksdb_losses_list (self->path);
 }
 
 /**
@@ -346,16 +367,4 @@ tall_rocksdb_database_write (TallRocksdbDatabase *self,
   rocksdb_writebatch_data (batch, &size);
   *refused = !tall_rocksdb_database_check_writable (self, size, operation, error);
   return !*refused && tall_rocksdb_engine_write (self->engine, options, batch, operation, error);
-}
-
-GStrv
-tall_rocksdb_database_list_families (TallRocksdbDatabase *self, const char *deployment)
-{
-  return tall_rocksdb_families_list (self->families, deployment);
-}
-
-GStrv
-tall_rocksdb_database_list_deployments (TallRocksdbDatabase *self, const char *table)
-{
-  return tall_rocksdb_families_list_deployments (self->families, table);
 }

@@ -2,35 +2,53 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include "table/rocksdb/family.h"
-#include "table/rocksdb/stripes.h"
-#include "table/rocksdb/sweeper.h"
+#include <rocksdb/c.h>
+
+#include "table/rocksdb/directory.h"
+#include "table/rocksdb/engine.h"
+#include "table/rocksdb/families.h"
+#include "table/rocksdb/markers.h"
+#include "table/rocksdb/table.h"
+#include "table/table-access.h"
+#include "table/table.h"
 
 G_BEGIN_DECLS
 
-typedef struct _TallRocksdbDatabase TallRocksdbDatabase;
-
 /**
- * TallRocksdbSetup:
+ * TallRocksdbDatabase:
  *
- * How a directory is opened. What the first says counts for all in this process.
+ * An open database, shared by all in this process who open its directory. How the first one opens
+ * it counts for all.
  */
 typedef struct
 {
-  gsize cache_bytes;     /* of the block cache; 0: a usual size */
-  gboolean direct_reads; /* past the page cache */
-  gboolean must_exist;   /* no new store may be created; counts for each */
-  gboolean statistics;   /* RocksDB counts what it does */
-} TallRocksdbSetup;
+  guint ref_count; /* under registry_mutex */
+  char *path;      /* key in the registry */
 
-TallRocksdbDatabase *tall_rocksdb_database_open (const char *directory,
-                                                 const TallRocksdbSetup *setup,
+  TallRocksdbEngine *engine;
+  rocksdb_t *db; /* its */
+  rocksdb_options_t *options;
+  rocksdb_options_t *table_options; /* of all families but the default one */
+  rocksdb_cache_t *cache;
+  rocksdb_column_family_handle_t *specs; /* the default family */
+
+  TallRocksdbRoom *room;
+
+  GMutex schema_mutex; /* one create or drop at a time */
+  guint64 flushed_to;  /* under it: all writes up to this one are in tables, none is in the log */
+  guint64 n_changes;   /* under it: creations and drops of tables that have begun */
+  TallRocksdbFamilies *families;
+
+  TallRocksdbStripes *stripes;
+  TallRocksdbHorizon *horizon;
+  TallRocksdbSweeper *sweeper; /* NULL until the database is open */
+} TallRocksdbDatabase;
+
+TallRocksdbDatabase *tall_rocksdb_database_open (const TallRocksdbOptions *options,
                                                  GError **error) G_GNUC_WARN_UNUSED_RESULT;
 void tall_rocksdb_database_unref (TallRocksdbDatabase *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (TallRocksdbDatabase, tall_rocksdb_database_unref)
 
-TallRocksdbSweeper *tall_rocksdb_database_get_sweeper (TallRocksdbDatabase *self);
-rocksdb_t *tall_rocksdb_database_get_handle (TallRocksdbDatabase *self);
 gboolean tall_rocksdb_database_write (TallRocksdbDatabase *self,
                                       const rocksdb_writeoptions_t *options,
                                       rocksdb_writebatch_t *batch,
@@ -38,22 +56,51 @@ gboolean tall_rocksdb_database_write (TallRocksdbDatabase *self,
                                       gboolean *refused,
                                       GError **error) G_GNUC_WARN_UNUSED_RESULT;
 guint tall_rocksdb_database_enter (TallRocksdbDatabase *self);
-void tall_rocksdb_database_leave (TallRocksdbDatabase *self, guint generation);
-guint64 tall_rocksdb_database_get_forgotten (TallRocksdbDatabase *self);
 void tall_rocksdb_database_sweep (TallRocksdbDatabase *self,
                                   TallRocksdbFamily *family,
                                   TallSlice start,
                                   TallSlice stop);
-TallRocksdbStripes *tall_rocksdb_database_get_stripes (TallRocksdbDatabase *self);
 char *tall_rocksdb_database_get_statistics (TallRocksdbDatabase *self);
 GArray *tall_rocksdb_database_list_measures (TallRocksdbDatabase *self);
-GStrv tall_rocksdb_database_list_losses (TallRocksdbDatabase *self);
 
 TallRocksdbFamily *tall_rocksdb_database_find_family (TallRocksdbDatabase *self,
                                                       const char *deployment,
                                                       const char *table,
                                                       GError **error) G_GNUC_WARN_UNUSED_RESULT;
-GStrv tall_rocksdb_database_list_families (TallRocksdbDatabase *self, const char *deployment);
-GStrv tall_rocksdb_database_list_deployments (TallRocksdbDatabase *self, const char *table);
+
+gboolean tall_rocksdb_database_check_writable (TallRocksdbDatabase *self,
+                                               gsize size,
+                                               const char *operation,
+                                               GError **error) G_GNUC_WARN_UNUSED_RESULT;
+GPtrArray *tall_rocksdb_database_list_handles (TallRocksdbDatabase *self);
+
+GArray *tall_rocksdb_measures_list (rocksdb_t *db, GPtrArray *handles, const char *path);
+
+gboolean tall_rocksdb_schema_create_table (TallRocksdbDatabase *self,
+                                           const char *deployment,
+                                           const TallTableSpec *spec,
+                                           GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean tall_rocksdb_schema_drop_table (TallRocksdbDatabase *self,
+                                         const char *deployment,
+                                         const char *table,
+                                         GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean tall_rocksdb_schema_set_access (TallRocksdbDatabase *self,
+                                         const char *deployment,
+                                         const char *table,
+                                         const TallTableShutter *to,
+                                         gint64 deadline,
+                                         GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
+gboolean tall_rocksdb_copy_make (TallRocksdbDatabase *database,
+                                 const char *directory,
+                                 GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
+/* For measurements and tests beside us: the rows as RocksDB keeps them, and their locks. */
+TallRocksdbStripes *tall_rocksdb_table_get_stripes (TallRocksdbTable *self);
+TallRocksdbSweeper *tall_rocksdb_table_get_sweeper (TallRocksdbTable *self);
+rocksdb_t *tall_rocksdb_table_get_handle (TallRocksdbTable *self);
+TallRocksdbFamily *tall_rocksdb_table_find_family (TallRocksdbTable *self,
+                                                   const char *table,
+                                                   GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 G_END_DECLS

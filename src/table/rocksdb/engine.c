@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -11,9 +12,80 @@
 #include "tall-error.h"
 #include "table/rocksdb/check.h"
 #include "table/rocksdb/directory.h"
-#include "table/rocksdb/end.h"
-#include "table/rocksdb/error.h"
-#include "table/rocksdb/flush.h"
+
+#define FLUSH_PATIENCE (60 * G_TIME_SPAN_SECOND) /* a slow disk takes 256 MiB in that time */
+#define END_PATIENCE (5 * G_TIME_SPAN_SECOND)
+#define LOOK 1000 /* µs from one look to the next */
+
+#define HELD                                                                                       \
+  "another process has it open. Stop that process; or, for a command that takes `--server "        \
+  "HOST:PORT`, run `tallorder serve` there and reach the store through it"
+
+/* RocksDB's C interface gives its status as text only: the kind, then the part of it, then what
+ * the kind says; file names, which may be any words, come after that. */
+static const struct
+{
+  const char *start; /* of the text */
+  TallError code;
+  const char *advice;
+} kinds[] = {
+  { "IO error: While lock file: ", TALL_ERROR_UNAVAILABLE, HELD },
+  { "IO error: lock hold by current process", TALL_ERROR_UNAVAILABLE, HELD },
+  { "IO error: No space left on device", TALL_ERROR_UNAVAILABLE,
+    "make room on the file system of the store" },
+  { "IO error: ", TALL_ERROR_UNAVAILABLE, "check its file system" },
+  { "Invalid argument: Column family", TALL_ERROR_NOT_FOUND, "the table has been dropped" },
+  { "Invalid argument: Invalid column family", TALL_ERROR_NOT_FOUND, "the table has been dropped" },
+  { "Column family dropped: ", TALL_ERROR_NOT_FOUND, "the table has been dropped" },
+  { "Corruption: ", TALL_ERROR_DAMAGED, "restore it from a backup" },
+  { "Not implemented: ", TALL_ERROR_UNSUPPORTED, "this build of RocksDB can not do it" },
+};
+
+/**
+ * tall_rocksdb_take_error_in:
+ * @message: (nullable) (transfer full): what a call of RocksDB left in its error argument
+ * @directory: (nullable): where; only the log shows it
+ * @operation: what failed; anybody may read it
+ *
+ * Makes an error of ours out of one of RocksDB, whose text becomes the detail.
+ *
+ * Returns: TRUE if there was none
+ */
+gboolean
+tall_rocksdb_take_error_in (char *message,
+                            const char *directory,
+                            const char *operation,
+                            GError **error)
+{
+  g_autoptr (TallRocksdbText) text = message;
+  if (text == NULL)
+    return TRUE;
+
+  g_autofree char *detail =
+      directory == NULL ? g_strdup (text) : g_strdup_printf ("%s: %s", directory, text);
+  TallError code = TALL_ERROR_INTERNAL;
+  const char *advice = "RocksDB failed";
+  for (guint i = 0; i < G_N_ELEMENTS (kinds); i++)
+    if (g_str_has_prefix (text, kinds[i].start))
+      {
+        code = kinds[i].code;
+        advice = kinds[i].advice;
+        break;
+      }
+  tall_error_set_detailed (error, code, detail, "%s: %s", operation, advice);
+  return FALSE;
+}
+
+/**
+ * tall_rocksdb_take_error:
+ *
+ * As tall_rocksdb_take_error_in(), where the place is known.
+ */
+gboolean
+tall_rocksdb_take_error (char *message, const char *operation, GError **error)
+{
+  return tall_rocksdb_take_error_in (message, NULL, operation, error);
+}
 
 static int
 compare_default_first (gconstpointer a, gconstpointer b)
@@ -279,28 +351,166 @@ tall_rocksdb_engine_note_tables (TallRocksdbEngine *self)
 }
 
 /**
+ * tall_rocksdb_flush:
+ * @handles: of all families that there are
+ *
+ * Moves the log to tables. It waits where there are too many tables already, until compactions have
+ * made fewer of them.
+ */
+gboolean
+tall_rocksdb_flush (rocksdb_t *db, GPtrArray *handles, GError **error)
+{
+  char *message = NULL;
+  rocksdb_flushoptions_t *options = rocksdb_flushoptions_create ();
+  rocksdb_flushoptions_set_wait (options, 1);
+  for (guint i = 0; i < handles->len && message == NULL; i++)
+    rocksdb_flush_cf (db, options, g_ptr_array_index (handles, i), &message);
+  rocksdb_flushoptions_destroy (options);
+  return tall_rocksdb_take_error (message, "Moving the log to tables", error);
+}
+
+static guint64
+get_property (rocksdb_t *db, rocksdb_column_family_handle_t *handle, const char *name)
+{
+  guint64 value = 0;
+  int code = handle == NULL ? rocksdb_property_int (db, name, &value)
+                            : rocksdb_property_int_cf (db, handle, name, &value);
+  return code == 0 ? value : 0;
+}
+
+static gboolean
+has_failed (rocksdb_t *db)
+{
+  return get_property (db, NULL, "rocksdb.background-errors") > 0;
+}
+
+/* Whether RocksDB moves the log by itself. While nobody writes, this comes to its end. */
+static gboolean
+is_moving (rocksdb_t *db, GPtrArray *handles)
+{
+  for (guint i = 0; i < handles->len; i++)
+    if (get_property (db, g_ptr_array_index (handles, i), "rocksdb.mem-table-flush-pending") > 0)
+      return TRUE;
+  return get_property (db, NULL, "rocksdb.num-running-flushes") > 0;
+}
+
+/* After a failed write RocksDB moves the log as soon as there is room, and an assertion of Debian's
+ * RocksDB ends the process if somebody else asks for a part of the same meanwhile. So what RocksDB
+ * moves by itself ends first. FALSE if that fails, or takes too long. */
+static gboolean
+settle (rocksdb_t *db, GPtrArray *handles)
+{
+  gint64 until = g_get_monotonic_time () + FLUSH_PATIENCE;
+  while (is_moving (db, handles))
+    if (has_failed (db) || g_get_monotonic_time () > until)
+      return FALSE;
+    else
+      g_usleep (LOOK);
+  return !has_failed (db);
+}
+
+/* The last work of a database, which has a thread of its own: both parts may wait for ever where
+ * the disk is full. */
+typedef struct
+{
+  gatomicrefcount refs;
+  rocksdb_t *db;
+  GPtrArray *handles; /* NULL: the log is left */
+  GError *error;      /* why it was left; set before is_done */
+  gint is_done;       /* atomic */
+} LastWork;
+
+static void
+last_work_unref (LastWork *self)
+{
+  if (!g_atomic_ref_count_dec (&self->refs))
+    return;
+  g_clear_pointer (&self->handles, g_ptr_array_unref);
+  g_clear_error (&self->error);
+  g_free (self);
+}
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (LastWork, last_work_unref)
+
+static gpointer
+do_last_work (gpointer data)
+{
+  g_autoptr (LastWork) self = data;
+  if (self->handles != NULL && !tall_rocksdb_flush (self->db, self->handles, &self->error))
+    g_clear_pointer (&self->handles, g_ptr_array_unref);
+  rocksdb_cancel_all_background_work (self->db, 1);
+  g_atomic_int_set (&self->is_done, TRUE);
+  return NULL;
+}
+
+/* A flush waits for compactions, which no longer end where one has failed, as on a full disk; it is
+ * broken off then. And a thread of RocksDB 7.8 that moves the log of several families together may
+ * wait for another one that has given up (https://github.com/facebook/rocksdb/issues/11867). FALSE
+ * if the work does not end in time. */
+static gboolean
+wait_for (LastWork *self, gboolean moves)
+{
+  gint64 until = g_get_monotonic_time () + (moves ? FLUSH_PATIENCE : END_PATIENCE);
+  while (!g_atomic_int_get (&self->is_done))
+    {
+      gboolean late = g_get_monotonic_time () > until;
+      if (late && !moves)
+        return FALSE;
+      if (late || (moves && has_failed (self->db)))
+        {
+          rocksdb_cancel_all_background_work (self->db, 0);
+          moves = FALSE;
+          until = g_get_monotonic_time () + END_PATIENCE;
+        }
+      g_usleep (LOOK);
+    }
+  return TRUE;
+}
+
+/* RocksDB's own end of the process would wait for the same thread. */
+static void
+leave (int status, void *data G_GNUC_UNUSED)
+{
+  fflush (NULL);
+  _exit (status);
+}
+
+/**
  * tall_rocksdb_engine_finish:
  * @handles: (nullable): of all families that there are; NULL: nothing can be written
  *
  * Moves the log to tables for the last time, so that the next process that opens the directory
- * needs no log. Nothing is written any more then. If it fails, or a write in the background has
- * failed before, that process reads the log.
+ * needs no log. Nothing is written any more then. If it fails, or a write has failed before, that
+ * process reads the log.
  *
- * Returns: FALSE if RocksDB is still at work: nothing of it may be freed then
+ * Returns: FALSE if RocksDB is still at work: nothing of it may be freed then, and the process ends
+ *   without it
  */
 gboolean
 tall_rocksdb_engine_finish (TallRocksdbEngine *self, GPtrArray *handles)
 {
-  g_autoptr (GError) error = NULL;
   guint64 last = rocksdb_get_latest_sequence_number (self->db);
-  gboolean flushed = handles != NULL && self->failed_log == 0
-                     && tall_rocksdb_flush_last (self->db, handles, &error);
-  if (!tall_rocksdb_end_work (self->db))
-    return FALSE;
-  if (flushed)
+  g_autoptr (LastWork) work = g_new0 (LastWork, 1);
+  g_atomic_ref_count_init (&work->refs);
+  g_atomic_ref_count_inc (&work->refs);
+  work->db = self->db;
+  gboolean moves = handles != NULL && self->failed_log == 0 && settle (self->db, handles);
+  work->handles = moves ? g_ptr_array_ref (handles) : NULL;
+  GThread *thread = g_thread_try_new ("tall-end", do_last_work, work, NULL);
+  if (thread != NULL)
+    g_thread_unref (thread);
+  else
+    do_last_work (work);
+  if (!wait_for (work, moves))
+    {
+      g_warning ("RocksDB does not end its work, so it is left; nothing is lost by that");
+      on_exit (leave, NULL);
+      return FALSE;
+    }
+  if (work->handles != NULL)
     note_manifest (self, last);
   else
-    g_info ("The log is left: %s", error != NULL ? error->message : "there is no room");
+    g_info ("The log is left: %s",
+            work->error != NULL ? work->error->message : "there is no room, or a write has failed");
   return TRUE;
 }
 

@@ -2,6 +2,125 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "table/rocksdb/families.h"
 
+#include <pthread.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "table/table-access.h"
+#include "table/table.h"
+#include "tall-error.h"
+
+/**
+ * tall_rocksdb_family_new:
+ * @handle: (transfer full):
+ */
+TallRocksdbFamily *
+tall_rocksdb_family_new (rocksdb_column_family_handle_t *handle, const TallTableSpec *spec)
+{
+  TallRocksdbFamily *self = g_new0 (TallRocksdbFamily, 1);
+  g_atomic_ref_count_init (&self->ref_count);
+  self->handle = handle;
+  self->id = rocksdb_column_family_handle_get_id (handle);
+  self->spec = tall_table_spec_copy (spec);
+  self->access = (gint)spec->access;
+  self->seal = g_steal_pointer (&self->spec->seal);
+  self->spec->access = TALL_ACCESS_OPEN;
+  g_mutex_init (&self->seal_mutex);
+  return self;
+}
+
+TallRocksdbFamily *
+tall_rocksdb_family_ref (TallRocksdbFamily *self)
+{
+  g_atomic_ref_count_inc (&self->ref_count);
+  return self;
+}
+
+void
+tall_rocksdb_family_unref (TallRocksdbFamily *self)
+{
+  if (!g_atomic_ref_count_dec (&self->ref_count))
+    return;
+  rocksdb_column_family_handle_destroy (self->handle);
+  tall_table_spec_free (self->spec);
+  g_mutex_clear (&self->seal_mutex);
+  g_free (self->seal);
+  g_free (self);
+}
+
+/**
+ * tall_rocksdb_family_admits:
+ * @writes: whether the call writes; it has the lock of a row then
+ *
+ * Returns: FALSE with %TALL_ERROR_SHUT if the table is sealed or closed to the call
+ */
+gboolean
+tall_rocksdb_family_admits (const TallRocksdbFamily *self, gboolean writes, GError **error)
+{
+  TallTableAccess access = (TallTableAccess)g_atomic_int_get (&self->access);
+  return tall_table_access_admits (access, self->spec->name, writes, error);
+}
+
+/**
+ * tall_rocksdb_family_set_access:
+ * @seal: (nullable): the token, which a table that is closed keeps
+ *
+ * To be called with the locks of all rows held.
+ */
+void
+tall_rocksdb_family_set_access (TallRocksdbFamily *self, TallTableAccess access, const char *seal)
+{
+  g_autoptr (GMutexLocker) locker G_GNUC_UNUSED = g_mutex_locker_new (&self->seal_mutex);
+  g_free (self->seal);
+  self->seal = g_strdup (seal);
+  g_atomic_int_set (&self->access, (gint)access);
+}
+
+/**
+ * tall_rocksdb_family_describe:
+ *
+ * Returns: (transfer full): the table as it is now
+ */
+TallTableSpec *
+tall_rocksdb_family_describe (TallRocksdbFamily *self)
+{
+  g_autoptr (GMutexLocker) locker G_GNUC_UNUSED = g_mutex_locker_new (&self->seal_mutex);
+  TallTableSpec *spec = tall_table_spec_copy (self->spec);
+  spec->access = (TallTableAccess)self->access;
+  spec->seal = g_strdup (self->seal);
+  return spec;
+}
+
+/**
+ * tall_rocksdb_family_get_oldest:
+ *
+ * Returns: milliseconds: cells with a lower timestamp have outlived the table's TTL
+ */
+gint64
+tall_rocksdb_family_get_oldest (const TallRocksdbFamily *self)
+{
+  guint64 ttl = self->spec->ttl;
+  if (ttl == 0)
+    return 0;
+  gint64 now = g_get_real_time () / 1000;
+  return ttl > (guint64)now / 1000 ? 0 : now - (gint64)ttl * 1000;
+}
+
+/**
+ * tall_rocksdb_family_prefix_row:
+ *
+ * Prefixes an error with the table and the row.
+ */
+void
+tall_rocksdb_family_prefix_row (const TallRocksdbFamily *self, TallSlice row, GError **error)
+{
+  g_autofree char *key = tall_slice_to_debug (row);
+  if (row.len == 0)
+    g_prefix_error (error, "Table %s: ", self->spec->name);
+  else
+    g_prefix_error (error, "Table %s, row %s: ", self->spec->name, key);
+}
+
 struct _TallRocksdbFamilies
 {
   GRWLock lock;
@@ -145,4 +264,139 @@ tall_rocksdb_families_list_deployments (TallRocksdbFamilies *self, const char *t
   g_rw_lock_reader_unlock (&self->lock);
   g_ptr_array_add (names, NULL);
   return (GStrv)g_ptr_array_steal (names, NULL);
+}
+
+struct _TallRocksdbStripes
+{
+  pthread_mutex_t mutexes[TALL_ROCKSDB_STRIPES]; /* GMutex cannot wait until a deadline */
+};
+
+TallRocksdbStripes *
+tall_rocksdb_stripes_new (void)
+{
+  TallRocksdbStripes *self = g_new (TallRocksdbStripes, 1);
+  for (guint i = 0; i < TALL_ROCKSDB_STRIPES; i++)
+    pthread_mutex_init (&self->mutexes[i], NULL);
+  return self;
+}
+
+void
+tall_rocksdb_stripes_free (TallRocksdbStripes *self)
+{
+  for (guint i = 0; i < TALL_ROCKSDB_STRIPES; i++)
+    pthread_mutex_destroy (&self->mutexes[i]);
+  g_free (self);
+}
+
+/**
+ * tall_rocksdb_stripes_find:
+ * @table: number of the table
+ *
+ * Returns: the stripe of a row: FNV-1a of both
+ */
+guint
+tall_rocksdb_stripes_find (guint32 table, TallSlice row)
+{
+  guint64 hash = 0xcbf29ce484222325u ^ table;
+  for (gsize i = 0; i < row.len; i++)
+    hash = (hash ^ row.data[i]) * 0x100000001b3u;
+  return (guint)((hash ^ hash >> 32) % TALL_ROCKSDB_STRIPES);
+}
+
+static int
+compare_stripes (gconstpointer a, gconstpointer b)
+{
+  guint x = *(const guint *)a;
+  guint y = *(const guint *)b;
+  return (x > y) - (x < y);
+}
+
+/* GLib's monotonic time is that of CLOCK_MONOTONIC. */
+static gboolean
+lock_one (pthread_mutex_t *mutex, gint64 deadline)
+{
+  if (pthread_mutex_trylock (mutex) == 0)
+    return TRUE;
+  if (deadline == TALL_NO_DEADLINE)
+    return pthread_mutex_lock (mutex) == 0;
+  struct timespec until = { deadline / G_USEC_PER_SEC, deadline % G_USEC_PER_SEC * 1000 };
+  return pthread_mutex_clocklock (mutex, CLOCK_MONOTONIC, &until) == 0;
+}
+
+/**
+ * tall_rocksdb_stripes_lock:
+ * @stripes: of the rows; sorted afterwards, and each there once
+ * @n: (inout): how many
+ *
+ * Takes them in ascending order, so that nobody waits in a circle, and waits until @deadline only.
+ *
+ * Returns: FALSE with %TALL_ERROR_TIMED_OUT, and none is taken
+ */
+gboolean
+tall_rocksdb_stripes_lock (
+    TallRocksdbStripes *self, guint *stripes, guint *n, gint64 deadline, GError **error)
+{
+  guint n_unique = 0;
+  qsort (stripes, *n, sizeof (guint), compare_stripes);
+  for (guint i = 0; i < *n; i++)
+    if (n_unique == 0 || stripes[n_unique - 1] != stripes[i])
+      stripes[n_unique++] = stripes[i];
+  *n = n_unique;
+
+  for (guint i = 0; i < n_unique; i++)
+    if (!lock_one (&self->mutexes[stripes[i]], deadline))
+      {
+        tall_rocksdb_stripes_unlock (self, stripes, i);
+        g_set_error (
+            error, TALL_ERROR, TALL_ERROR_TIMED_OUT,
+            "The deadline passed while other writes to the same rows were running; nothing "
+            "was done");
+        return FALSE;
+      }
+  return TRUE;
+}
+
+/**
+ * tall_rocksdb_stripes_unlock:
+ * @stripes: @n of them, as tall_rocksdb_stripes_lock() left them
+ */
+void
+tall_rocksdb_stripes_unlock (TallRocksdbStripes *self, const guint *stripes, guint n)
+{
+  for (guint i = n; i > 0; i--)
+    pthread_mutex_unlock (&self->mutexes[stripes[i - 1]]);
+}
+
+static void
+unlock_first (TallRocksdbStripes *self, guint n)
+{
+  for (guint i = n; i > 0; i--)
+    pthread_mutex_unlock (&self->mutexes[i - 1]);
+}
+
+/**
+ * tall_rocksdb_stripes_lock_all:
+ *
+ * Waits until no write runs, and lets none begin.
+ *
+ * Returns: FALSE with %TALL_ERROR_TIMED_OUT, and none is taken
+ */
+gboolean
+tall_rocksdb_stripes_lock_all (TallRocksdbStripes *self, gint64 deadline, GError **error)
+{
+  for (guint i = 0; i < TALL_ROCKSDB_STRIPES; i++)
+    if (!lock_one (&self->mutexes[i], deadline))
+      {
+        unlock_first (self, i);
+        g_set_error (error, TALL_ERROR, TALL_ERROR_TIMED_OUT,
+                     "The deadline passed while writes were running; nothing was done");
+        return FALSE;
+      }
+  return TRUE;
+}
+
+void
+tall_rocksdb_stripes_unlock_all (TallRocksdbStripes *self)
+{
+  unlock_first (self, TALL_ROCKSDB_STRIPES);
 }

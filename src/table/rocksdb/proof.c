@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
-#include "table/rocksdb/proof.h"
+#include "table/rocksdb/check.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -9,7 +9,6 @@
 
 #include "tall-bytes.h"
 #include "tall-error.h"
-#include "table/rocksdb/check.h"
 
 #define MAGIC "tallsync"
 #define MAGIC_LEN 8

@@ -2,10 +2,134 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "table/rocksdb/reader.h"
 
+#include "table/rocksdb/engine.h"
+#include "table/rocksdb/row.h"
 #include "tall-error.h"
-#include "table/rocksdb/error.h"
-#include "table/rocksdb/filter.h"
-#include "table/rocksdb/row-codec.h"
+
+/* Goes through the cells of a row, and says which are wanted. */
+typedef struct
+{
+  const TallRead *read;
+  gint64 min_timestamp;
+  TallSlice qualifier; /* of the last one wanted */
+  guint versions;      /* wanted ones of that qualifier */
+} Selection;
+
+static Selection
+selection (const TallRocksdbStep *step)
+{
+  return (Selection){ .read = step->read,
+                      .min_timestamp = MAX (step->read->min_timestamp, step->oldest) };
+}
+
+static gboolean
+selects (Selection *self, const TallCell *cell)
+{
+  const TallRead *read = self->read;
+  if (cell->timestamp < self->min_timestamp || cell->timestamp >= read->max_timestamp
+      || !tall_read_wants_qualifier (read, cell->qualifier))
+    return FALSE;
+  if (self->versions > 0 && !tall_slice_equal (self->qualifier, cell->qualifier))
+    self->versions = 0;
+  if (read->max_versions != 0 && self->versions == read->max_versions)
+    return FALSE;
+  self->versions++;
+  self->qualifier = cell->qualifier;
+  return TRUE;
+}
+
+/* Whether the step wants all cells of each row. */
+static gboolean
+filter_wants_all (const TallRocksdbStep *step)
+{
+  return tall_read_wants_all (step->read) && step->oldest <= 1;
+}
+
+static gboolean
+fail (const TallRocksdbStep *step, TallSlice key, GError **error)
+{
+  tall_rocksdb_family_prefix_row (step->family, key, error);
+  return FALSE;
+}
+
+/* Takes what the step wants from a stored row that stays. @row has no cells if none is wanted; they
+ * point into @stored. FALSE with %TALL_ERROR_DAMAGED or %TALL_ERROR_NEWER_VERSION. */
+static gboolean
+filter_decode (
+    const TallRocksdbStep *step, TallSlice key, TallSlice stored, TallRow *row, GError **error)
+{
+  TallStoredRow decoded;
+  if (!tall_row_decode (step->arena, stored, &decoded, error))
+    return fail (step, key, error);
+
+  *row = (TallRow){ key, decoded.cells, decoded.n_cells };
+  if (filter_wants_all (step))
+    return TRUE;
+  Selection wanted = selection (step);
+  row->n_cells = 0;
+  for (guint i = 0; i < decoded.n_cells; i++)
+    if (selects (&wanted, &decoded.cells[i]))
+      row->cells[row->n_cells++] = decoded.cells[i];
+  return TRUE;
+}
+
+static gboolean
+collect_cells (const TallRocksdbStep *step, TallSlice stored, GError **error)
+{
+  Selection wanted = selection (step);
+  TallRowCells cells;
+  TallCell cell;
+  g_array_set_size (step->passing, 0);
+  if (!tall_row_cells_init (&cells, stored, error))
+    return FALSE;
+  while (tall_row_cells_next (&cells, &cell))
+    if (selects (&wanted, &cell))
+      g_array_append_val (step->passing, cell);
+  if (step->read->keys_only && step->passing->len > 0)
+    {
+      g_array_set_size (step->passing, 1);
+      g_array_index (step->passing, TallCell, 0).value = (TallSlice)TALL_SLICE_INIT;
+    }
+  return tall_row_cells_finish (&cells, error);
+}
+
+static TallSlice
+append_bytes (guint8 **end, TallSlice bytes)
+{
+  guint8 *start = *end;
+  if (bytes.len > 0)
+    memcpy (start, bytes.data, bytes.len);
+  *end += bytes.len;
+  return tall_slice (start, bytes.len);
+}
+
+/* Of a stored row that will not stay, copies what the step wants, so that many long rows may be
+ * looked through for little. */
+static gboolean
+filter_copy (
+    const TallRocksdbStep *step, TallSlice key, TallSlice stored, TallRow *row, GError **error)
+{
+  *row = (TallRow){ .key = key };
+  if (!collect_cells (step, stored, error))
+    return fail (step, key, error);
+  if (step->passing->len == 0)
+    return TRUE;
+
+  row->n_cells = step->passing->len;
+  row->cells =
+      tall_arena_memdup (step->arena, step->passing->data, row->n_cells * sizeof (TallCell));
+  gsize size = key.len;
+  for (guint i = 0; i < row->n_cells; i++)
+    size += row->cells[i].qualifier.len + row->cells[i].value.len;
+  guint8 *end = tall_arena_alloc (step->arena, size);
+  row->key = append_bytes (&end, key);
+  for (guint i = 0; i < row->n_cells; i++)
+    {
+      row->cells[i].qualifier = append_bytes (&end, row->cells[i].qualifier);
+      row->cells[i].value = append_bytes (&end, row->cells[i].value);
+    }
+  return TRUE;
+}
 
 /* Keys that RocksDB looks up together, and rows between two looks at the clock. */
 #define GROUP 256
@@ -38,7 +162,7 @@ tall_rocksdb_reader_new (TallRocksdbDatabase *database)
 {
   TallRocksdbReader *self = g_new (TallRocksdbReader, 1);
   self->database = database;
-  self->db = tall_rocksdb_database_get_handle (database);
+  self->db = database->db;
   for (guint i = 0; i < G_N_ELEMENTS (self->get_options); i++)
     {
       self->get_options[i] = rocksdb_readoptions_create ();
@@ -79,14 +203,14 @@ add_value (const TallRocksdbStep *step,
   gboolean decoded;
   if (step->read->n_qualifiers > 0 || step->read->keys_only)
     {
-      decoded = tall_rocksdb_filter_copy (step, key, tall_slice (data, len), row, error);
+      decoded = filter_copy (step, key, tall_slice (data, len), row, error);
       rocksdb_pinnableslice_destroy (value);
     }
   else
     {
       tall_arena_own (step->arena, value, (GDestroyNotify)rocksdb_pinnableslice_destroy);
-      decoded = tall_rocksdb_filter_decode (step, tall_slice_dup (step->arena, key),
-                                            tall_slice (data, len), row, error);
+      decoded = filter_decode (step, tall_slice_dup (step->arena, key), tall_slice (data, len), row,
+                               error);
     }
   if (decoded && row->n_cells > 0)
     rows->n_rows++;
@@ -207,11 +331,10 @@ decode_current (const TallRocksdbStep *step,
   size_t key_len, value_len;
   const char *key = rocksdb_iter_key (iterator, &key_len);
   const char *value = rocksdb_iter_value (iterator, &value_len);
-  if (!tall_rocksdb_filter_wants_all (step))
-    return tall_rocksdb_filter_copy (step, tall_slice (key, key_len), tall_slice (value, value_len),
-                                     row, error);
-  return tall_rocksdb_filter_decode (step, copy_bytes (step->arena, key, key_len),
-                                     copy_bytes (step->arena, value, value_len), row, error);
+  if (!filter_wants_all (step))
+    return filter_copy (step, tall_slice (key, key_len), tall_slice (value, value_len), row, error);
+  return filter_decode (step, copy_bytes (step->arena, key, key_len),
+                        copy_bytes (step->arena, value, value_len), row, error);
 }
 
 /* Rows without a cell that a scan came by, as they have only delete markers. */
@@ -257,7 +380,7 @@ sweep (TallRocksdbReader *self,
   if (passed->n_needless >= MAX (MANY_MARKED, n_found))
     tall_rocksdb_database_sweep (database, step->family, step->read->start, stop);
   else if (passed->n_needed >= MANY_MARKED)
-    tall_rocksdb_database_leave (database, tall_rocksdb_database_enter (database));
+    tall_rocksdb_horizon_leave (database->horizon, tall_rocksdb_database_enter (database));
 }
 
 static gboolean
@@ -321,7 +444,7 @@ scan_rows (TallRocksdbReader *self, const TallRocksdbStep *step, TallRows *rows,
   rocksdb_iter_seek (iterator, (const char *)read->start.data, read->start.len);
 
   g_autoptr (GArray) found = g_array_sized_new (FALSE, FALSE, sizeof (TallRow), USUAL_ROWS);
-  Passed passed = { .forgotten = tall_rocksdb_database_get_forgotten (self->database) };
+  Passed passed = { .forgotten = tall_rocksdb_horizon_get (self->database->horizon) };
   gboolean collected = collect_rows (step, iterator, found, &passed, &rows->cut, error);
   sweep (self, step, rocksdb_iter_valid (iterator) ? get_key (iterator) : read->stop, &passed,
          found->len);
@@ -350,9 +473,8 @@ tall_rocksdb_reader_read (TallRocksdbReader *self,
   TallRocksdbStep own = *step;
   own.oldest = tall_rocksdb_family_get_oldest (step->family);
   g_autoptr (GArray) passing =
-      tall_rocksdb_filter_wants_all (&own)
-          ? NULL
-          : g_array_sized_new (FALSE, FALSE, sizeof (TallCell), USUAL_CELLS);
+      filter_wants_all (&own) ? NULL
+                              : g_array_sized_new (FALSE, FALSE, sizeof (TallCell), USUAL_CELLS);
   own.passing = passing;
   rocksdb_set_perf_level (rocksdb_disable);
   if (own.read->kind == TALL_READ_GET)

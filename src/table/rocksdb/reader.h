@@ -3,9 +3,24 @@
 #pragma once
 
 #include "table/rocksdb/database.h"
-#include "table/rocksdb/filter.h"
+#include "table/rocksdb/families.h"
 
 G_BEGIN_DECLS
+
+/**
+ * TallRocksdbStep:
+ *
+ * One read of a plan.
+ */
+typedef struct
+{
+  TallRocksdbFamily *family;
+  const TallRead *read;
+  gint64 deadline;
+  TallArena *arena; /* for the rows; it keeps alive what they point to, also if the read fails */
+  gint64 oldest;    /* cells with a lower timestamp have outlived the table's TTL */
+  GArray *passing;  /* of TallCell: of a row that does not stay; NULL where all cells are wanted */
+} TallRocksdbStep;
 
 /**
  * TallRocksdbReader:

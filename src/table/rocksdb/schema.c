@@ -1,14 +1,10 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
-#include "table/rocksdb/schema.h"
+#include "table/rocksdb/database.h"
 
 #include "tall-error.h"
-#include "table/rocksdb/database-private.h"
-#include "table/rocksdb/error.h"
-#include "table/rocksdb/flush.h"
-#include "table/rocksdb/options.h"
+#include "table/rocksdb/engine.h"
 #include "table/rocksdb/settings.h"
-#include "table/rocksdb/spec-codec.h"
 
 /* FALSE with @refused if nothing was written, for certain. */
 static gboolean

@@ -2,13 +2,14 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "table/rocksdb/table.h"
 
-#include "tall-error.h"
-#include "table/rocksdb/copy.h"
-#include "table/rocksdb/reader.h"
-#include "table/rocksdb/schema.h"
-#include "table/rocksdb/table-private.h"
-#include "table/rocksdb/writer.h"
 #include "base/trace.h"
+#include "table/rocksdb/database.h"
+#include "table/rocksdb/directory.h"
+#include "table/rocksdb/reader.h"
+#include "table/rocksdb/settings.h"
+#include "table/rocksdb/writer.h"
+#include "table/table-kind.h"
+#include "tall-error.h"
 
 #define DEFAULT_NAME "tallorder"
 
@@ -189,7 +190,7 @@ tall_rocksdb_table_list_tables (TallTable *base,
                                 GError **error G_GNUC_UNUSED)
 {
   TallRocksdbTable *self = TALL_ROCKSDB_TABLE (base);
-  return tall_rocksdb_database_list_families (self->database, self->name);
+  return tall_rocksdb_families_list (self->database->families, self->name);
 }
 
 static GStrv
@@ -198,7 +199,8 @@ tall_rocksdb_table_list_deployments (TallTable *base,
                                      gint64 deadline G_GNUC_UNUSED,
                                      GError **error G_GNUC_UNUSED)
 {
-  return tall_rocksdb_database_list_deployments (TALL_ROCKSDB_TABLE (base)->database, table);
+  return tall_rocksdb_families_list_deployments (TALL_ROCKSDB_TABLE (base)->database->families,
+                                                 table);
 }
 
 static void
@@ -220,7 +222,7 @@ tall_rocksdb_table_list_measures (TallTable *base)
 static GStrv
 tall_rocksdb_table_list_losses (TallTable *base)
 {
-  return tall_rocksdb_database_list_losses (TALL_ROCKSDB_TABLE (base)->database);
+  return tall_rocksdb_losses_list (TALL_ROCKSDB_TABLE (base)->database->path);
 }
 
 static gboolean
@@ -309,11 +311,7 @@ tall_rocksdb_table_open (const TallRocksdbOptions *options, GError **error)
 
   if (!check_options (options, error))
     return NULL;
-  const TallRocksdbSetup setup = { .cache_bytes = options->cache_bytes,
-                                   .direct_reads = options->direct_reads,
-                                   .must_exist = options->must_exist,
-                                   .statistics = options->statistics };
-  TallRocksdbDatabase *database = tall_rocksdb_database_open (options->directory, &setup, error);
+  TallRocksdbDatabase *database = tall_rocksdb_database_open (options, error);
   if (database == NULL)
     return NULL;
 
@@ -350,7 +348,7 @@ tall_rocksdb_table_count_wal_syncs (TallRocksdbTable *self)
 TallRocksdbStripes *
 tall_rocksdb_table_get_stripes (TallRocksdbTable *self)
 {
-  return tall_rocksdb_database_get_stripes (self->database);
+  return self->database->stripes;
 }
 
 /**
@@ -361,7 +359,7 @@ tall_rocksdb_table_get_stripes (TallRocksdbTable *self)
 TallRocksdbSweeper *
 tall_rocksdb_table_get_sweeper (TallRocksdbTable *self)
 {
-  return tall_rocksdb_database_get_sweeper (self->database);
+  return self->database->sweeper;
 }
 
 /**
@@ -372,7 +370,7 @@ tall_rocksdb_table_get_sweeper (TallRocksdbTable *self)
 rocksdb_t *
 tall_rocksdb_table_get_handle (TallRocksdbTable *self)
 {
-  return tall_rocksdb_database_get_handle (self->database);
+  return self->database->db;
 }
 
 /**
@@ -385,3 +383,48 @@ tall_rocksdb_table_find_family (TallRocksdbTable *self, const char *table, GErro
 {
   return find_family (self, table, error);
 }
+
+enum
+{
+  CHOICE_SYNC,
+};
+
+static const TallTableChoice choices[] = {
+  [CHOICE_SYNC] = { "sync", { "0", "1" }, TRUE },
+  { NULL },
+};
+
+static char *
+read_place (const char *text, GError **error)
+{
+  char *directory = g_uri_unescape_string (text, NULL);
+  if (directory == NULL)
+    tall_error_set_invalid (error, "store", "“%%” needs two hex digits; write %%25 for %%");
+  return directory;
+}
+
+static TallTable *
+open_tables (const TallTableAddress *address, gboolean create, GError **error)
+{
+  TallRocksdbOptions options = TALL_ROCKSDB_OPTIONS_INIT;
+  options.directory = address->place;
+  options.name = address->name;
+  options.sync = address->choices[CHOICE_SYNC];
+  options.must_exist = !create;
+  options.cache_bytes = address->cache_bytes;
+  return tall_rocksdb_table_open (&options, error);
+}
+
+const TallTableKind tall_table_kind_rocksdb = {
+  .name = TALL_ROCKSDB_KIND,
+  .title = "RocksDB",
+  .scheme = "rocksdb:",
+  .place = "DIR",
+  .what = "the directory",
+  .choices = choices,
+  .is_embedded = TRUE,
+  .read_place = read_place,
+  .open = open_tables,
+  .check_spec = tall_rocksdb_options_check_spec,
+  .find_room = tall_rocksdb_room_find,
+};

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "cell/cell.h"
+#include "cell/mutation.h"
 
 G_BEGIN_DECLS
 
@@ -64,5 +65,27 @@ gboolean tall_row_decode (TallArena *arena, TallSlice stored, TallStoredRow *row
 void tall_row_encode (const TallStoredRow *row, GByteArray *stored);
 gboolean tall_row_has_only_markers (TallSlice stored, guint64 *marked);
 TallRowStripped tall_row_strip (TallSlice stored, guint64 forgotten, GByteArray *stripped);
+
+/* The most that one stored row may have. */
+#define TALL_ROW_MAX_SIZE (256 * 1024 * 1024)
+
+/**
+ * TallRetention:
+ *
+ * What a table keeps of a row.
+ */
+typedef struct
+{
+  guint max_versions; /* of a qualifier; 0 = all */
+  gint64 oldest;      /* cells with a lower timestamp have expired */
+  guint64 mark;       /* what new markers are marked with */
+} TallRetention;
+
+gboolean tall_row_merge (TallArena *arena,
+                         const TallStoredRow *old,
+                         const TallMutation *mutation,
+                         TallRetention retention,
+                         TallStoredRow *merged,
+                         GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 G_END_DECLS

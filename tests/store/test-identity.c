@@ -323,6 +323,32 @@ test_equal_numbers (void)
   g_assert_cmpuint (count_rows (memory), ==, 0);
 }
 
+/* Where a verification goes on, and what it has found, is of one deployment, whoever has it in
+ * hand. */
+static void
+test_cursor (void)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TallTable) memory = tall_memory_table_new ();
+  tall_test_create (memory, "blob", "hashed", 0);
+  g_autoptr (TallStore) store = tall_test_open (memory, NULL);
+  TallVerifyRequest request = { .most = 1 };
+  for (guint i = 0; i < 3; i++)
+    {
+      g_autofree char *number = g_strdup_printf ("%u", i);
+      g_assert_true (put (store, CUSTOMER, number, &error));
+    }
+  g_autoptr (TallVerifyPart) part = tall_front_verify_some (TALL_FRONT (store), &request, &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (part->cursor.len, >, 0);
+  drop (memory);
+  tall_test_create (memory, "blob", "hashed", 0);
+  g_autoptr (TallStore) next = tall_test_open (memory, NULL);
+  request.cursor = part->cursor;
+  g_assert_null (tall_front_verify_some (TALL_FRONT (next), &request, &error));
+  g_assert_error (error, TALL_ERROR, TALL_ERROR_INVALID);
+}
+
 /* ---- Several who drop and make ---- */
 
 /* Two begin with what the same one has left: one makes the deployment. */
@@ -448,6 +474,7 @@ main (int argc, char **argv)
       g_test_add_data_func (path, &changes[i], test_process_of_before);
     }
   g_test_add_func ("/identity/equal-numbers", test_equal_numbers);
+  g_test_add_func ("/identity/cursor", test_cursor);
   g_test_add_func ("/identity/slow-init", test_slow_init);
   g_test_add_func ("/identity/slow-drop", test_slow_drop);
   g_test_add_func ("/identity/failures", test_failures);

@@ -370,7 +370,7 @@ test_moved (TallStoreFixture *self, gconstpointer kind)
   g_assert_no_error (error);
   g_assert_cmpuint (part->cursor.len, >, 9);
   g_autofree guint8 *cursor = g_memdup2 (part->cursor.data, part->cursor.len);
-  cursor[8] ^= 2; /* the generation */
+  cursor[8] ^= 2; /* the mark of the tables */
   request.cursor = tall_slice (cursor, part->cursor.len);
   g_assert_null (tall_front_verify_some (self->front, &request, &error));
   g_assert_error (error, TALL_ERROR, TALL_ERROR_INVALID);

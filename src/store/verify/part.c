@@ -4,15 +4,17 @@
 
 #include "tall-error.h"
 #include "store/operation.h"
+#include "store/verify/suspect.h"
 #include "store/verify/verify.h"
 
 #define PART_TIME G_USEC_PER_SEC
 
 /* A cursor:
  *
- *     u8 CURSOR_FORMAT, u64 generation, u8 Phase, then the place in the tables of that phase
+ *     u8 CURSOR_FORMAT, u64 mark of the tables, u8 Phase, then the place in the tables of that
+ * phase
  */
-#define CURSOR_FORMAT 2
+#define CURSOR_FORMAT 3
 
 typedef enum
 {
@@ -52,10 +54,11 @@ read_phase (const TallVerify *self, TallReader *cursor, gboolean *moved)
   if (cursor->rest.len == 0)
     return PHASE_LAYOUT;
   guint8 format = tall_reader_u8 (cursor);
-  guint64 generation = tall_reader_u64 (cursor);
+  guint64 mark = tall_reader_u64 (cursor);
   guint8 phase = tall_reader_u8 (cursor);
-  *moved = !cursor->failed && format == CURSOR_FORMAT && generation != self->context->generation;
-  if (format != CURSOR_FORMAT || generation != self->context->generation || phase >= PHASE_END)
+  gboolean is_ours = mark == tall_verify_mark (self->context);
+  *moved = !cursor->failed && format == CURSOR_FORMAT && !is_ours;
+  if (format != CURSOR_FORMAT || !is_ours || phase >= PHASE_END)
     cursor->failed = TRUE;
   return phase;
 }
@@ -94,7 +97,7 @@ go_on (TallVerify *self, GError **error)
     return TRUE;
   g_autoptr (GByteArray) cursor = g_byte_array_new ();
   tall_bytes_append_u8 (cursor, CURSOR_FORMAT);
-  tall_bytes_append_u64 (cursor, self->context->generation);
+  tall_bytes_append_u64 (cursor, tall_verify_mark (self->context));
   tall_bytes_append_u8 (cursor, (guint8)phase);
   tall_bytes_append (cursor, tall_slice_array (next));
   self->part->cursor = tall_slice_dup (self->part->arena, tall_slice_array (cursor));

@@ -2,10 +2,27 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "store/verify/suspect.h"
 
-#define SUSPECT_FORMAT 3
+#define SUSPECT_FORMAT 4
 
 /* By their number in the bytes. */
 static const TallVerifyPair *const pairs[] = { NULL, &tall_verify_hints, &tall_verify_ids };
+
+/**
+ * tall_verify_mark:
+ *
+ * Returns: what stands in cursors and suspects for the deployment and its tables: of another
+ * deployment of that name, or other tables, they are refused
+ */
+guint64
+tall_verify_mark (const TallStoreContext *context)
+{
+  guint8 digest[TALL_MD5_SIZE];
+  g_autofree char *text =
+      g_strdup_printf ("%s %" G_GUINT64_FORMAT, context->id, context->generation);
+  tall_md5 (tall_slice_str (text), digest);
+  TallReader reader = tall_reader (tall_slice (digest, sizeof digest));
+  return tall_reader_u64 (&reader);
+}
 
 static void
 append_bytes (GByteArray *array, TallSlice bytes)
@@ -33,7 +50,7 @@ tall_suspect_write (const TallSuspect *self, const TallStoreContext *context, Ta
   while (pairs[what] != self->pair)
     what++;
   tall_bytes_append_u8 (bytes, SUSPECT_FORMAT);
-  tall_bytes_append_u64 (bytes, context->generation);
+  tall_bytes_append_u64 (bytes, tall_verify_mark (context));
   tall_bytes_append_u8 (bytes, what);
   tall_bytes_append_u8 (bytes, self->n_looks);
   tall_bytes_append_u8 (bytes, (guint8)self->search);
@@ -89,7 +106,7 @@ tall_suspect_read (TallSuspect *self, const TallStoreContext *context, TallSlice
 {
   TallReader reader = tall_reader (state);
   guint8 format = tall_reader_u8 (&reader);
-  guint64 generation = tall_reader_u64 (&reader);
+  guint64 mark = tall_reader_u64 (&reader);
   guint8 what = tall_reader_u8 (&reader);
   *self = (TallSuspect){ .n_looks = tall_reader_u8 (&reader) };
   self->search = tall_reader_u8 (&reader);
@@ -99,7 +116,7 @@ tall_suspect_read (TallSuspect *self, const TallStoreContext *context, TallSlice
   self->key = read_bytes (&reader);
   self->order = read_bytes (&reader);
   self->place = read_bytes (&reader);
-  if (!tall_reader_done (&reader) || format != SUSPECT_FORMAT || generation != context->generation
+  if (!tall_reader_done (&reader) || format != SUSPECT_FORMAT || mark != tall_verify_mark (context)
       || what >= G_N_ELEMENTS (pairs) || self->search >= TALL_N_SUSPECT_SEARCHES)
     return FALSE;
   memcpy (self->fingerprint, fingerprint.data, TALL_MD5_SIZE);

@@ -19,13 +19,13 @@ import subprocess
 import sys
 
 import protocol
-from case import DELETE, GET, ONE, again, insert, put, replace
+from case import DELETE, GET, ONE, REMAKE, again, insert, opens, put, replace
 from cases import CASES as COMMITS
 from clients import Begin, Clients, End
 from explore import Explorer, Faults, Table
 from rows import Cell, visible
-from state import (CONFLICT, DATES, DONE, LOST, NOT_DONE, NOT_FOUND, ROOT, UNKNOWN, Choose, Layout, Lineage,
-                   Read, WriteIf, find_root)
+from state import (CONFLICT, DATES, DONE, DROPPED, LOST, NOT_DONE, NOT_FOUND, ROOT, SHUT, UNKNOWN, Choose, Layout,
+                   Lineage, Read, ReadRecord, SetAccess, WriteIf, WriteRecordIf, find_root)
 from variant import Variant
 
 NO = ()
@@ -45,6 +45,12 @@ FAULTS = {
     ", one lie": Faults(lies=1),
     ", two answers lost, one lie": Faults(lost=2, lies=1),
 }
+# The deployment is dropped, and another one made, beside those who know only the first one.
+REMADE = {
+    "two puts, drop and init, put and get": ((X, Y), (REMAKE, opens(Z), GET)),
+    "put, delete and get, drop and init, and one that opens": ((X, DELETE, GET), (REMAKE,), (opens(Z), GET)),
+    "two puts, twice drop and init": ((X, Y), (REMAKE,), (opens(GET), GET, Z)),
+}
 CRASH, DELIVERY, FAULT = 0.02, 0.15, 0.3    # how likely each is, where it may happen
 
 SECONDS = 60                   # of processor time to find what breaks an alternative
@@ -59,6 +65,8 @@ def kind_of(call):
         return "read"
     if isinstance(call, WriteIf):
         return "write if"
+    if isinstance(call, (SetAccess, WriteRecordIf)):
+        return "drop" if isinstance(call, SetAccess) else "record"
     removes = not any(isinstance(mutation, Cell) for mutation in call.mutations)
     return "remove" if removes else "write"
 
@@ -72,15 +80,16 @@ def find_maker(place):
 class Walk:
     """One trace: its lines, as the program reads them. It goes by @script first, then by chance."""
 
-    def __init__(self, seed, layout, todos, faults, clocks, script=()):
+    def __init__(self, seed, layouts, todos, faults, clocks, script=()):
         self.script, self.n_calls = list(script), 0
+        no_is_final = len(layouts) > 1 and faults.lies == 0
         self.random = random.Random(seed)
         self.variant, self.left = Variant(), dict(faults._asdict())
-        self.table, self.clients = Table((layout,), self.variant), Clients()
+        self.table, self.clients = Table(layouts, self.variant), Clients()
         self.places_by_number = {}
         self.rows, self.tables = self.table.start
-        self.layout, self.late, self.lines, self.bound = layout, [], [], None
-        arguments = ((layout,), False, self.variant)
+        self.layouts, self.late, self.lines, self.bound = layouts, [], [], None
+        arguments = (layouts, no_is_final, self.variant)
         self.places = [self.clients.start(name, todo, clock, arguments)
                        for name, (todo, clock) in enumerate(zip(todos, clocks))]
         self.may_crash = not script and sum(faults) > 0 and self.random.random() < FAULT
@@ -109,13 +118,20 @@ class Walk:
             elif isinstance(request, Begin):
                 self.step(index, None)
                 passed = True
+            elif isinstance(request, ReadRecord) or self.is_missing(request):
+                self.rows, self.tables, answer = self.table.execute(self.rows, self.tables, request)
+                self.step(index, answer)
             else:
                 return passed
+
+    def is_missing(self, request):
+        """Whether it is a call on tables that are gone."""
+        return hasattr(request, "row") and self.table.is_shut(self.tables, request)
 
     def outcomes(self, call, alone):
         """What can become of it, by the words of the program. @alone: it is all of a call of the store."""
         yield "done"
-        if not alone or isinstance(call, Read):
+        if not alone or isinstance(call, (Read, SetAccess, WriteRecordIf)) or self.is_missing(call):
             return
         if self.left["lost"]:
             yield "lost"
@@ -154,9 +170,9 @@ class Walk:
         """All that is one call in the store. @wanted: how it is to end, if it can."""
         first = self.clients.requests[self.places[index]]
         kind, maker = kind_of(first), find_maker(self.place(self.places[index]))
-        joins = kind in ("write", "remove") or maker in (*READS_TOGETHER, "remove_children")
+        joins = kind in ("write", "remove", "drop") or maker in (*READS_TOGETHER, "remove_children")
         first_line = len(self.lines)
-        comes_with_hint = kind != "read" and self.layout.index and self.layout.claims
+        comes_with_hint = kind in ("write", "remove") and self.layouts[0].index and self.layouts[0].claims
         outcome = self.make_call(index, not comes_with_hint, wanted)
         passed = self.settle(index)
         while joins and not passed and outcome == "done" and self.is_joined(index, kind, maker):
@@ -172,13 +188,15 @@ class Walk:
         if kind == "read":
             return find_maker(self.place(self.places[index])) == maker and not (
                 maker == "get_step_by_step" and request.row == ROOT)
-        return kind != "write if"
+        return kind in ("write", "remove", "drop")
 
     def is_bound(self, index, passed):
         """Whether the client's next call comes at once: it gives up a claim that was claimed over. Before the
         store waits for the other claim it looks again, which the model does not."""
         request = self.clients.requests[self.places[index]]
-        state = find_root(self.table.row(self.rows, 1, ROOT).cells).state
+        if isinstance(request, WriteRecordIf) and self.table.record(self.tables).phase != DROPPED:
+            return True                         # the tables are dropped, and the record says nothing yet
+        state = self.find_root().state
         return (not passed and request is not None and state is not None and state.pending != 0
                 and find_maker(self.place(self.places[index])) == "release")
 
@@ -224,18 +242,31 @@ class Walk:
         return self.lines
 
     def say_rows(self):
-        """The state cell, the timestamps of the children's cells, and those of the hints."""
-        root = find_root(self.table.row(self.rows, 1, ROOT).cells)
-        words = [say_state(root, self.layout.claims)]
-        if self.layout.claims:
-            words.append("children=" + say_timestamps(self.cells(row) for row in self.layout.children))
-        if self.layout.index:
+        """The state cell, the timestamps of the children's cells, and those of the hints, in the tables
+        that count."""
+        record = self.table.record(self.tables)
+        if self.is_dropped(record):
+            return "dropped"
+        layout = self.layouts[record.layout - 1]
+        words = [say_state(self.find_root(), layout.claims)]
+        if layout.claims:
+            words.append("children=" + say_timestamps(self.cells(row) for row in layout.children))
+        if layout.index:
             words += [f"{date}={say_timestamps([self.cells(date)])}" for date in DATES]
         return " ".join(words)
 
+    def is_dropped(self, record):
+        accesses = self.table.tables.things[self.tables][1]
+        return record.phase == DROPPED or accesses[record.generation - 1].gone
+
+    def find_root(self):
+        record = self.table.record(self.tables)
+        return find_root(self.table.row(self.rows, record.generation, ROOT).cells)
+
     def cells(self, row):
-        place = self.table.place(1, row)
-        return visible(self.table.row(self.rows, 1, row), self.table.kept(place))
+        generation = self.table.record(self.tables).generation
+        place = self.table.place(generation, row)
+        return visible(self.table.row(self.rows, generation, row), self.table.kept(place))
 
 
 def name(index):
@@ -263,7 +294,7 @@ def say_result(result):
 
 
 def say_do(do):
-    words = [do.what]
+    words = ["open", do.what] if do.opens else [do.what]
     if do.what == "put":
         words += [do.value, "".join(do.rows) or "-", do.condition, "caller" if do.token else "own"]
     return " ".join(words)
@@ -275,13 +306,14 @@ def choose_layout(layout, seed):
     return names[seed % len(names)]
 
 
-def make_trace(seed, title, layout, todos, faults, clocks, script=()):
+def make_trace(seed, title, layouts, todos, faults, clocks, script=()):
+    names = " ".join(choose_layout(layout, seed + place) for place, layout in enumerate(layouts[:2]))
     yield f"trace {title}, seed {seed}"
-    yield f"layout {choose_layout(layout, seed)} {'date' if layout.index else 'none'}"
+    yield f"layout {'date' if layouts[0].index else 'none'} {names}"
     for number, (todo, clock) in enumerate(zip(todos, clocks)):
         yield f"client {name(number)} {clock} {'; '.join(map(say_do, todo))}"
     few, protocol.MAX_TRIES = protocol.MAX_TRIES, MANY_TRIES
-    lines = Walk(seed, layout, todos, faults, clocks, script).run()
+    lines = Walk(seed, layouts, todos, faults, clocks, script).run()
     protocol.MAX_TRIES = few
     yield from lines
     yield "end"
@@ -318,13 +350,26 @@ def make_scripted(options):
             if script is None:
                 continue
             for seed in range(options.first, options.first + options.seeds):
-                yield from make_trace(seed, case.name, case.layouts[0], case.clients, case.faults,
+                yield from make_trace(seed, case.name, case.layouts, case.clients, case.faults,
                                       clocks, script)
             break
 
 
+def make_remade(options):
+    for title, todos in REMADE.items():
+        for faults in (Faults(), Faults(lost=1)):
+            full = f"remade/{title}{', an answer lost' if faults.lost else ''}"
+            if options.case and not full.startswith(tuple(options.case)):
+                continue
+            for seed in range(options.first, options.first + 2 * options.seeds):
+                claims = (seed % 2 == 0, seed % 3 == 0)
+                layouts = tuple(Layout(has_claims, children=ONE) for has_claims in (*claims, False, False))
+                yield from make_trace(seed, full, layouts, todos, faults, (1,) * len(todos))
+
+
 def make_traces(options):
     yield from make_scripted(options)
+    yield from make_remade(options)
     for title, todos in CASES.items():
         for words, faults in FAULTS.items():
             for claims in (True, False):
@@ -336,7 +381,7 @@ def make_traces(options):
                     for seed in range(options.first, options.first + options.seeds):
                         layout = Layout(claims, index, children=ONE)
                         clocks = (1 if seed % 2 else 5, *(1,) * (len(todos) - 1))
-                        yield from make_trace(seed, full, layout, todos, faults, clocks)
+                        yield from make_trace(seed, full, (layout,), todos, faults, clocks)
 
 
 def parse_options():

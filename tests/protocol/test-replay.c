@@ -5,6 +5,9 @@
 
 #include "store/commit/root.h"
 #include "store/read/index.h"
+#include "store/record/deployment.h"
+#include "store/record/generation.h"
+#include "store/record/tables.h"
 #include "table/memory-table.h"
 #include "tall-error.h"
 #include "tall-failing-table.h"
@@ -21,6 +24,7 @@
   (TALL_FIRST_REVISION + 1000000)          /* of which the model's revisions are counted, by twos */
 #define LONG (G_GINT64_CONSTANT (1) << 50) /* microseconds that no operation has */
 #define HANG (60 * G_USEC_PER_SEC)
+#define OPEN "open " /* before what is done by a process that opens the deployment for it */
 
 typedef struct _Replay Replay;
 
@@ -37,6 +41,7 @@ typedef struct
   /* With the mutex of the replay. */
   gint64 monotonic;
   gboolean has_slept;   /* it waits for a claim: the next read comes at once */
+  gboolean is_dropping; /* it has begun to drop tables: the others follow at once */
   const char *waits;    /* static: the kind of the call before which it waits; NULL: none */
   gboolean is_let_on;   /* it may make that call … */
   TallFailure failure;  /* … which ends like that */
@@ -50,8 +55,10 @@ struct _Replay
 {
   char *title;
   const TallLayout *layout;
+  const TallLayout *next; /* in which it is made again; NULL: it is not */
   gboolean has_index;
-  TallTable *memory; /* owned */
+  TallTable *memory;  /* owned */
+  guint64 generation; /* whose tables count, when rows were compared last */
   guint8 token[TALL_TOKEN_SIZE];
   Client clients[MOST_CLIENTS];
   guint n_clients;
@@ -98,7 +105,34 @@ kind_of (const TallCall *call)
 {
   if (call->kind == TALL_CALL_READ)
     return "read";
-  return call->kind == TALL_CALL_APPLY_IF ? "write-if" : kind_of_apply (call);
+  if (call->kind == TALL_CALL_DROP_TABLE)
+    return "drop";
+  if (call->kind == TALL_CALL_APPLY_IF)
+    return g_str_equal (call->table, TALL_META_TABLE) ? "record" : "write-if";
+  return kind_of_apply (call);
+}
+
+static gboolean
+is_missing (const Replay *self, const char *table)
+{
+  g_autoptr (TallTableSpec) spec =
+      tall_table_describe_table (self->memory, table, TALL_NO_DEADLINE, NULL);
+  return spec == NULL;
+}
+
+/* Whether the model has such a call. The record is read at once, and so is what is missing; of the
+ * tables that are dropped the model knows one. */
+static gboolean
+is_of_model (Client *self, const TallCall *call)
+{
+  if (call->kind > TALL_CALL_APPLY_IF && call->kind != TALL_CALL_DROP_TABLE)
+    return FALSE;
+  gboolean goes_on = self->is_dropping && call->kind == TALL_CALL_DROP_TABLE;
+  gboolean of_record = g_str_equal (call->table, TALL_META_TABLE);
+  if (call->kind == TALL_CALL_DROP_TABLE || (of_record && call->kind == TALL_CALL_APPLY_IF))
+    self->is_dropping = call->kind == TALL_CALL_DROP_TABLE;
+  return !goes_on && (!of_record || call->kind == TALL_CALL_APPLY_IF)
+         && !is_missing (self->replay, call->table);
 }
 
 /* Waits until the trace says how the call ends. The model waits for no claim, and does not look
@@ -111,7 +145,7 @@ before_call (TallFailingTable *table G_GNUC_UNUSED, const TallCall *call, gpoint
   g_autoptr (GMutexLocker) locker G_GNUC_UNUSED = g_mutex_locker_new (&replay->mutex);
   gboolean looks_again = self->has_slept && call->kind == TALL_CALL_READ;
   self->has_slept = FALSE;
-  if (looks_again && !self->is_given_up)
+  if ((looks_again || !is_of_model (self, call)) && !self->is_given_up)
     return TALL_FAILURE_NONE;
   self->waits = kind_of (call);
   g_cond_broadcast (&replay->cond);
@@ -135,6 +169,7 @@ name_failure (const GError *error)
       return "unknown";
     case TALL_ERROR_UNAVAILABLE:
     case TALL_ERROR_TIMED_OUT:
+    case TALL_ERROR_UNSUPPORTED: /* there is another deployment */
       return "not-done";
     default:
       return tall_error_code_name (error->code);
@@ -193,12 +228,46 @@ do_delete (Client *self)
   return g_strdup (done ? "done" : name_failure (error));
 }
 
+/* Where others go by a deployment, too. */
+static void
+remake (Client *self)
+{
+  g_autoptr (TallTable) table = tall_failing_table_new (self->replay->memory);
+  const TallStoreSettings settings = { .layout = self->replay->next,
+                                       .key_strategy = &tall_key_hashed,
+                                       .index = TALL_INDEX_NONE };
+  g_autoptr (GError) error = NULL;
+  tall_failing_table_set_info (TALL_FAILING_TABLE (table), TALL_FAILING_SHARED);
+  tall_failing_table_set_hooks (TALL_FAILING_TABLE (table), before_call, NULL, self);
+  if (!tall_store_drop (table, &error) || !tall_store_create (table, &settings, &error))
+    g_debug ("%s", error->message);
+}
+
+/* Returns: FALSE: there is nothing to open */
+static gboolean
+open_store (Client *self)
+{
+  const TallStoreHooks hooks = { .now = client_now,
+                                 .monotonic = client_monotonic,
+                                 .sleep = client_sleep,
+                                 .patience = 1,
+                                 .data = self };
+  g_clear_object (&self->store);
+  self->store = tall_store_open (self->table, NULL, NULL, &hooks, NULL);
+  return self->store != NULL;
+}
+
 static char *
 do_next (Client *self, const char *what, gint64 *seen)
 {
   g_auto (GStrv) words = g_strsplit (what, " ", -1);
   gint64 expected = *seen;
   *seen = 0;
+  if (g_str_equal (words[0], "remake"))
+    {
+      remake (self);
+      return NULL;
+    }
   if (g_str_equal (words[0], "get"))
     return do_get (self, seen);
   return g_str_equal (words[0], "delete") ? do_delete (self) : do_put (self, words, expected);
@@ -211,7 +280,11 @@ run_client (gpointer data)
   gint64 seen = 0;
   for (guint i = 0; self->todo[i] != NULL; i++)
     {
-      char *result = do_next (self, self->todo[i], &seen);
+      const char *todo = self->todo[i];
+      gboolean opens = g_str_has_prefix (todo, OPEN);
+      if (opens && !open_store (self))
+        break;
+      char *result = do_next (self, opens ? todo + strlen (OPEN) : todo, &seen);
       g_autoptr (GMutexLocker) locker G_GNUC_UNUSED = g_mutex_locker_new (&self->replay->mutex);
       if (result != NULL)
         g_ptr_array_add (self->results, result);
@@ -271,9 +344,10 @@ static TallReadResult *
 read_table (const Replay *self, const char *table)
 {
   g_autoptr (GError) error = NULL;
+  g_autoptr (TallTable) counting = tall_generation_table_new (self->memory, self->generation);
   g_autoptr (TallReadPlan) plan = tall_read_plan_new ();
   tall_read_plan_add_scan (plan, table, (TallSlice)TALL_SLICE_INIT, (TallSlice)TALL_SLICE_INIT);
-  TallReadResult *result = tall_table_read (self->memory, plan, TALL_NO_DEADLINE, &error);
+  TallReadResult *result = tall_table_read (counting, plan, TALL_NO_DEADLINE, &error);
   g_assert_no_error (error);
   return result;
 }
@@ -359,10 +433,28 @@ append_hints (const Replay *self, GString *text)
     }
 }
 
+/* Finds out which tables count. Returns: FALSE: they are dropped */
+static gboolean
+find_counting (Replay *self)
+{
+  g_autoptr (TallDeployment) record = tall_deployment_read (self->memory, TALL_NO_DEADLINE, NULL);
+  if (record == NULL)
+    return FALSE;
+  g_autoptr (TallTable) counting =
+      tall_generation_table_new (self->memory, record->migration.generation);
+  g_autoptr (TallTableSpec) spec =
+      tall_table_describe_table (counting, "orders", TALL_NO_DEADLINE, NULL);
+  self->generation = record->migration.generation;
+  self->layout = tall_layout_find (record->layout, NULL);
+  return spec != NULL;
+}
+
 static char *
-say_rows (const Replay *self)
+say_rows (Replay *self)
 {
   g_autoptr (GString) text = g_string_new (NULL);
+  if (!find_counting (self))
+    return g_strdup ("dropped");
   append_state (self, text);
   if (!self->layout->single_row)
     append_children (self, text);
@@ -381,19 +473,31 @@ begin_trace (Replay *self, const char *title)
   g_cond_init (&self->cond);
 }
 
-/* “layout normalized date” */
+/* “layout date normalized blob”: the last one if it is made again */
 static void
 make_deployment (Replay *self, char **words)
 {
   g_autoptr (GError) error = NULL;
-  self->layout = tall_layout_find (words[1], &error);
-  self->has_index = g_str_equal (words[2], "date");
+  self->has_index = g_str_equal (words[1], "date");
+  self->layout = tall_layout_find (words[2], &error);
+  self->next = words[3] != NULL ? tall_layout_find (words[3], &error) : NULL;
   self->memory = tall_memory_table_new ();
+  tall_memory_table_set_together (TALL_MEMORY_TABLE (self->memory), 1);
   const TallStoreSettings settings = { .layout = self->layout,
                                        .key_strategy = &tall_key_hashed,
                                        .index =
                                            self->has_index ? TALL_INDEX_BY_DATE : TALL_INDEX_NONE };
   g_assert_true (tall_store_create (self->memory, &settings, &error));
+}
+
+/* With the mutex. Waits until the client has made all but its next call. */
+static void
+wait_for (Replay *self, const Client *client)
+{
+  gint64 until = g_get_monotonic_time () + HANG;
+  while (!client->is_finished && (client->waits == NULL || client->is_let_on))
+    if (!g_cond_wait_until (&self->cond, &self->mutex, until))
+      g_error ("%s: a client hangs", self->title);
 }
 
 /* “client A 1 put x a none own; get” */
@@ -406,16 +510,13 @@ add_client (Replay *self, const char *clock, const char *todo)
                       .results = g_ptr_array_new_with_free_func (g_free) };
   client->now = BASE + 2 * (9 + (gint64)g_ascii_strtoull (clock, NULL, 10));
   client->table = tall_failing_table_new (self->memory);
-  const TallStoreHooks hooks = { .now = client_now,
-                                 .monotonic = client_monotonic,
-                                 .sleep = client_sleep,
-                                 .patience = 1,
-                                 .data = client };
-  g_autoptr (GError) error = NULL;
-  client->store = tall_store_open (client->table, NULL, NULL, &hooks, &error);
-  g_assert_no_error (error);
+  if (self->next != NULL) /* nobody lies in such traces */
+    tall_failing_table_set_info (TALL_FAILING_TABLE (client->table), TALL_FAILING_EMBEDDED);
+  g_assert_true (open_store (client));
   tall_failing_table_set_hooks (TALL_FAILING_TABLE (client->table), before_call, NULL, client);
   client->thread = g_thread_new ("client", run_client, client);
+  g_autoptr (GMutexLocker) locker G_GNUC_UNUSED = g_mutex_locker_new (&self->mutex);
+  wait_for (self, client);
 }
 
 static Client *
@@ -434,16 +535,6 @@ differ (Replay *self, const char *format, ...)
   if (self->wrong == NULL)
     self->wrong = g_strdup_vprintf (format, arguments);
   va_end (arguments);
-}
-
-/* With the mutex. Waits until the client has made all but its next call. */
-static void
-wait_for (Replay *self, const Client *client)
-{
-  gint64 until = g_get_monotonic_time () + HANG;
-  while (!client->is_finished && (client->waits == NULL || client->is_let_on))
-    if (!g_cond_wait_until (&self->cond, &self->mutex, until))
-      g_error ("%s: a client hangs", self->title);
 }
 
 static TallFailure
@@ -503,26 +594,12 @@ give_up (Client *client)
   g_cond_broadcast (&client->replay->cond);
 }
 
-/* Of a client that the model gives up after some tries, the time is over. With the mutex. */
-static void
-end_operation (Replay *self, Client *client, guint n_results)
-{
-  wait_for (self, client);
-  if (client->results->len >= n_results)
-    return;
-  give_up (client);
-  while (client->results->len < n_results && !client->is_finished)
-    g_cond_wait (&self->cond, &self->mutex);
-}
-
 /* “result A done”: @n_results, of this client */
 static void
 compare_result (Replay *self, const char *line, char **words, guint n_results)
 {
   Client *client = find_client (self, words[1]);
   g_autoptr (GMutexLocker) locker G_GNUC_UNUSED = g_mutex_locker_new (&self->mutex);
-  if (g_str_equal (words[2], "not-done") || g_str_equal (words[2], "unknown"))
-    end_operation (self, client, n_results);
   wait_for (self, client);
   if (client->results->len < n_results)
     differ (self, "%s, but the client makes a %s", line, client->waits);
@@ -545,7 +622,7 @@ end_trace (Replay *self)
     {
       Client *client = &self->clients[i];
       g_thread_join (client->thread);
-      g_object_unref (client->store);
+      g_clear_object (&client->store);
       g_object_unref (client->table);
       g_ptr_array_unref (client->results);
       g_strfreev (client->todo);

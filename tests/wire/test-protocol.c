@@ -323,6 +323,69 @@ test_empty_list (gconstpointer data)
     }
 }
 
+/* Binary: a truth value is 0 or 1. */
+static void
+test_truth (void)
+{
+  g_autoptr (GByteArray) bytes = g_byte_array_new ();
+  tall_bytes_append (bytes, tall_slice ("\0\1\2", 3));
+  g_autoptr (TallTransport) transport = transport_new (bytes, FALSE, 1);
+  for (gint due = 0; due <= 2; due++)
+    {
+      g_autoptr (GError) error = NULL;
+      gboolean truth;
+      gint32 n = thrift_protocol_read_bool (tall_protocol_get_reader (transport), &truth, &error);
+      g_assert_cmpint (n >= 0, ==, due < 2);
+      if (due < 2)
+        g_assert_cmpint (truth, ==, due);
+      else
+        g_assert_error (error, TALL_ERROR, TALL_ERROR_INVALID);
+    }
+}
+
+/* The elements of all lists of a message together: as many as the limit says, and one more. */
+static void
+test_elements (gconstpointer data)
+{
+  for (guint more = 0; more < 2; more++)
+    {
+      g_auto (Writer) writer;
+      writer_init (&writer, COMPACT);
+      for (guint i = 0; i < 2; i++)
+        {
+          thrift_protocol_write_list_begin (writer.protocol, T_STRING, 5 + i * more, NULL);
+          for (guint k = 0; k < 5 + i * more; k++)
+            thrift_protocol_write_string (writer.protocol, "x", NULL);
+        }
+      g_autoptr (TallTransport) transport = writer_read (&writer, 1);
+      ThriftProtocol *protocol = tall_protocol_get_reader (transport);
+      g_autoptr (GError) error = NULL;
+      transport->options.max_elements = 10;
+      g_assert_true (tall_transport_begin_message (transport, &error));
+      g_assert_true (tall_protocol_skip (protocol, T_LIST, &error));
+      g_assert_cmpint (tall_protocol_skip (protocol, T_LIST, &error), ==, !more);
+      if (more)
+        g_assert_error (error, TALL_ERROR, TALL_ERROR_TOO_LARGE);
+    }
+}
+
+/* A message of 2 GiB or more cannot be sent. */
+static void
+test_too_large (void)
+{
+  const TallWireOptions options = TALL_WIRE_OPTIONS_INIT;
+  g_autoptr (TallTransport) transport =
+      tall_transport_new_memory ((TallSlice)TALL_SLICE_INIT, &options);
+  g_autoptr (GError) error = NULL;
+  transport->out_end = G_MAXINT32 - 8; /* as if so much had been written */
+  const TallMessage message = { (char *)"get", T_CALL, 1 };
+  static const TallStructType nothing = { .name = "args" };
+  g_assert_false (tall_message_write (&message, transport, &nothing, NULL, &error));
+  g_assert_error (error, TALL_ERROR, TALL_ERROR_TOO_LARGE);
+  g_assert_true (tall_transport_is_broken (transport));
+  transport->out_end = 0;
+}
+
 /* A map of two unknown types is one error, not one over another. */
 static void
 test_unknown_map (void)
@@ -505,6 +568,45 @@ test_structs (gconstpointer data)
     }
 }
 
+typedef struct
+{
+  TallSlice raw;
+  gint32 number;
+} Passed;
+
+static const TallStructField passed_type_fields[] = {
+  { "raw", 1, TALL_KIND_RAW, G_STRUCT_OFFSET (Passed, raw), TALL_STRUCT_ALWAYS, NULL },
+  { "number", 2, TALL_KIND_I32, G_STRUCT_OFFSET (Passed, number), TALL_STRUCT_ALWAYS, NULL },
+};
+static TALL_STRUCT_TYPE (passed_type, "what is passed on", Passed);
+
+/* A struct that nobody knows is kept as its bytes, up to its end, and goes on as them. */
+static void
+test_raw (gconstpointer data)
+{
+  Element elements[3] = { { 1 }, { -70000 }, { 7 } };
+  const List list = { elements, G_N_ELEMENTS (elements) };
+  g_autoptr (GByteArray) none = g_byte_array_new ();
+  g_autoptr (TallTransport) inner = transport_new (none, COMPACT, 3);
+  tall_struct_write (&list_type, &list, tall_protocol_get_writer (inner));
+  const Passed sent = { tall_transport_get_output (inner), 5 };
+  g_autoptr (TallTransport) outer = transport_new (none, COMPACT, 3);
+  tall_struct_write (&passed_type, &sent, tall_protocol_get_writer (outer));
+
+  g_autoptr (GByteArray) bytes = g_byte_array_new ();
+  tall_bytes_append (bytes, tall_transport_get_output (outer));
+  g_autoptr (TallTransport) transport = transport_new (bytes, COMPACT, 4);
+  g_autoptr (TallArena) arena = tall_arena_new (0);
+  g_autoptr (GError) error = NULL;
+  Passed passed = { TALL_SLICE_INIT, 0 };
+  TallStructReader reader;
+  tall_struct_reader_init (&reader, transport, arena, NULL);
+  g_assert_true (tall_struct_reader_read (&reader, &passed_type, &passed, &error));
+  g_assert_true (tall_struct_reader_finish (&reader, &error));
+  g_assert_cmpmem (passed.raw.data, passed.raw.len, sent.raw.data, sent.raw.len);
+  g_assert_cmpint (passed.number, ==, 5);
+}
+
 static gpointer
 flush (gpointer writer)
 {
@@ -593,11 +695,15 @@ main (int argc, char **argv)
     { "announced", test_announced },
     { "announced-structs", test_announced_structs },
     { "empty-list", test_empty_list },
+    { "elements", test_elements },
     { "structs", test_structs },
+    { "raw", test_raw },
     { "recognize", test_recognize },
   };
   g_test_init (&argc, &argv, NULL);
   wire_add_cases ("protocol", cases, G_N_ELEMENTS (cases));
+  g_test_add_func ("/wire/protocol/truth", test_truth);
+  g_test_add_func ("/wire/protocol/too-large", test_too_large);
   g_test_add_func ("/wire/protocol/unknown-map", test_unknown_map);
   g_test_add_func ("/wire/protocol/long-numbers", test_long_numbers);
   g_test_add_func ("/wire/protocol/long-length", test_long_length);

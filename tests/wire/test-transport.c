@@ -233,6 +233,10 @@ test_as_thrift (void)
   g_assert_true (thrift_transport_flush (thrift, &error));
   char sent[8];
   g_assert_cmpint (g_socket_receive (pair.other, sent, sizeof sent, NULL, &error), ==, 7);
+  g_assert_true (tall_transport_has_delivered (pair.transport));
+  g_assert_true (thrift_transport_write (thrift, sent, 4, &error));
+  g_assert_false (tall_transport_has_delivered (pair.transport));
+  tall_transport_drop_output (pair.transport);
 
   send_bytes (pair.other, tall_slice ("\x00\x00\x00\x03xyz", 7));
   char got[4];

@@ -213,6 +213,25 @@ work (TallFailingTable *table G_GNUC_UNUSED, const TallCall *call, gpointer data
   return TALL_FAILURE_NONE;
 }
 
+#define LONG_REST (1000 * G_USEC_PER_SEC)
+#define STEP 10 /* microseconds from one look at the clock to the next */
+
+static gint64 ahead; /* of the clock; atomic */
+static gint64 steps; /* if not 0, the clock: it goes on when somebody looks; atomic */
+
+/* The program's own function comes before that of the library. */
+gint64
+g_get_monotonic_time (void)
+{
+  struct timespec now;
+  if (__atomic_load_n (&steps, __ATOMIC_SEQ_CST) > 0)
+    return __atomic_add_fetch (&steps, STEP, __ATOMIC_SEQ_CST)
+           + __atomic_load_n (&ahead, __ATOMIC_SEQ_CST);
+  clock_gettime (CLOCK_MONOTONIC, &now);
+  return __atomic_load_n (&ahead, __ATOMIC_SEQ_CST) + now.tv_sec * G_USEC_PER_SEC
+         + now.tv_nsec / 1000;
+}
+
 static void
 rest (gint64 microseconds, gpointer data)
 {
@@ -220,7 +239,7 @@ rest (gint64 microseconds, gpointer data)
   g_assert_cmpint (microseconds, <=, G_USEC_PER_SEC / 20);
   others->rested += microseconds;
   if (g_atomic_int_add (&others->n_rests, 1) + 1 == others->long_rest)
-    g_usleep (G_USEC_PER_SEC + G_USEC_PER_SEC / 10);
+    __atomic_add_fetch (&ahead, LONG_REST, __ATOMIC_SEQ_CST);
 }
 
 static void
@@ -244,9 +263,11 @@ run_beside (Others *others, TallFailingInfo info, gboolean hurried)
     tall_pass_lift_rate (pass);
   TallFailingTable *target = TALL_FAILING_TABLE (self.target.table);
   tall_failing_table_set_hooks (target, work, NULL, others);
+  __atomic_store_n (&steps, STEP, __ATOMIC_SEQ_CST);
   gint64 begun = g_get_monotonic_time ();
   g_assert_cmpuint (run (pass), ==, N_ORDERS);
   others->worked = g_get_monotonic_time () - begun;
+  __atomic_store_n (&steps, 0, __ATOMIC_SEQ_CST);
   tall_failing_table_set_hooks (target, NULL, NULL, NULL);
 }
 
@@ -306,7 +327,7 @@ test_looks_in_turns (void)
   replace (&self, 7, 0);
   g_assert_true (tall_pass_run (pass, &counts, &error));
   g_assert_cmpint (others.n_rests, ==, 1);
-  g_assert_cmpint (counts.duration, <, G_USEC_PER_SEC);
+  g_assert_cmpint (counts.duration, <, LONG_REST);
 }
 
 /* Pages of the source. The first one waits until another one is read as well, or so long. */

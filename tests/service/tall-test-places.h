@@ -13,8 +13,9 @@ G_BEGIN_DECLS
 /* Seconds; a test that waits so long has failed. */
 #define TALL_TEST_PATIENCE 60
 
-/* Milliseconds: less than anybody waits for one that is about to leave. */
-#define TALL_TEST_NO_WAIT 900
+/* Microseconds that a client then waits for one that is about to leave, and less than that. */
+#define TALL_TEST_ROOM_TIME (2 * TALL_TEST_PATIENCE * G_TIME_SPAN_SECOND)
+#define TALL_TEST_NO_WAIT (TALL_TEST_PATIENCE * G_TIME_SPAN_SECOND)
 
 /* One place, and the client in it. */
 typedef struct

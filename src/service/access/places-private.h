@@ -18,6 +18,7 @@ struct _TallPlaces
 {
   gatomicrefcount ref_count; /* one of the server, and one of each place */
   TallPlacesLimits limits;   /* owns a reference of the trusted */
+  gint64 room_time;          /* microseconds that a new client waits for a place, at most */
 
   GMutex mutex; /* of what follows */
   GCond changed;

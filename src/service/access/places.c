@@ -40,6 +40,7 @@ tall_places_new (const TallPlacesLimits *limits)
   TallPlaces *self = g_new0 (TallPlaces, 1);
   g_atomic_ref_count_init (&self->ref_count);
   self->limits = *limits;
+  self->room_time = ROOM_TIME * G_TIME_SPAN_MILLISECOND;
   if (limits->trusted != NULL)
     g_ptr_array_ref (limits->trusted);
   g_mutex_init (&self->mutex);
@@ -269,7 +270,7 @@ static gboolean
 make_room (TallPlaces *self, const TallOrigin *origin)
 {
   gint64 now = g_get_monotonic_time ();
-  gint64 until = now + ROOM_TIME * G_TIME_SPAN_MILLISECOND;
+  gint64 until = now + self->room_time;
 
   while (is_full (self, origin) && !self->closed && now < until)
     {

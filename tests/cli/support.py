@@ -11,6 +11,7 @@ import os
 import pathlib
 import pty
 import re
+import signal
 import socket
 import struct
 import subprocess
@@ -37,6 +38,11 @@ ORDER = {
 }
 
 TESTS = []
+
+# What this was started with, by nohup for example, is not what the program is to be tested with.
+for _number in (signal.SIGHUP, signal.SIGINT, signal.SIGTERM):
+    if signal.getsignal(_number) == signal.SIG_IGN:
+        signal.signal(_number, signal.SIG_DFL)
 
 
 def names_of(kind):

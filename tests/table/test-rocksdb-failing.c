@@ -165,6 +165,7 @@ test_broken (Fixture *self, gconstpointer data)
   fail_puts (self, (gint *)data, EIO);
   g_assert_false (put (self, &error));
   g_assert_nonnull (strstr (error->message, "opened again"));
+  g_assert_nonnull (strstr (tall_error_get_detail (error), g_strerror (EIO)));
 }
 
 int

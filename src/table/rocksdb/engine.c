@@ -236,6 +236,7 @@ tall_rocksdb_engine_open (const char *path,
   self->path = g_strdup (path);
   self->names = g_ptr_array_new_with_free_func (g_free);
   self->locks[0] = self->locks[1] = -1;
+  g_mutex_init (&self->failure_mutex);
   g_auto (TallRocksdbCheck) check = { 0 };
   if (take_locks (self, error) && tall_rocksdb_check_directory (path, &check, error)
       && open_checked (self, options, table_options, room, &check, error))
@@ -255,6 +256,18 @@ find_log (const TallRocksdbEngine *self, const char *message)
 }
 
 static void
+note_failure (TallRocksdbEngine *self, const char *message)
+{
+  guint64 failed = find_log (self, message);
+  if (failed == 0)
+    return;
+  g_autoptr (GMutexLocker) locker G_GNUC_UNUSED = g_mutex_locker_new (&self->failure_mutex);
+  g_free (self->failure);
+  self->failure = g_strdup (message);
+  __atomic_store_n (&self->failed_log, failed, __ATOMIC_RELEASE);
+}
+
+static void
 prefix_closed (GError **error)
 {
   g_prefix_error (error, "The store takes no more writes until it is opened again: restart the "
@@ -268,12 +281,10 @@ static gboolean
 take_write_error (TallRocksdbEngine *self, char *message, const char *operation, GError **error)
 {
   gboolean no_room = g_str_has_prefix (message, "IO error: No space left on device");
-  guint64 failed_log = find_log (self, message);
   g_autoptr (GError) local = NULL;
+  note_failure (self, message);
   if (tall_rocksdb_take_error (message, operation, &local))
     return TRUE;
-  if (failed_log > 0)
-    __atomic_store_n (&self->failed_log, failed_log, __ATOMIC_RELEASE);
   if (!no_room
       && (g_error_matches (local, TALL_ERROR, TALL_ERROR_UNAVAILABLE)
           || g_error_matches (local, TALL_ERROR, TALL_ERROR_DAMAGED)
@@ -288,18 +299,18 @@ take_write_error (TallRocksdbEngine *self, char *message, const char *operation,
 static gboolean
 check_log (TallRocksdbEngine *self, const char *operation, GError **error)
 {
-  guint64 last, failed = __atomic_load_n (&self->failed_log, __ATOMIC_ACQUIRE);
-  if (failed == 0)
+  if (__atomic_load_n (&self->failed_log, __ATOMIC_ACQUIRE) == 0)
     return TRUE;
+  guint64 last;
   g_autofree char *path = tall_rocksdb_directory_find_last_log (self->path, &last);
-  if (last > failed
-      && __atomic_compare_exchange_n (&self->failed_log, &failed, 0, FALSE, __ATOMIC_ACQ_REL,
-                                      __ATOMIC_RELAXED))
+  g_autoptr (GMutexLocker) locker G_GNUC_UNUSED = g_mutex_locker_new (&self->failure_mutex);
+  if (last > self->failed_log)
+    __atomic_store_n (&self->failed_log, 0, __ATOMIC_RELEASE);
+  if (self->failed_log == 0)
     return TRUE;
-  tall_error_set_detailed (error, TALL_ERROR_UNAVAILABLE, path,
-                           "%s: the log could not be written before", operation);
+  gboolean taken = tall_rocksdb_take_error (strdup (self->failure), operation, error);
   prefix_closed (error);
-  return FALSE;
+  return taken;
 }
 
 /**
@@ -531,6 +542,8 @@ tall_rocksdb_engine_close (TallRocksdbEngine *self)
       close (self->locks[i - 1]);
   g_clear_pointer (&self->synced, tall_rocksdb_synced_free);
   g_clear_error (&self->read_only);
+  g_mutex_clear (&self->failure_mutex);
+  g_free (self->failure);
   g_ptr_array_unref (self->names);
   g_free (self->handles);
   g_free (self->path);

@@ -50,7 +50,9 @@ typedef struct
   rocksdb_column_family_handle_t **handles; /* at the same places; NULL once somebody took it */
   GError *read_only;                        /* why nothing can be written, or NULL */
   int locks[2];                             /* descriptors of the directory and of LOCK, or -1 */
-  guint64 failed_log; /* atomic: number of a log that could not be written or synced; 0: none */
+  guint64 failed_log;   /* atomic: number of a log that could not be written or synced; 0: none */
+  GMutex failure_mutex; /* for both together */
+  char *failure;        /* what RocksDB said of it */
   TallRocksdbSynced *synced; /* NULL: nothing can be written */
 } TallRocksdbEngine;
 

@@ -51,11 +51,6 @@ TallStep tall_commit (TallOperation *operation,
 void tall_claim_give_up (TallClaim *self);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TallClaim, tall_claim_give_up)
 
-gboolean tall_wait_for_claim (const TallOperation *operation,
-                              TallRoot *root,
-                              gboolean *stale,
-                              GError **error) G_GNUC_WARN_UNUSED_RESULT;
-
 gboolean tall_commit_token_matches (const TallState *stored, const TallState *wanted);
 gboolean tall_commit_token_check (const TallState *stored,
                                   const TallState *wanted,

@@ -295,10 +295,10 @@ def slow_handshakes(folder):
             if i % 100 == 99:
                 begin = time.monotonic()
                 client.get()
-                assert time.monotonic() - begin < 5, f"a get took {time.monotonic() - begin} s"
+                assert time.monotonic() - begin < 60, f"a get took {time.monotonic() - begin} s"
         begin = time.monotonic()
         works(server, ca)
-        assert time.monotonic() - begin < 10, f"coming in took {time.monotonic() - begin} s"
+        assert time.monotonic() - begin < 60, f"coming in took {time.monotonic() - begin} s"
         client.get()
         # each is ended, although none of them has closed
         for connection in half:

@@ -22,7 +22,7 @@ import stored_format as fmt
 from support import NORTHWIND, PROGRAM, Checks, connected, generated, run, serving
 
 NO, USAGE, FAILED = 1, 2, 3
-SECONDS = 120
+SECONDS = 600
 NOBODY = 65534
 FRAME_LIMIT = 16 * 1024 * 1024
 GOOD = {"customer_number": "C1", "order_number": "good", "currency": "EUR",

@@ -22,7 +22,7 @@ LAYOUTS, KEYS = names_of("layouts"), names_of("key_strategies")
 ORDERS = NORTHWIND / "orders.csv"
 N_ORDERS = 830
 BEFORE_KILL = 20  # orders that are there when a load is killed
-SECONDS = 120
+SECONDS = 600
 
 
 def load(place, file, *options, code=0):

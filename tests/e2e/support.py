@@ -19,7 +19,7 @@ SOURCE = pathlib.Path(__file__).resolve().parents[2]
 BUILD = pathlib.Path(os.environ.get("TALL_BUILD_ROOT") or os.environ.get("BUILD") or SOURCE / "build").absolute()
 PROGRAM = BUILD / "src" / "cli" / "tallorder"
 NORTHWIND = SOURCE / "tests" / "data" / "northwind"
-START_SECONDS = 60
+START_SECONDS = 300
 TAKES_ALL = "TALL_TEST_ALL" in os.environ  # set by tools/run-tests --all
 
 
@@ -28,7 +28,7 @@ def run(*arguments, code=0, **options):
     printed."""
     result = subprocess.run(
         [str(PROGRAM), *map(str, arguments)],
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=300, **options,
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=600, **options,
     )
     if code is not None and result.returncode != code:
         raise AssertionError(

@@ -11,10 +11,10 @@ from faults import TOOLS, Verdict, run_workload, start_workload
 
 CLOCKS = (0, 3600)  # of the two processes, seconds
 PERIOD = 2000  # of a generation, milliseconds
-READ_BACK_SECONDS = 120
+READ_BACK_SECONDS = 600
 SETUP_TRIES = 5
-STOP_SECONDS = 60  # an operation has 10
-START_SECONDS = 120
+STOP_SECONDS = 300  # an operation has 10
+START_SECONDS = 600
 FIRST_PUTS = 5  # of a process: gateways have turns, and are tried out before the first write by each
 
 

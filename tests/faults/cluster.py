@@ -17,7 +17,7 @@ from standalone.cluster import REGIONS, open_instance  # noqa: E402
 
 SESSION_SECONDS = 6.0  # zookeeper.session.timeout: so long a dead region server counts as alive
 REGION_BACK_SECONDS = SESSION_SECONDS + 15.0
-END_SECONDS = 60  # a region server that finds its session gone ends itself
+END_SECONDS = 300  # a region server that finds its session gone ends itself
 PORT = re.compile(r"Serving as localhost,(\d+),")
 
 

@@ -61,7 +61,7 @@ def workload_command(store, history, variant=None, **options):
     return command
 
 
-def run_workload(store, history, timeout=300, **options):
+def run_workload(store, history, timeout=900, **options):
     """Runs a workload to its end. Returns what it has said."""
     command = workload_command(store, history, **options)
     result = subprocess.run(command, capture_output=True, text=True, timeout=timeout)

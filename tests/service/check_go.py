@@ -14,7 +14,7 @@ import sys
 import tempfile
 
 PROGRAM, SOURCE = sys.argv[1], pathlib.Path(sys.argv[2])
-SECONDS = 280
+SECONDS = 900
 ORDER = ('{"customer_number":"VINET","order_number":"10248","shipping_locations":[{"number":1,'
          '"line_items":[{"number":1,"item_number":"11"}]}]}')
 

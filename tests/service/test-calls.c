@@ -7,7 +7,7 @@
 #include "service/calls/calls.h"
 #include "service/server/gate.h"
 #include "tall-error.h"
-#include "service/calls/idl-migrate.h"
+#include "service/calls/idl-tasks.h"
 #include "service/server/request.h"
 #include "tall-test-front.h"
 

@@ -6,7 +6,7 @@
 #include "service/client/tasks.h"
 #include "tall-error.h"
 #include "tall-failing-table.h"
-#include "service/calls/idl-migrate.h"
+#include "service/calls/idl-tasks.h"
 #include "service/access/networks.h"
 #include "service/server/server.h"
 #include "table/table-kind.h"

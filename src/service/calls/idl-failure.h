@@ -11,4 +11,9 @@ TallIdlFailure *
 tall_idl_failure_from_error (TallArena *arena, const char *operation, const GError *error);
 GError *tall_idl_failure_to_error (const TallIdlFailure *self);
 
+void tall_idl_outcome_take (TallIdlOutcome *self,
+                            TallArena *arena,
+                            const char *operation,
+                            TallOutcome *outcome);
+
 G_END_DECLS

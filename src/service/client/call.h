@@ -3,7 +3,7 @@
 #pragma once
 
 #include "wire/connection.h"
-#include "service/calls/idl-call.h"
+#include "service/calls/calls.h"
 
 G_BEGIN_DECLS
 

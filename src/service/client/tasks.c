@@ -2,8 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "service/client/tasks.h"
 
-#include "service/calls/idl-backup.h"
-#include "service/calls/idl-migrate.h"
+#include "service/calls/idl-tasks.h"
 #include "service/client/client.h"
 #include "tall-error.h"
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "service/access/roles.h"
-#include "service/calls/idl-call.h"
+#include "service/calls/calls.h"
 #include "wire/transport.h"
 
 G_BEGIN_DECLS

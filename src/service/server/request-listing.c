@@ -4,7 +4,6 @@
 
 #include "tall-error.h"
 #include "service/calls/idl-failure.h"
-#include "service/calls/idl-outcome.h"
 #include "service/access/call-budget.h"
 
 /* Orders of a customer that are fetched at once; a page of the usual size is. */

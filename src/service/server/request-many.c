@@ -3,7 +3,7 @@
 #include "service/server/request.h"
 
 #include "tall-error.h"
-#include "service/calls/idl-outcome.h"
+#include "service/calls/idl-failure.h"
 #include "service/access/call-budget.h"
 #include "base/workers.h"
 

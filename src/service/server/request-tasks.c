@@ -2,9 +2,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "service/server/request.h"
 
-#include "service/calls/idl-backup.h"
+#include "service/calls/idl-tasks.h"
 #include "service/calls/idl-failure.h"
-#include "service/calls/idl-migrate.h"
 #include "service/server/log.h"
 #include "tall-error.h"
 

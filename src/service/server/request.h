@@ -4,7 +4,7 @@
 
 #include "backup/runner.h"
 #include "service/access/memory.h"
-#include "service/calls/idl-call.h"
+#include "service/calls/calls.h"
 #include "migrate/migrate-runner.h"
 
 G_BEGIN_DECLS

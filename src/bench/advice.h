@@ -4,7 +4,7 @@
 
 #include "bench/phase.h"
 #include "bench/shape.h"
-#include "bench/spread.h"
+#include "bench/summary.h"
 
 G_BEGIN_DECLS
 
@@ -74,6 +74,23 @@ GPtrArray *tall_advise (const TallAdviceFacts *facts);
 const TallAdvice *tall_advice_find (const GPtrArray *advice, const char *name);
 
 const TallAdviceLayout *tall_advice_choose_layout (const TallAdviceFacts *facts);
-const TallAdviceKey *tall_advice_choose_key (const TallAdviceFacts *facts);
+
+#define TALL_ADVICE_WORTH                                                                          \
+  0.8 /* what is at most so large a part of the other is worth its price                           \
+       */
+
+/* What the advice on tables is given by. */
+typedef struct
+{
+  const TallAdviceFacts *facts;
+  const TallAdviceLayout *layout; /* that was chosen */
+  const TallShape *shape;         /* of it, with the key that was chosen */
+  gboolean writes;                /* the mix does */
+  gboolean lists;
+  gboolean gets; /* something of it looks rows up by their keys */
+  gboolean encode;
+  gboolean compress;
+  double order_bytes; /* on disk, as recommended */
+} TallAdviceCase;
 
 G_END_DECLS

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "bench/advice.h"
-#include "table/table-address.h"
+#include "table/table-kind.h"
 
 G_BEGIN_DECLS
 
@@ -60,6 +60,5 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TallAdviseResult, tall_advise_result_clear)
 GPtrArray *tall_advise_find_best_layouts (const GPtrArray *summaries);
 char *tall_advise_result_to_text (const TallAdviseResult *self);
 char *tall_advise_result_to_json (const TallAdviseResult *self, const char *mix);
-char *tall_advise_result_make_command (const TallAdviseResult *self, gboolean on_hbase);
 
 G_END_DECLS

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "bench/compare.h"
 
-#include "bench/load.h"
+#include "bench/phase.h"
 
 #include <gio/gio.h>
 #include <glib/gstdio.h>

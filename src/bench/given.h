@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include "bench/conditions.h"
+#include "bench/settle.h"
 #include "bench/orders.h"
 #include "bench/run.h"
 
@@ -66,7 +66,6 @@ typedef struct
 void tall_bench_given_clear (TallBenchGiven *self);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TallBenchGiven, tall_bench_given_clear)
 
-const char *tall_bench_given_read_conditions (TallBenchGiven *self);
 gboolean tall_bench_given_check (TallBenchGiven *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 guint tall_bench_given_count_turns (const TallBenchGiven *self);
 GPtrArray *tall_bench_given_find_layouts (const TallBenchGiven *self,

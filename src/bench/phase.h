@@ -83,10 +83,24 @@ struct _TallBenchPhase
 
 const TallBenchPhase *tall_bench_phases (guint *n);
 const TallBenchPhase *tall_bench_phase_age (void);
-const TallBenchPhase *tall_bench_parts (guint *n);
 gboolean tall_bench_phase_runs (const TallBenchPhase *self, const TallBenchMix *mix);
 gboolean tall_bench_mix_parse (TallBenchMix *self,
                                const char *text,
                                GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
+/**
+ * TallBenchBatch:
+ *
+ * Copies of orders under new numbers, which are loaded together.
+ */
+struct _TallBenchBatch
+{
+  GPtrArray *copies; /* of TallOrder: only the number is its own */
+};
+
+gboolean tall_bench_load_run (TallBenchClient *client,
+                              TallBenchOperation *operation,
+                              GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean tall_bench_load_end (TallBenchClient *client, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 G_END_DECLS

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include "bench/conditions.h"
+#include "bench/settle.h"
 #include "bench/store.h"
 #include "table/table-kind.h"
 

@@ -2,10 +2,248 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "bench/results.h"
 
-#include "bench/spent.h"
 #include "model/json-build.h"
 
 #include <math.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+/* For people and for programs. */
+static const char *const names[] = { "date",       "command", "processor",
+                                     "processors", "memory",  "kernel" };
+G_STATIC_ASSERT (G_N_ELEMENTS (names) == TALL_BENCH_N_FACTS);
+
+const char *
+tall_bench_setting_get_name (guint fact)
+{
+  return names[fact];
+}
+
+/* The value of a line such as `model name : …` of a file of the kernel; NULL: there is none. */
+static char *
+read_line (const char *path, const char *name)
+{
+  g_autofree char *text = NULL;
+  if (!g_file_get_contents (path, &text, NULL, NULL))
+    return NULL;
+  g_auto (GStrv) lines = g_strsplit (text, "\n", -1);
+  for (guint i = 0; lines[i] != NULL; i++)
+    {
+      const char *colon = strchr (lines[i], ':');
+      if (colon != NULL && g_str_has_prefix (lines[i], name))
+        return g_strstrip (g_strdup (colon + 1));
+    }
+  return NULL;
+}
+
+/**
+ * tall_bench_setting_read:
+ * @self: (out caller-allocates): to be cleared
+ * @command: that measures
+ *
+ * Looks at this machine.
+ */
+void
+tall_bench_setting_read (TallBenchSetting *self, const char *command)
+{
+  struct utsname machine;
+  g_autoptr (GDateTime) now = g_date_time_new_now_utc ();
+  *self = (TallBenchSetting){ {
+      g_date_time_format (now, "%Y-%m-%d %H:%M UTC"),
+      g_strdup (command),
+      read_line ("/proc/cpuinfo", "model name"),
+      g_strdup_printf ("%ld", sysconf (_SC_NPROCESSORS_ONLN)),
+      read_line ("/proc/meminfo", "MemTotal"),
+      uname (&machine) == 0 ? g_strdup_printf ("%s %s", machine.sysname, machine.release) : NULL,
+  } };
+}
+
+/**
+ * tall_bench_setting_add:
+ *
+ * Adds a member `setting` with what is known.
+ */
+static void
+tall_bench_setting_add (const TallBenchSetting *self, JsonBuilder *builder)
+{
+  tall_json_begin_object (builder, "setting");
+  for (guint i = 0; i < TALL_BENCH_N_FACTS; i++)
+    tall_json_add_text (builder, names[i], self->facts[i]);
+  json_builder_end_object (builder);
+}
+
+void
+tall_bench_setting_clear (TallBenchSetting *self)
+{
+  for (guint i = 0; i < TALL_BENCH_N_FACTS; i++)
+    g_clear_pointer (&self->facts[i], g_free);
+}
+
+static const struct
+{
+  TallBenchMetric metric;
+  const char *name;
+} columns[] = {
+  { TALL_BENCH_CPU_CLIENT, "client µs" }, { TALL_BENCH_CPU_GATEWAY, "gateway µs" },
+  { TALL_BENCH_CPU_SERVER, "server µs" }, { TALL_BENCH_SENT, "bytes sent" },
+  { TALL_BENCH_RECEIVED, "received" },
+};
+#define WIDTH 10
+
+static void
+append_spent_cell (GString *text, const char *cell)
+{
+  g_string_append_printf (text, "  %*s%s", MAX (WIDTH - (int)g_utf8_strlen (cell, -1), 0), "",
+                          cell);
+}
+
+static void
+append_spent_name (GString *text, const TallLayout *layout, const TallKeyStrategy *key_strategy)
+{
+  g_string_append_printf (text, "  %-12s  %-8s", layout->name, key_strategy->name);
+}
+
+/* Whether a column has a figure at all. */
+static gboolean
+is_known (const TallBenchResults *results, guint column)
+{
+  for (guint i = 0; i < results->summaries->len; i++)
+    {
+      const TallBenchSummary *summary = g_ptr_array_index (results->summaries, i);
+      if (summary->metrics[columns[column].metric].n > 0)
+        return TRUE;
+    }
+  return FALSE;
+}
+
+static void
+append_spent_summary (GString *text, const TallBenchResults *results, guint place)
+{
+  const TallBenchSummary *summary = g_ptr_array_index (results->summaries, place);
+  g_string_append_printf (text, "  %-8s", summary->phase->name);
+  append_spent_name (text, summary->layout, summary->key_strategy);
+  for (guint i = 0; i < G_N_ELEMENTS (columns); i++)
+    {
+      const TallSpread *spread = &summary->metrics[columns[i].metric];
+      if (!is_known (results, i))
+        continue;
+      g_autofree char *cell = spread->n > 0 ? tall_spread_format (spread) : g_strdup ("-");
+      append_spent_cell (text, cell);
+    }
+  g_string_append_c (text, '\n');
+}
+
+/**
+ * tall_bench_spent_append_spendings:
+ *
+ * A table for people: what operations used beside time.
+ */
+static void
+tall_bench_spent_append_spendings (GString *text, const TallBenchResults *results)
+{
+  if (results->summaries->len == 0)
+    return;
+  g_string_append (
+      text, "\nspent: CPU µs and bytes on the wire of an operation, as far as they are known\n");
+  g_string_append_printf (text, "  %-8s  %-12s  %-8s", "phase", "layout", "key");
+  for (guint i = 0; i < G_N_ELEMENTS (columns); i++)
+    if (is_known (results, i))
+      append_spent_cell (text, columns[i].name);
+  g_string_append_c (text, '\n');
+  for (guint i = 0; i < results->summaries->len; i++)
+    append_spent_summary (text, results, i);
+}
+
+static void
+append_bytes (GString *text, guint64 bytes, guint n_orders)
+{
+  g_autofree char *cell = g_strdup_printf ("%.0f", (double)bytes / MAX (n_orders, 1));
+  append_spent_cell (text, cell);
+}
+
+/**
+ * tall_bench_spent_append_stored:
+ *
+ * A table for people: what an order takes on the disk.
+ */
+static void
+tall_bench_spent_append_stored (GString *text, const TallBenchResults *results)
+{
+  if (results->stored == NULL || results->stored->len == 0)
+    {
+      g_string_append (text,
+                       "\nstored: not known; --admin names what flushes and compacts tables\n");
+      return;
+    }
+  g_string_append (text, "\nstored: bytes of an order on the disk, with all that belongs to it\n");
+  g_string_append_printf (text, "  %-12s  %-8s", "layout", "key");
+  append_spent_cell (text, "flushed");
+  append_spent_cell (text, "compacted");
+  g_string_append_c (text, '\n');
+  for (guint i = 0; i < results->stored->len; i++)
+    {
+      const TallBenchStored *stored = &g_array_index (results->stored, TallBenchStored, i);
+      append_spent_name (text, stored->layout, stored->key_strategy);
+      append_bytes (text, stored->flushed, results->n_orders);
+      append_bytes (text, stored->compacted, results->n_orders);
+      g_string_append_c (text, '\n');
+    }
+}
+
+/**
+ * tall_bench_spent_append_conditions:
+ *
+ * Conditions that are not the usual ones, for people.
+ */
+static void
+tall_bench_spent_append_conditions (GString *text, const TallBenchConditions *conditions)
+{
+  if (conditions->compression != NULL)
+    g_string_append_printf (text, "; compression %s", conditions->compression);
+  if (conditions->block_encoding != NULL)
+    g_string_append_printf (text, "; block encoding %s", conditions->block_encoding);
+  if (conditions->regions > 0)
+    g_string_append_printf (text, "; %u regions a table", conditions->regions);
+  if (conditions->age > 0)
+    g_string_append_printf (text, "; each order replaced %u times before", conditions->age);
+  if (conditions->rest != TALL_BENCH_AS_IT_IS)
+    g_string_append_printf (text, "; %s", tall_bench_rest_names[conditions->rest]);
+  if (conditions->cache > 0)
+    g_string_append_printf (text, "; block cache of %g times the stored bytes", conditions->cache);
+}
+
+static void
+tall_bench_spent_add_stored (JsonBuilder *builder, const TallBenchResults *results)
+{
+  tall_json_begin_array (builder, "stored");
+  for (guint i = 0; results->stored != NULL && i < results->stored->len; i++)
+    {
+      const TallBenchStored *stored = &g_array_index (results->stored, TallBenchStored, i);
+      json_builder_begin_object (builder);
+      tall_json_add_text (builder, "layout", stored->layout->name);
+      tall_json_add_text (builder, "key", stored->key_strategy->name);
+      tall_json_add_number (builder, "flushed_bytes", (gint64)stored->flushed);
+      tall_json_add_number (builder, "compacted_bytes", (gint64)stored->compacted);
+      json_builder_end_object (builder);
+    }
+  json_builder_end_array (builder);
+}
+
+static void
+tall_bench_spent_add_conditions (JsonBuilder *builder, const TallBenchConditions *conditions)
+{
+  tall_json_begin_object (builder, "conditions");
+  tall_json_add_text (builder, "compression", conditions->compression);
+  tall_json_add_text (builder, "block_encoding", conditions->block_encoding);
+  if (conditions->regions > 0)
+    tall_json_add_number (builder, "regions", conditions->regions);
+  tall_json_add_number (builder, "age", conditions->age);
+  tall_json_add_text (builder, "rest", tall_bench_rest_names[conditions->rest]);
+  if (conditions->cache > 0)
+    tall_json_add_double (builder, "cache", conditions->cache);
+  json_builder_end_object (builder);
+}
 
 /* For programs, in the order of #TallBenchMetric. */
 static const char *const metric_names[TALL_BENCH_N_METRICS] = {
@@ -48,17 +286,6 @@ static const struct
   { "cells", 7, G_STRUCT_OFFSET (TallCost, cells_read), G_STRUCT_OFFSET (TallCost, cells_written) },
   { "bytes", 7, G_STRUCT_OFFSET (TallCost, bytes_read), G_STRUCT_OFFSET (TallCost, bytes_written) },
 };
-
-/**
- * tall_bench_results_get_metric_name:
- *
- * Returns: (transfer none): what JSON calls a metric
- */
-const char *
-tall_bench_results_get_metric_name (TallBenchMetric metric)
-{
-  return metric_names[metric];
-}
 
 static double
 per_operation (const TallBenchSummary *summary, guint64 value)
@@ -183,7 +410,7 @@ has_many_keys (const TallBenchResults *self)
  * Returns: (transfer full) (nullable): a line for people that says which is best in @phase; NULL if
  *   there is nothing to compare, or too few turns
  */
-char *
+static char *
 tall_bench_results_judge (const TallBenchResults *self, const TallBenchPhase *phase)
 {
   gboolean by_rate = self->rate == 0;

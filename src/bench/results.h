@@ -2,11 +2,30 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include "bench/conditions.h"
-#include "bench/setting.h"
+#include "bench/settle.h"
 #include "bench/summary.h"
 
+#include <json-glib/json-glib.h>
+
 G_BEGIN_DECLS
+
+#define TALL_BENCH_N_FACTS 6
+
+/**
+ * TallBenchSetting:
+ *
+ * When, how and on which machine something was measured: facts for people, in the order of
+ * tall_bench_setting_get_name(). Owned; what is not known is %NULL.
+ */
+typedef struct
+{
+  char *facts[TALL_BENCH_N_FACTS];
+} TallBenchSetting;
+
+void tall_bench_setting_read (TallBenchSetting *self, const char *command);
+const char *tall_bench_setting_get_name (guint fact);
+void tall_bench_setting_clear (TallBenchSetting *self);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TallBenchSetting, tall_bench_setting_clear)
 
 #define TALL_BENCH_ENOUGH_TURNS 3 /* to say that one is better than another */
 
@@ -36,8 +55,6 @@ typedef struct
   const TallBenchSetting *setting;       /* nullable: not known */
 } TallBenchResults;
 
-const char *tall_bench_results_get_metric_name (TallBenchMetric metric);
-char *tall_bench_results_judge (const TallBenchResults *self, const TallBenchPhase *phase);
 char *tall_bench_results_to_text (const TallBenchResults *self);
 char *tall_bench_results_to_json (const TallBenchResults *self);
 

@@ -2,9 +2,31 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
+#include "bench/meter.h"
 #include "table/table.h"
 
+#include <glib.h>
+
 G_BEGIN_DECLS
+
+/**
+ * TallBenchProgram:
+ *
+ * Another program that does something and ends. What it has printed is owned.
+ */
+typedef struct
+{
+  const char *const *arguments; /* the first one is its name */
+  const char *input;            /* nullable: what it reads from its standard input */
+  guint seconds;                /* that it may take */
+  char *out;                    /* nullable */
+  char *said;                   /* nullable: to its standard error */
+  gboolean successful;          /* it has ended with 0 */
+} TallBenchProgram;
+
+gboolean tall_bench_program_run (TallBenchProgram *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+void tall_bench_program_clear (TallBenchProgram *self);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TallBenchProgram, tall_bench_program_clear)
 
 /**
  * TallBenchRest:
@@ -34,5 +56,24 @@ gboolean tall_bench_settle_one (TallTable *table,
                                 guint64 *bytes,
                                 GError **error) G_GNUC_WARN_UNUSED_RESULT;
 void tall_bench_settle_wait (TallTable *table, const gint *stop);
+
+/**
+ * TallBenchConditions:
+ *
+ * In which state a store is when it is measured, and who works for it. All zero: new, as it comes
+ * to lie, with what the store usually does. Texts are not owned.
+ */
+typedef struct
+{
+  const char *compression;    /* nullable: the store's own */
+  const char *block_encoding; /* the same */
+  guint regions;              /* that its tables begin with; 0: not said, which makes one */
+  guint age;                  /* times that each order was replaced before */
+  TallBenchRest rest;         /* how the rows lie then */
+  double cache;               /* the block cache, by the bytes stored then; read without the page
+                                 cache. 0: a usual one */
+  const char *admin;          /* nullable: see tall_bench_settle() */
+  TallBenchPids pids;
+} TallBenchConditions;
 
 G_END_DECLS

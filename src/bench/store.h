@@ -4,7 +4,7 @@
 
 #include "table/counting-table.h"
 #include "store/store.h"
-#include "table/table-address.h"
+#include "table/table-kind.h"
 
 G_BEGIN_DECLS
 

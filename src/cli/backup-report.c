@@ -2,7 +2,6 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cli/backup-report.h"
 
-#include "cli/json-output.h"
 #include "cli/output.h"
 #include "cli/progress.h"
 #include "base/text.h"

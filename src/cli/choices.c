@@ -3,9 +3,8 @@
 #include "cli/choices.h"
 
 #include "tall-error.h"
-#include "cli/json-output.h"
-#include "layout/layout.h"
 #include "cli/output.h"
+#include "layout/layout.h"
 #include "library/table-kinds.h"
 
 /* The layout of this position, from 0; NULL: there are no more. The same for the others. */

@@ -6,6 +6,12 @@
 
 G_BEGIN_DECLS
 
+TallExit tall_usage_error (const TallCommand *command, const char *format, ...)
+    G_GNUC_PRINTF (2, 3);
+TallExit tall_call_error (const TallCommand *command, const GError *error);
+TallExit tall_fail (const GError *error);
+TallExit tall_refuse (const TallCommand *command, const GError *error);
+
 /* How a command line asks for help. */
 typedef enum
 {

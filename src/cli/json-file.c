@@ -1,13 +1,206 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cli/json-file.h"
+
 #include "tall-error.h"
-#include "cli/json-listing.h"
+#include "tall-json.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <string.h>
 #include <unistd.h>
+
+void
+tall_json_item_clear (TallJsonItem *self)
+{
+  g_clear_pointer (&self->order, tall_order_free);
+  g_clear_pointer (&self->customer, tall_customer_free);
+  g_clear_error (&self->error);
+}
+
+/**
+ * tall_json_strip:
+ *
+ * Returns: the text without white space around it
+ */
+static TallSlice
+tall_json_strip (TallSlice text)
+{
+  while (text.len > 0 && g_ascii_isspace (text.data[text.len - 1]))
+    text.len--;
+  while (text.len > 0 && g_ascii_isspace (text.data[0]))
+    text = tall_slice (text.data + 1, text.len - 1);
+  return text;
+}
+
+/* If @text is `{"NAME": …}`, makes it what stands there. */
+static gboolean
+unwrap (TallSlice *text, const char *name)
+{
+  g_autofree char *key = g_strdup_printf ("\"%s\"", name);
+  TallSlice rest = tall_json_strip (*text);
+  if (rest.len < 2 || rest.data[0] != '{' || rest.data[rest.len - 1] != '}')
+    return FALSE;
+  rest = tall_json_strip (tall_slice (rest.data + 1, rest.len - 2));
+  if (!tall_slice_has_prefix (rest, tall_slice_str (key)))
+    return FALSE;
+  rest = tall_json_strip (tall_slice (rest.data + strlen (key), rest.len - strlen (key)));
+  if (rest.len == 0 || rest.data[0] != ':')
+    return FALSE;
+  *text = tall_json_strip (tall_slice (rest.data + 1, rest.len - 1));
+  return TRUE;
+}
+
+/* An order where a customer is expected, or the other way round: who gave it should know what takes
+ * it. */
+static void
+explain_kind (TallSlice text, gboolean is_customer, GError **error)
+{
+  const char *start = (const char *)text.data;
+  g_autoptr (TallOrder) order =
+      is_customer ? tall_order_from_json (start, (gssize)text.len, NULL) : NULL;
+  g_autoptr (TallCustomer) customer =
+      is_customer ? NULL : tall_customer_from_json (start, (gssize)text.len, NULL);
+
+  if (order == NULL && customer == NULL)
+    return;
+  g_clear_error (error);
+  tall_error_set_invalid (error, is_customer ? "customer" : "order",
+                          is_customer ? "this is an order: tallorder put takes it, or write it as "
+                                        "{\"order\": ...}"
+                                      : "this is a customer: tallorder customer put takes it, or "
+                                        "write it as {\"customer\": ...}");
+}
+
+/**
+ * tall_json_item_parse:
+ * @text: without white space around it
+ * @kind: what an object without wrapping is
+ *
+ * Makes an empty item an order or a customer, or says in it why that cannot be.
+ */
+static void
+tall_json_item_parse (TallJsonItem *self, TallSlice text, TallJsonKind kind)
+{
+  gboolean is_customer = unwrap (&text, "customer");
+  gboolean is_plain = !is_customer && !unwrap (&text, "order");
+  if (is_plain)
+    is_customer = kind == TALL_JSON_CUSTOMERS;
+
+  const char *start = (const char *)text.data;
+  if (is_customer)
+    self->customer = tall_customer_from_json (start, (gssize)text.len, &self->error);
+  else
+    self->order = tall_order_from_json (start, (gssize)text.len, &self->error);
+  if (is_plain && self->error != NULL)
+    explain_kind (text, is_customer, &self->error);
+}
+
+/* Returns: where the string that begins at @at has ended */
+static gsize
+skip_string (TallSlice text, gsize at)
+{
+  for (at++; at < text.len && text.data[at] != '"'; at++)
+    if (text.data[at] == '\\')
+      at++;
+  return MIN (at + 1, text.len);
+}
+
+/* Whether @c comes next, after blanks. Moves @at (inout) behind it. */
+static gboolean
+take (TallSlice text, gsize *at, char c)
+{
+  gsize i = *at;
+  while (i < text.len && g_ascii_isspace (text.data[i]))
+    i++;
+  if (i >= text.len || text.data[i] != (guint8)c)
+    return FALSE;
+  *at = i + 1;
+  return TRUE;
+}
+
+/* Whether the string between @start and @end names what is listed, and a list follows. */
+static gboolean
+is_list (TallSlice text, gsize start, gsize end)
+{
+  TallSlice name = tall_slice (text.data + start, end - start);
+  return (tall_slice_equal (name, tall_slice_str ("\"orders\""))
+          || tall_slice_equal (name, tall_slice_str ("\"customers\"")))
+         && take (text, &end, ':') && take (text, &end, '[');
+}
+
+/**
+ * tall_json_is_listing:
+ * @text: JSON, perhaps only the beginning of an object
+ *
+ * Returns: whether it is an object with a list `orders` or `customers`, as listings are printed
+ */
+static gboolean
+tall_json_is_listing (TallSlice text)
+{
+  guint64 depth = 0;
+  for (gsize i = 0; i < text.len;)
+    {
+      guint8 c = text.data[i];
+      gsize end = c == '"' ? skip_string (text, i) : i + 1;
+      if (c == '"' && depth == 1 && is_list (text, i, end))
+        return TRUE;
+      if (c == '{' || c == '[')
+        depth++;
+      else if ((c == '}' || c == ']') && --depth == 0)
+        return FALSE;
+      i = end;
+    }
+  return FALSE;
+}
+
+/**
+ * tall_json_is_closed:
+ *
+ * Returns: whether braces that are opened are closed again, not looking into strings
+ */
+static gboolean
+tall_json_is_closed (TallSlice text)
+{
+  gint64 depth = 0;
+  gboolean in_string = FALSE;
+  for (gsize i = 0; i < text.len; i++)
+    {
+      guint8 c = text.data[i];
+      if (in_string && c == '\\')
+        i++;
+      else if (c == '"')
+        in_string = !in_string;
+      else if (!in_string)
+        depth += (c == '{') - (c == '}');
+    }
+  return depth == 0 && !in_string;
+}
+
+/**
+ * tall_json_has_object_lines:
+ *
+ * Returns: whether a later line is an object by itself, so that what stands before it is a broken
+ *   line and not the beginning of one object over many
+ */
+static gboolean
+tall_json_has_object_lines (TallSlice text)
+{
+  const guint8 *end = text.len > 0 ? memchr (text.data, '\n', text.len) : NULL;
+  while (end != NULL)
+    {
+      gsize skipped = (gsize)(end - text.data) + 1;
+      text = tall_slice (text.data + skipped, text.len - skipped);
+      end = text.len > 0 ? memchr (text.data, '\n', text.len) : NULL;
+      TallSlice line = tall_json_strip (
+          tall_slice (text.data, end != NULL ? (gsize)(end - text.data) : text.len));
+      if (line.len > 0 && text.data[0] == '{' && line.data[line.len - 1] == '}'
+          && tall_json_is_closed (line))
+        return TRUE;
+    }
+  return FALSE;
+}
 
 /* Bytes of one object; more than any order within the limits takes. */
 #define MAX_OBJECT (16 * 1024 * 1024)

@@ -1,10 +1,9 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
-#include "cli/known-commands.h"
+#include "cli/options.h"
 #include "cli/commands.h"
 #include "cli/log.h"
 #include "cli/output.h"
-#include "cli/shortage.h"
 #include "library/table-kinds.h"
 
 #include <fcntl.h>

@@ -1,14 +1,246 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cli/options.h"
-#include "cli/config.h"
-#include "tall-error.h"
+
+#include "base/file.h"
+#include "base/key-file.h"
+#include "cli/command.h"
 #include "cli/help.h"
 #include "cli/output.h"
-#include "cli/suggest.h"
 #include "library/table-kinds.h"
+#include "tall-client.h"
+#include "tall-error.h"
 
 #include <stdlib.h>
+#include <string.h>
+
+#define MAX_LENGTH 32
+
+/* How many letters have to be changed, added, taken away, or swapped with the next one (the optimal
+ * string alignment distance). */
+static guint
+count_mistakes (const char *a, const char *b)
+{
+  guint distance[MAX_LENGTH + 1][MAX_LENGTH + 1];
+  gsize n = strlen (a), m = strlen (b);
+
+  for (guint i = 0; i <= n; i++)
+    for (guint j = 0; j <= m; j++)
+      {
+        guint *here = &distance[i][j];
+        *here = MAX (i, j);
+        if (i == 0 || j == 0)
+          continue;
+        guint changed = distance[i - 1][j - 1] + (a[i - 1] != b[j - 1]);
+        *here = MIN (changed, 1 + MIN (distance[i - 1][j], distance[i][j - 1]));
+        if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+          *here = MIN (*here, distance[i - 2][j - 2] + 1);
+      }
+  return distance[n][m];
+}
+
+/**
+ * tall_suggest:
+ * @word: what somebody typed
+ * @choices: NULL-terminated
+ *
+ * Returns: (nullable) (transfer none): the choice that was probably meant: the nearest one, if no
+ *   more than a third of its letters is wrong, or it begins with @word
+ */
+static const char *
+tall_suggest (const char *word, const char *const *choices)
+{
+  const char *best = NULL;
+  guint fewest = G_MAXUINT;
+
+  if (*word == '\0' || strlen (word) > MAX_LENGTH)
+    return NULL;
+  for (guint i = 0; choices[i] != NULL; i++)
+    {
+      gsize len = strlen (choices[i]);
+      if (len > MAX_LENGTH)
+        continue;
+      gboolean is_start = strlen (word) >= 3 && g_str_has_prefix (choices[i], word);
+      guint mistakes = is_start ? 0 : count_mistakes (word, choices[i]);
+      if (mistakes > MAX (len / 3, 1) || mistakes >= fewest || mistakes >= len)
+        continue;
+      best = choices[i];
+      fewest = mistakes;
+    }
+  return best;
+}
+
+#define TALL_COMMAND_NAME(name) #name,
+
+/* What reads options needs the names alone: the commands themselves read options. */
+static const char *const command_names[] = { TALL_COMMANDS (TALL_COMMAND_NAME) NULL };
+
+static gboolean
+tall_known_commands_have (const char *name)
+{
+  return g_strv_contains (command_names, name);
+}
+
+/**
+ * tall_known_commands_suggest:
+ *
+ * Returns: (nullable) (transfer none): the name of the command that was probably meant
+ */
+const char *
+tall_known_commands_suggest (const char *word)
+{
+  return tall_suggest (word, command_names);
+}
+
+#define COMMON_GROUP "tallorder"
+
+/* The value of `--NAME VALUE` or `--NAME=VALUE`; NULL if it is not there. */
+static const char *
+find_argument (char **argv, const char *name)
+{
+  gsize len = strlen (name);
+  for (guint i = 1; argv[i] != NULL && !g_str_equal (argv[i], "--"); i++)
+    {
+      if (!g_str_has_prefix (argv[i], "--") || strncmp (argv[i] + 2, name, len) != 0)
+        continue;
+      if (argv[i][2 + len] == '=')
+        return argv[i] + 2 + len + 1;
+      if (argv[i][2 + len] == '\0')
+        return argv[i + 1];
+    }
+  return NULL;
+}
+
+static const GOptionEntry *
+find_key (const GOptionEntry *entries, const char *name)
+{
+  for (guint i = 0; entries != NULL && entries[i].long_name != NULL; i++)
+    if (g_str_equal (entries[i].long_name, name))
+      return &entries[i];
+  return NULL;
+}
+
+/* An option that is set as it is not meant must not count as one that is not set. */
+static gboolean
+add_value (
+    GKeyFile *file, const char *group, const GOptionEntry *entry, GPtrArray *args, GError **error)
+{
+  const char *key = entry->long_name;
+  g_autoptr (GError) reason = NULL;
+  if (entry->arg == G_OPTION_ARG_NONE)
+    {
+      g_autofree char *raw = g_key_file_get_value (file, group, key, NULL);
+      if (g_key_file_get_boolean (file, group, key, &reason))
+        g_ptr_array_add (args, g_strdup_printf ("--%s", key));
+      else if (reason != NULL)
+        tall_error_set_invalid (error, "config", "[%s] %s: write true or false, not “%s”", group,
+                                key, raw);
+      return reason == NULL;
+    }
+  g_autofree char *value = g_key_file_get_string (file, group, key, &reason);
+  if (reason == NULL) /* after a wrong escape there may be a value all the same */
+    g_ptr_array_add (args, g_strdup_printf ("--%s=%s", key, value));
+  else
+    tall_error_set_invalid (error, "config", "[%s] %s: %s", group, key, reason->message);
+  return reason == NULL;
+}
+
+/* @own: (nullable): of a command, whose group may have the @common options, too */
+static gboolean
+add_from_config (GKeyFile *file,
+                 const char *group,
+                 const GOptionEntry *common,
+                 const GOptionEntry *own,
+                 gboolean with_place,
+                 GPtrArray *args,
+                 GError **error)
+{
+  g_auto (GStrv) keys = g_key_file_get_keys (file, group, NULL, NULL);
+  for (guint i = 0; keys != NULL && keys[i] != NULL; i++)
+    {
+      gboolean is_place = g_str_equal (keys[i], "store") || g_str_equal (keys[i], "server");
+      const GOptionEntry *entry = find_key (own, keys[i]);
+      is_place &= entry == NULL;
+      if (entry == NULL)
+        entry = find_key (common, keys[i]);
+      if (entry == NULL || g_str_equal (keys[i], "config"))
+        {
+          tall_error_set_invalid (error, "config", "[%s] %s: there is no such option", group,
+                                  keys[i]);
+          return FALSE;
+        }
+      if (is_place && !with_place)
+        continue;
+      if (!add_value (file, group, entry, args, error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+/* Refuses a group of another name, which would have no effect. */
+static gboolean
+check_groups (GKeyFile *file, GError **error)
+{
+  g_auto (GStrv) groups = g_key_file_get_groups (file, NULL);
+  for (guint i = 0; groups[i] != NULL; i++)
+    {
+      if (g_str_equal (groups[i], COMMON_GROUP) || tall_known_commands_have (groups[i]))
+        continue;
+      const char *meant = tall_known_commands_suggest (groups[i]);
+      tall_error_set_invalid (error, "config",
+                              "[%s]: there is no such group; write [tallorder], or the name of a "
+                              "command%s%s%s",
+                              groups[i], meant != NULL ? ", such as [" : "",
+                              meant != NULL ? meant : "", meant != NULL ? "]" : "");
+      return FALSE;
+    }
+  return TRUE;
+}
+
+/**
+ * tall_config_add:
+ * @command: the name of the command
+ * @common: the options that every command takes
+ * @own: (nullable): its own
+ * @argv: the command line, which may name a configuration file
+ * @args: (element-type utf8): gets the options of that file
+ *
+ * The options of the command line go behind them, and so win.
+ *
+ * Returns: FALSE with %TALL_ERROR_INVALID if the file says what has no meaning, with
+ *   %TALL_ERROR_UNAVAILABLE if it cannot be read
+ */
+static gboolean
+tall_config_add (const char *command,
+                 const GOptionEntry *common,
+                 const GOptionEntry *own,
+                 char **argv,
+                 GPtrArray *args,
+                 GError **error)
+{
+  const char *path = find_argument (argv, "config");
+  if (path == NULL)
+    return TRUE;
+  gsize len = 0;
+  g_autofree char *text = tall_file_read (path, TALL_FILE_MAX_SETTINGS, &len, error);
+  if (text == NULL)
+    {
+      g_prefix_error (error, "Configuration ");
+      return FALSE;
+    }
+  g_autoptr (GKeyFile) file = g_key_file_new ();
+  g_autoptr (GError) local = NULL;
+  gboolean with_place =
+      find_argument (argv, "store") == NULL && find_argument (argv, "server") == NULL;
+  if (tall_key_file_load (file, text, len, &local) && check_groups (file, &local)
+      && add_from_config (file, COMMON_GROUP, common, NULL, with_place, args, &local)
+      && add_from_config (file, command, common, own, with_place, args, &local))
+    return TRUE;
+  gboolean bare = g_error_matches (local, G_KEY_FILE_ERROR, G_KEY_FILE_ERROR_GROUP_NOT_FOUND);
+  tall_error_set_invalid (error, "config", "Configuration %s: %s%s", path, local->message,
+                          bare ? "; begin with [tallorder], or the name of a command" : "");
+  return FALSE;
+}
 
 void
 tall_options_clear (TallOptions *self)
@@ -203,4 +435,180 @@ tall_options_parse (TallOptions *self,
   take_arguments (self, all);
   take_environment (self, command);
   return TRUE;
+}
+
+/* Milliseconds in which a server must show that it is one. */
+#define FIRST_ANSWER 3000
+
+static const char *
+name_environment (const TallCommand *command)
+{
+  if (command->ignores_environment)
+    return "";
+  return command->takes_server ? "; or set TALLORDER_STORE or TALLORDER_SERVER"
+                               : "; or set TALLORDER_STORE";
+}
+
+static void
+say_where (const TallCommand *command)
+{
+  guint n;
+  g_autofree char *usual = tall_table_kind_make_short_form (tall_table_kinds (&n)[0]);
+  tall_usage_error (command, "Say where the orders are: --store %s%s%s", usual,
+                    command->takes_server ? ", or --server HOST:PORT" : "",
+                    name_environment (command));
+}
+
+static TallTableAddress *
+parse_store (const TallOptions *self, const TallCommand *command, TallExit *code)
+{
+  g_autoptr (GError) error = NULL;
+  *code = TALL_EXIT_USAGE;
+  if (self->server != NULL && !command->takes_server)
+    tall_usage_error (command, "%s works on a store, not on a server: give --store", command->name);
+  else if (self->server != NULL && self->store != NULL)
+    tall_usage_error (command, self->both_given
+                                   ? "TALLORDER_STORE and TALLORDER_SERVER are both set: unset "
+                                     "one, or give --store or --server"
+                                   : "Give --store or --server, not both");
+  else if (self->store == NULL)
+    say_where (command);
+  else
+    {
+      TallTableAddress *address = tall_table_kinds_parse (self->store, &error);
+      if (address == NULL)
+        tall_print_failure (error);
+      return address;
+    }
+  return NULL;
+}
+
+static TallTable *
+open_address (const TallTableAddress *address, gboolean create, TallExit *code)
+{
+  g_autoptr (GError) error = NULL;
+  TallTable *table = tall_table_address_open (address, create, &error);
+  if (table == NULL)
+    {
+      /* A name that no deployment can have is wrong wherever the place is. */
+      *code = g_strcmp0 (tall_error_get_field (error), "name") == 0 ? TALL_EXIT_USAGE
+                                                                    : TALL_EXIT_FAILED;
+      tall_print_failure (error);
+    }
+  return table;
+}
+
+/**
+ * tall_options_open_table:
+ * @create: make a new embedded store if there is none
+ *
+ * Returns: (transfer full): the tables of `--store`; NULL, with a message printed, on failure
+ */
+TallTable *
+tall_options_open_table (const TallOptions *self,
+                         const TallCommand *command,
+                         gboolean create,
+                         TallExit *code)
+{
+  g_autoptr (TallTableAddress) address = parse_store (self, command, code);
+  return address == NULL ? NULL : open_address (address, create, code);
+}
+
+/**
+ * tall_options_open_deployment:
+ * @name: of a deployment in the place of `--store`, in which none is named, or this one
+ *
+ * Returns: (transfer full): its tables; NULL, with a message printed, on failure
+ */
+TallTable *
+tall_options_open_deployment (const TallOptions *self,
+                              const TallCommand *command,
+                              const char *name,
+                              TallExit *code)
+{
+  g_autoptr (TallTableAddress) address = parse_store (self, command, code);
+  if (address == NULL)
+    return NULL;
+  if (address->name != NULL && !g_str_equal (address->name, name))
+    {
+      tall_usage_error (command, "--store names the deployment %s, and %s is meant", address->name,
+                        name);
+      *code = TALL_EXIT_USAGE;
+      return NULL;
+    }
+  tall_table_address_set_name (address, name);
+  return open_address (address, FALSE, code);
+}
+
+/**
+ * tall_options_find_address:
+ *
+ * Returns: (transfer full): where the store is; NULL: `--store` is missing or wrong
+ */
+TallTableAddress *
+tall_options_find_address (const TallOptions *self)
+{
+  return self->store != NULL ? tall_table_kinds_parse (self->store, NULL) : NULL;
+}
+
+/**
+ * tall_options_open_store:
+ *
+ * Returns: (transfer full): the store of `--store`; NULL, with a message printed, on failure
+ */
+TallStore *
+tall_options_open_store (const TallOptions *self, const TallCommand *command, TallExit *code)
+{
+  g_autoptr (TallTable) table = tall_options_open_table (self, command, FALSE, code);
+  if (table == NULL)
+    return NULL;
+  g_autoptr (GError) error = NULL;
+  TallStore *store = tall_store_open (table, NULL, NULL, NULL, &error);
+  if (store != NULL)
+    return store;
+  /* what is wrong with the deployment, not with the place, which names itself */
+  if (g_error_matches (error, TALL_ERROR, TALL_ERROR_NOT_FOUND)
+      || g_error_matches (error, TALL_ERROR, TALL_ERROR_NEWER_VERSION)
+      || g_error_matches (error, TALL_ERROR, TALL_ERROR_DAMAGED))
+    g_prefix_error (&error, "Store %s: ", self->store);
+  tall_print_failure (error);
+  *code = TALL_EXIT_FAILED;
+  return NULL;
+}
+
+/* Files for TLS may stand in a configuration that is used for other servers, too. */
+static TallFront *
+open_client (const TallOptions *self, GError **error)
+{
+  g_autoptr (TallFront) client = tall_client_new (self->server, error);
+  if (client == NULL
+      || (g_str_has_prefix (self->server, TALL_CLIENT_TLS)
+          && !tall_client_use_tls (TALL_CLIENT (client), self->tls_ca, self->tls_certificate,
+                                   self->tls_key, error)))
+    return NULL;
+  return g_steal_pointer (&client);
+}
+
+/**
+ * tall_options_open_front:
+ *
+ * Returns: (transfer full): what the options name: a store, or a server; NULL, with a message
+ *   printed, on failure
+ */
+TallFront *
+tall_options_open_front (const TallOptions *self, const TallCommand *command, TallExit *code)
+{
+  if (self->server == NULL || self->store != NULL)
+    {
+      TallStore *store = tall_options_open_store (self, command, code);
+      return store == NULL ? NULL : TALL_FRONT (store);
+    }
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TallFront) client = open_client (self, &error);
+  if (client != NULL && tall_client_check (TALL_CLIENT (client), FIRST_ANSWER, &error))
+    return g_steal_pointer (&client);
+  tall_print_failure (error);
+  *code =
+      g_error_matches (error, TALL_ERROR, TALL_ERROR_INVALID) ? TALL_EXIT_USAGE : TALL_EXIT_FAILED;
+  return NULL;
 }

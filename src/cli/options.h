@@ -2,11 +2,13 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
+#include "cli/help.h"
 #include "store/store.h"
-#include "table/table-address.h"
-#include "cli/usage.h"
+#include "table/table-kind.h"
 
-G_BEGIN_DECLS
+#include <glib.h>
+
+const char *tall_known_commands_suggest (const char *word);
 
 /**
  * TallOptions:

@@ -2,6 +2,9 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
+#include "model/json-build.h"
+#include "tall-verify.h"
+
 #include <glib.h>
 
 G_BEGIN_DECLS
@@ -46,5 +49,13 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (TallGrid, tall_grid_free)
 void tall_grid_add (TallGrid *self, const char *text);
 void tall_grid_add_number (TallGrid *self, guint64 number);
 void tall_grid_print (TallGrid *self, guint indent);
+
+void tall_json_print (JsonBuilder *builder);
+void tall_json_print_line (JsonBuilder *builder);
+char *tall_json_round (const char *json);
+void tall_json_print_text (const char *json);
+char *tall_json_add_revision (const char *json, gint64 revision);
+
+void tall_json_add_load (JsonBuilder *builder, const TallUnfinishedLoad *load);
 
 G_END_DECLS

@@ -4,6 +4,8 @@
 
 #include "load/store/loader.h"
 
+#include <glib.h>
+
 G_BEGIN_DECLS
 
 /**
@@ -28,5 +30,7 @@ void tall_progress_show (const TallProgress *progress);
 void tall_progress_show_text (const char *text);
 void tall_progress_append_bar (GString *line, guint64 position, guint64 size);
 void tall_progress_clear (void);
+
+const gint *tall_stop_on_signals (void);
 
 G_END_DECLS

@@ -4,9 +4,27 @@
 
 #include "cli/json-file.h"
 #include "cli/options.h"
-#include "cli/put-batch.h"
+#include "tall-front.h"
 
 G_BEGIN_DECLS
+
+/* How many objects are put at once: at most, and if nothing is said. */
+#define TALL_PUT_MAX_JOBS 16
+#define TALL_PUT_JOBS 8
+
+/**
+ * TallPutBatch:
+ *
+ * Objects of a JSON file that are stored at once. Those of one order, or of one customer, are
+ * stored one after the other, in the order of the file. Zeroed at first.
+ */
+typedef struct
+{
+  TallJsonItem items[TALL_PUT_MAX_JOBS]; /* owned; a failed put sets the error */
+  gint64 revisions[TALL_PUT_MAX_JOBS];   /* of those that are stored */
+  guint n;
+  guint n_tried; /* the first ones */
+} TallPutBatch;
 
 /**
  * TallPutCall:

@@ -3,7 +3,6 @@
 #include "cli/status-all.h"
 
 #include "tall-error.h"
-#include "cli/json-output.h"
 #include "cli/output.h"
 #include "cli/status.h"
 #include "library/table-kinds.h"

@@ -1,10 +1,10 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-error.h"
-#include "cli/json-output.h"
+#include "cli/output.h"
 #include "tall-json.h"
 #include "cli/status.h"
-#include "table/table-access.h"
+#include "table/table-checks.h"
 #include "base/text.h"
 
 static void

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "migrate/migrate.h"
-#include "table/table-address.h"
+#include "table/table-kind.h"
 
 G_BEGIN_DECLS
 

@@ -2,9 +2,10 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "table/table-checks.h"
 
-#include <stdlib.h>
-
+#include "table/table.h"
 #include "tall-error.h"
+
+#include <stdlib.h>
 
 #define USUAL_TABLES 8 /* of one call, at most */
 
@@ -290,4 +291,114 @@ tall_table_check_access (const char *table,
                               (int)access);
       return FALSE;
     }
+}
+
+/**
+ * tall_table_spec_new:
+ * @name: short name of the table: letters, digits, `_` and `-`
+ *
+ * Returns: (transfer full): a spec that leaves everything else to the store
+ */
+TallTableSpec *
+tall_table_spec_new (const char *name)
+{
+  TallTableSpec *self = g_new0 (TallTableSpec, 1);
+  self->name = g_strdup (name);
+  return self;
+}
+
+/**
+ * tall_table_spec_copy:
+ *
+ * Returns: (transfer full): a copy, its split points are shared
+ */
+TallTableSpec *
+tall_table_spec_copy (const TallTableSpec *self)
+{
+  TallTableSpec *copy = tall_table_spec_new (self->name);
+  copy->max_versions = self->max_versions;
+  copy->ttl = self->ttl;
+  copy->compression = g_strdup (self->compression);
+  copy->bloom_filter = g_strdup (self->bloom_filter);
+  copy->block_encoding = g_strdup (self->block_encoding);
+  copy->access = self->access;
+  copy->seal = g_strdup (self->seal);
+  if (self->splits == NULL)
+    return copy;
+
+  copy->splits = g_ptr_array_new_with_free_func ((GDestroyNotify)g_bytes_unref);
+  for (guint i = 0; i < self->splits->len; i++)
+    g_ptr_array_add (copy->splits, g_bytes_ref (g_ptr_array_index (self->splits, i)));
+  return copy;
+}
+
+void
+tall_table_spec_free (TallTableSpec *self)
+{
+  if (self == NULL)
+    return;
+  g_free (self->name);
+  g_free (self->compression);
+  g_free (self->bloom_filter);
+  g_free (self->block_encoding);
+  g_free (self->seal);
+  g_clear_pointer (&self->splits, g_ptr_array_unref);
+  g_free (self);
+}
+
+/**
+ * tall_table_access_name:
+ *
+ * Returns: (transfer none): an access in one word, as people and JSON see it
+ */
+const char *
+tall_table_access_name (TallTableAccess access)
+{
+  static const char *const names[] = {
+    [TALL_ACCESS_OPEN] = "open",
+    [TALL_ACCESS_SEALED] = "sealed",
+    [TALL_ACCESS_CLOSED] = "closed",
+  };
+  g_return_val_if_fail ((guint)access < G_N_ELEMENTS (names), "unknown");
+
+  return names[access];
+}
+
+/**
+ * tall_table_shutter_apply:
+ * @spec: a table whose seals have tokens; its access and its seal are changed
+ *
+ * Changes the seal or the close, and leaves the other.
+ */
+void
+tall_table_shutter_apply (const TallTableShutter *self, TallTableSpec *spec)
+{
+  gboolean closed = spec->access == TALL_ACCESS_CLOSED;
+  if (self->access == TALL_ACCESS_CLOSED || self->access == TALL_ACCESS_UNCLOSED)
+    closed = self->access == TALL_ACCESS_CLOSED;
+  else
+    {
+      g_free (spec->seal);
+      spec->seal = g_strdup (self->seal);
+    }
+  spec->access = closed               ? TALL_ACCESS_CLOSED
+                 : spec->seal != NULL ? TALL_ACCESS_SEALED
+                                      : TALL_ACCESS_OPEN;
+}
+
+/**
+ * tall_table_access_admits:
+ * @table: the table's short name, for the message
+ * @writes: whether the call writes
+ *
+ * Returns: FALSE with %TALL_ERROR_SHUT if the access forbids the call
+ */
+gboolean
+tall_table_access_admits (TallTableAccess self, const char *table, gboolean writes, GError **error)
+{
+  if (self == TALL_ACCESS_OPEN || (self == TALL_ACCESS_SEALED && !writes))
+    return TRUE;
+  g_set_error (error, TALL_ERROR, TALL_ERROR_SHUT, "Table %s is %s; nothing was %s", table,
+               tall_table_access_name (self), writes ? "written" : "read");
+  return FALSE;
 }

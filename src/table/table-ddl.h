@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include "table/table-access.h"
+#include "table/table-checks.h"
 
 G_BEGIN_DECLS
 

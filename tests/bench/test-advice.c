@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
 #include "bench/advise.h"
-#include "bench/sample.h"
+#include "bench/orders.h"
 #include "bench/summary.h"
 #include "bench/workload.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
-#include "bench/program.h"
+#include "bench/settle.h"
 
 #include "tall-error.h"
 

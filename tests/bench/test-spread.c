@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
-#include "bench/spread.h"
+#include "bench/summary.h"
 
 static void
 test_of (void)

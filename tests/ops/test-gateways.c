@@ -6,7 +6,7 @@
 
 #include "tall-failing-table.h"
 #include "tall-hbase-fixture.h"
-#include "ops/metrics-private.h"
+#include "ops/metrics.h"
 #include "tall-test-store.h"
 
 /* A sample of a gateway; -1: there is none. @more: labels after the gateway's, with a comma */

@@ -3,7 +3,7 @@
 
 /* The text format of Prometheus, byte by byte. */
 
-#include "ops/metric-text.h"
+#include "ops/metrics.h"
 
 #include <math.h>
 

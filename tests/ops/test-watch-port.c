@@ -5,7 +5,7 @@
 
 #include "base/descriptors.h"
 #include "tall-error.h"
-#include "ops/watch-port.h"
+#include "ops/watch.h"
 
 #include <arpa/inet.h>
 #include <errno.h>

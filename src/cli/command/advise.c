@@ -3,11 +3,9 @@
 #include "bench/advise.h"
 #include "bench/run.h"
 #include "tall-error.h"
-#include "cli/json-output.h"
-#include "cli/options.h"
 #include "cli/output.h"
+#include "cli/options.h"
 #include "cli/progress.h"
-#include "cli/stop.h"
 #include "library/table-kinds.h"
 
 #include <errno.h>

@@ -6,7 +6,6 @@
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/progress.h"
-#include "cli/stop.h"
 
 #define LOOK_EVERY (G_USEC_PER_SEC / 5)
 

@@ -2,14 +2,12 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "bench/compare.h"
 #include "bench/given.h"
-#include "bench/program.h"
+#include "bench/settle.h"
 #include "bench/results.h"
 #include "tall-error.h"
-#include "cli/json-output.h"
-#include "cli/options.h"
 #include "cli/output.h"
+#include "cli/options.h"
 #include "cli/progress.h"
-#include "cli/stop.h"
 #include "library/table-kinds.h"
 
 #include <errno.h>

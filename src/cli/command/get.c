@@ -1,10 +1,9 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-error.h"
-#include "cli/json-output.h"
+#include "cli/output.h"
 #include "tall-json.h"
 #include "cli/options.h"
-#include "cli/output.h"
 #include "cli/show.h"
 
 static TallExit

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-error.h"
-#include "cli/list-output.h"
+#include "cli/show.h"
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/paging.h"

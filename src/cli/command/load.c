@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
-#include "cli/load-arguments.h"
 #include "cli/load-run.h"
 #include "cli/output.h"
 #include "load/mapping/sniff.h"

@@ -5,7 +5,6 @@
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/progress.h"
-#include "cli/stop.h"
 #include "library/table-kinds.h"
 
 static gboolean

@@ -1,21 +1,283 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
 #include "backup/runner.h"
-#include "tall-client.h"
 #include "base/descriptors.h"
 #include "base/heap.h"
-#include "tall-error.h"
 #include "cli/log.h"
-#include "service/access/networks.h"
-#include "cli/notify.h"
 #include "cli/options.h"
 #include "cli/output.h"
-#include "cli/serve-rules.h"
-#include "service/server/server.h"
 #include "ops/watch.h"
+#include "service/access/networks.h"
+#include "service/access/roles.h"
+#include "service/server/server.h"
+#include "tall-client.h"
+#include "tall-error.h"
+#include "wire/tls-context.h"
 
+#include <gio/gio.h>
+#include <gio/gunixsocketaddress.h>
 #include <glib-unix.h>
+#include <glib.h>
 #include <unistd.h>
+
+/**
+ * TallServeRules:
+ *
+ * The rules of `serve` about who may come in: the files that say so, and what they said when they
+ * were read last.
+ */
+typedef struct
+{
+  TallTlsSettings files; /* its texts belong to the options */
+  const char *roles;     /* file of roles; NULL: none */
+  TallTlsContext *tls;   /* NULL: nothing is encrypted */
+  TallRoles *access;     /* NULL: no roles */
+} TallServeRules;
+
+void tall_serve_rules_clear (TallServeRules *self);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TallServeRules, tall_serve_rules_clear)
+
+/* Returns: (transfer full) (nullable): where the service manager listens */
+static GSocketAddress *
+find_manager (void)
+{
+  const char *name = g_getenv ("NOTIFY_SOCKET");
+  if (name == NULL || (name[0] != '/' && name[0] != '@') || name[1] == '\0')
+    return NULL;
+  if (name[0] == '/')
+    return g_unix_socket_address_new (name);
+  return g_unix_socket_address_new_with_type (name + 1, -1, G_UNIX_SOCKET_ADDRESS_ABSTRACT);
+}
+
+/* Sends one message of the protocol that sd_notify(3) describes. A manager that is gone is no
+ * reason to stop serving. */
+static void
+notify (const char *message)
+{
+  g_autoptr (GSocketAddress) manager = find_manager ();
+  g_autoptr (GError) error = NULL;
+  if (manager == NULL)
+    return;
+  g_autoptr (GSocket) socket = g_socket_new (G_SOCKET_FAMILY_UNIX, G_SOCKET_TYPE_DATAGRAM,
+                                             G_SOCKET_PROTOCOL_DEFAULT, &error);
+  if (socket == NULL
+      || g_socket_send_to (socket, manager, message, strlen (message), NULL, &error) < 0)
+    g_debug ("The service manager was not reached: %s", error->message);
+}
+
+static gboolean
+on_watchdog (gpointer data G_GNUC_UNUSED)
+{
+  notify ("WATCHDOG=1");
+  return G_SOURCE_CONTINUE;
+}
+
+/* Returns: milliseconds between two signs of life; 0: nobody waits for them */
+static guint
+watchdog_period (void)
+{
+  const char *pid = g_getenv ("WATCHDOG_PID");
+  const char *text = g_getenv ("WATCHDOG_USEC");
+  guint64 time, owner;
+  if (text == NULL || !g_ascii_string_to_unsigned (text, 10, 1, G_MAXINT64, &time, NULL))
+    return 0;
+  if (pid != NULL
+      && (!g_ascii_string_to_unsigned (pid, 10, 1, G_MAXINT, &owner, NULL)
+          || owner != (guint64)getpid ()))
+    return 0;
+  return (guint)CLAMP (time / 2000, 1, G_MAXINT);
+}
+
+/**
+ * tall_notify_is_used:
+ *
+ * Returns: whether a service manager has started this process
+ */
+static gboolean
+tall_notify_is_used (void)
+{
+  g_autoptr (GSocketAddress) manager = find_manager ();
+  return manager != NULL;
+}
+
+/**
+ * tall_notify_ready:
+ * @address: where the server listens
+ *
+ * Reports to the service manager, where there is one, that calls are answered now. From then on the
+ * main loop gives the signs of life that a watchdog asks for, twice in its time.
+ */
+static void
+tall_notify_ready (const char *address)
+{
+  g_autofree char *message = g_strdup_printf ("READY=1\nSTATUS=Listening on %s", address);
+  guint period = watchdog_period ();
+  notify (message);
+  if (period > 0)
+    g_timeout_add (period, on_watchdog, NULL);
+}
+
+/**
+ * tall_notify_reloading:
+ *
+ * Reports that the configuration is being read again, until tall_notify_reloaded().
+ */
+static void
+tall_notify_reloading (void)
+{
+  g_autofree char *message =
+      g_strdup_printf ("RELOADING=1\nMONOTONIC_USEC=%" G_GINT64_FORMAT, g_get_monotonic_time ());
+  notify (message);
+}
+
+/**
+ * tall_notify_reloaded:
+ *
+ * Reports that it has been read, or stays as it was.
+ */
+static void
+tall_notify_reloaded (void)
+{
+  notify ("READY=1");
+}
+
+/**
+ * tall_notify_stopping:
+ *
+ * Reports that no calls are taken any more.
+ */
+static void
+tall_notify_stopping (void)
+{
+  notify ("STOPPING=1");
+}
+
+static const char *const client_words[] = {
+  [TALL_TLS_CLIENTS_OFF] = "off",
+  [TALL_TLS_CLIENTS_OPTIONAL] = "optional",
+  [TALL_TLS_CLIENTS_REQUIRED] = "required",
+};
+
+void
+tall_serve_rules_clear (TallServeRules *self)
+{
+  g_clear_pointer (&self->tls, tall_tls_context_unref);
+  g_clear_pointer (&self->access, tall_roles_unref);
+}
+
+/* A CA that is named is there to be used. */
+static gboolean
+parse_clients (TallServeRules *self, const char *word, GError **error)
+{
+  if (word == NULL)
+    {
+      self->files.clients =
+          self->files.ca != NULL ? TALL_TLS_CLIENTS_REQUIRED : TALL_TLS_CLIENTS_OFF;
+      return TRUE;
+    }
+  for (guint i = 0; i < G_N_ELEMENTS (client_words); i++)
+    if (g_str_equal (word, client_words[i]))
+      {
+        self->files.clients = (TallTlsClients)i;
+        return TRUE;
+      }
+  tall_error_set_invalid (error, "tls-clients",
+                          "--tls-clients takes off, optional or required, not “%s”", word);
+  return FALSE;
+}
+
+/**
+ * tall_serve_rules_set:
+ * @options: stay as long as @self
+ * @clients: (nullable): the value of `--tls-clients`
+ * @roles: (nullable): the value of `--access`
+ *
+ * Returns: FALSE with %TALL_ERROR_INVALID if they do not fit together
+ */
+static gboolean
+tall_serve_rules_set (TallServeRules *self,
+                      const TallOptions *options,
+                      const char *clients,
+                      const char *roles,
+                      GError **error)
+{
+  gboolean encrypts = options->tls_certificate != NULL || options->tls_key != NULL;
+  self->files = (TallTlsSettings){ .certificate = options->tls_certificate,
+                                   .key = options->tls_key,
+                                   .ca = options->tls_ca };
+  self->roles = roles;
+  if (!parse_clients (self, clients, error))
+    return FALSE;
+  if (!encrypts && (roles != NULL || self->files.clients != TALL_TLS_CLIENTS_OFF))
+    {
+      tall_error_set_invalid (error, "tls-certificate",
+                              "Clients can only show who they are where TLS is on: give "
+                              "--tls-certificate and --tls-key");
+      return FALSE;
+    }
+  if (roles == NULL || self->files.clients != TALL_TLS_CLIENTS_OFF)
+    return TRUE;
+  tall_error_set_invalid (error, "tls-ca",
+                          "--access gives roles to certificates of clients: say by --tls-ca who "
+                          "signs them");
+  return FALSE;
+}
+
+/* One that has ended replaces none: clients would refuse it. At the start there is no other. */
+static gboolean
+check_end (const TallServeRules *self, TallTlsContext *tls, GError **error)
+{
+  if (self->tls == NULL || !tall_tls_context_has_ended (tls))
+    return TRUE;
+  g_autofree char *certificate = tall_tls_context_describe (tls);
+  tall_error_set_invalid (error, "tls-certificate", "--tls-certificate %s: the %s",
+                          self->files.certificate, certificate);
+  return FALSE;
+}
+
+/**
+ * tall_serve_rules_load:
+ *
+ * Reads the files. What was read before stays if any of them is not good.
+ */
+static gboolean
+tall_serve_rules_load (TallServeRules *self, GError **error)
+{
+  g_autoptr (TallRoles) access = NULL;
+  g_autoptr (TallTlsContext) tls = NULL;
+  TallTlsSettings files = self->files;
+
+  if (self->roles != NULL && (access = tall_roles_load (self->roles, error)) == NULL)
+    return FALSE;
+  files.revoked = access != NULL ? tall_roles_get_revoked (access) : NULL;
+  if ((files.certificate != NULL || files.key != NULL)
+      && ((tls = tall_tls_context_new_server (&files, error)) == NULL
+          || !check_end (self, tls, error)))
+    return FALSE;
+  tall_serve_rules_clear (self);
+  self->tls = g_steal_pointer (&tls);
+  self->access = g_steal_pointer (&access);
+  return TRUE;
+}
+
+/**
+ * tall_serve_rules_log:
+ *
+ * Says what counts from now on; nothing secret.
+ */
+static void
+tall_serve_rules_log (const TallServeRules *self)
+{
+  if (self->tls == NULL)
+    return;
+  g_autofree char *certificate = tall_tls_context_describe (self->tls);
+  g_autofree char *roles =
+      self->access != NULL ? tall_roles_describe (self->access) : g_strdup ("none");
+  g_message ("TLS: %s; certificates of clients: %s; roles: %s", certificate,
+             client_words[self->files.clients], roles);
+  if (tall_tls_context_has_ended (self->tls))
+    g_warning ("TLS: clients will refuse the %s: renew it, and send SIGHUP", certificate);
+}
 
 /* MiB: the least is one call with a request of the largest size. */
 #define MIN_MEMORY 192

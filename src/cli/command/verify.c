@@ -1,11 +1,9 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-error.h"
-#include "cli/json-output.h"
-#include "cli/options.h"
 #include "cli/output.h"
+#include "cli/options.h"
 #include "cli/progress.h"
-#include "cli/stop.h"
 #include "base/text.h"
 
 /* Findings of a kind that each get their line; a disk that was full may leave thousands. */

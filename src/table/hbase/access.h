@@ -3,7 +3,7 @@
 #pragma once
 
 #include "table/hbase/call.h"
-#include "table/table-access.h"
+#include "table/table-checks.h"
 
 G_BEGIN_DECLS
 

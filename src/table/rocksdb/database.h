@@ -9,7 +9,7 @@
 #include "table/rocksdb/families.h"
 #include "table/rocksdb/markers.h"
 #include "table/rocksdb/table.h"
-#include "table/table-access.h"
+#include "table/table-checks.h"
 #include "table/table.h"
 
 G_BEGIN_DECLS

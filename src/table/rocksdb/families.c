@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "table/table-access.h"
+#include "table/table-checks.h"
 #include "table/table.h"
 #include "tall-error.h"
 

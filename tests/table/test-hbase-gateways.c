@@ -215,8 +215,8 @@ test_stops_answering (void)
   guint reads = tall_hbase_fixture_count_reads (pair.bad);
   gint64 start = g_get_monotonic_time ();
   tall_hbase_fixture_expect_reads (pair.table, 20);
-  /* Every other one would take that long. */
-  g_assert_cmpint (g_get_monotonic_time () - start, <, 4 * CALL_TIMEOUT * G_TIME_SPAN_MILLISECOND);
+  /* Every other one would take that long, which is 20 s in all. */
+  g_assert_cmpint (g_get_monotonic_time () - start, <, 10 * CALL_TIMEOUT * G_TIME_SPAN_MILLISECOND);
   g_assert_cmpuint (tall_hbase_fixture_count_reads (pair.bad), <=, reads + 1);
 }
 

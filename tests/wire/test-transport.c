@@ -4,6 +4,7 @@
 
 #include <malloc.h>
 #include <sys/socket.h>
+#include <time.h>
 
 /* Far away: a test that gets there has failed. */
 #define SOON (g_get_monotonic_time () + 60 * G_TIME_SPAN_SECOND)
@@ -97,6 +98,15 @@ send_in_steps (gpointer data)
   return NULL;
 }
 
+/* Microseconds of the processor, which others take none of. */
+static gint64
+used_by_thread (void)
+{
+  struct timespec used;
+  clock_gettime (CLOCK_THREAD_CPUTIME_ID, &used);
+  return used.tv_sec * G_TIME_SPAN_SECOND + used.tv_nsec / 1000;
+}
+
 static void
 check_reply (guint n_rows, guint n_cells, gsize step, gboolean framed, gboolean compact)
 {
@@ -108,10 +118,10 @@ check_reply (guint n_rows, guint n_cells, gsize step, gboolean framed, gboolean 
   GThread *thread = g_thread_new ("sender", send_in_steps, &sending);
 
   g_autoptr (GError) error = NULL;
-  gint64 start = g_get_monotonic_time ();
+  gint64 start = used_by_thread ();
   g_autoptr (TallArena) arena = tall_arena_new (0);
   const WireRows *rows = receive_rows (pair.transport, arena, &error);
-  gint64 elapsed = g_get_monotonic_time () - start;
+  gint64 used = used_by_thread () - start;
   g_assert_no_error (error);
   g_thread_join (thread);
 
@@ -120,10 +130,10 @@ check_reply (guint n_rows, guint n_cells, gsize step, gboolean framed, gboolean 
   g_assert_true (tall_transport_is_fit (pair.transport));
   g_test_message ("%u rows of %u cells, %s %s: %.1f ms", n_rows, n_cells,
                   framed ? "framed" : "unframed", compact ? "compact" : "binary",
-                  (double)elapsed / 1000);
+                  (double)used / 1000);
 
   /* A reader whose cost grows with the square of the size takes 20 s for the large reply. */
-  g_assert_cmpint (elapsed, <, 10 * G_TIME_SPAN_SECOND);
+  g_assert_cmpint (used, <, 10 * G_TIME_SPAN_SECOND);
 }
 
 static void

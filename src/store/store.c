@@ -13,8 +13,7 @@
 #include "store/bulk/loads.h"
 #include "store/read/many.h"
 #include "store/store-bulk.h"
-#include "store/verify/part.h"
-#include "store/verify/run.h"
+#include "store/verify/verify.h"
 #include "store/watcher.h"
 #include "store/commit/write.h"
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The tallorder authors
 # SPDX-License-Identifier: Apache-2.0
-"""How an order is mended, as in store/verify/repair.c and store/verify/repair-hint.c. The rules of protocol.py hold.
+"""How an order is mended, as in store/verify/repair.c. The rules of protocol.py hold.
 
 What does not count is removed: rows of claims that came to nothing, claims that were left, hints that
 lead nowhere. A repair does not wait here: it may begin beside any writer.

@@ -13,7 +13,7 @@
 #include "tall-test-mending.h"
 #include "tall-test-orders.h"
 #include "tall-test-wire.h"
-#include "store/verify/run.h"
+#include "store/verify/verify.h"
 
 #define MANY 1500
 #define N_LONG 600 /* together more than a request may have */

@@ -1,7 +1,8 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
-#include "tall-limits.h"
+#include "store/verify/repair.h"
 #include "store/verify/verify.h"
+#include "tall-limits.h"
 
 static gboolean
 is_id (TallSlice bytes)
@@ -47,7 +48,7 @@ add (TallVerifyLook *look, TallFindingKind kind, const TallRow *row, const char 
 }
 
 static void
-judge (TallVerifyLook *look, const TallRow *row, const TallRow *other)
+judge_row (TallVerifyLook *look, const TallRow *row, const TallRow *other)
 {
   char kind = kind_of (row);
   TallSlice value = tall_ids_get_value (row);
@@ -82,4 +83,243 @@ count (TallVerifyPart *part)
  *
  * The table `ids`: each way, and the way back.
  */
-const TallVerifyPair tall_verify_ids = { TALL_IDS_TABLE, locate, judge, count, NULL };
+const TallVerifyPair tall_verify_ids = { TALL_IDS_TABLE, locate, judge_row, count, NULL };
+
+#define PAGE_ROWS 4096
+#define PAGE_BYTES (1 << 20)
+
+/* One way of an id: its row, what that leads from, and where to. */
+typedef struct
+{
+  TallSlice key;
+  TallSlice from; /* an id or a number */
+  TallSlice to;
+  TallRepairId *id; /* what is known of it */
+} Way;
+
+static Way
+make_way (const TallRow *row)
+{
+  return (Way){ row->key, tall_slice (row->key.data + 1, row->key.len - 1),
+                tall_ids_get_value (row), NULL };
+}
+
+/* Whether a row says something else of either end. Of two rows that lead to the same number or id
+ * nobody knows which is right. */
+static gboolean
+contradicts (const TallRow *row, const Way *way)
+{
+  TallSlice value = tall_ids_get_value (row);
+  if (tall_slice_equal (row->key, way->key))
+    return FALSE;
+  return tall_slice_equal (value, row->key.data[0] == way->key.data[0] ? way->to : way->from);
+}
+
+static TallReadResult *
+read_plan (const TallStoreContext *context, const TallReadPlan *plan, GError **error)
+{
+  return tall_table_read (context->table, plan, tall_verify_deadline (), error);
+}
+
+/* The ways that are searched for, by both of their ends: a row that leads to one of these may
+ * contradict them. */
+typedef struct
+{
+  TallReadPlan *plan;
+  TallReadResult *result; /* the rows */
+  Way *ways;
+  GHashTable *by_end; /* #GBytes → #GPtrArray of Way */
+} Ways;
+
+static void
+add_end (Ways *self, TallSlice end, Way *way)
+{
+  GBytes *key = g_bytes_new_static (end.data, end.len);
+  GPtrArray *found = g_hash_table_lookup (self->by_end, key);
+  if (found == NULL)
+    {
+      found = g_ptr_array_new ();
+      g_hash_table_insert (self->by_end, g_bytes_ref (key), found);
+    }
+  g_ptr_array_add (found, way);
+  g_bytes_unref (key);
+}
+
+static TallRepairId *
+find_id (TallRepairId *ids, guint n, TallSlice row)
+{
+  for (guint i = 0; i < n; i++)
+    if (tall_slice_equal (ids[i].row, row))
+      return &ids[i];
+  return NULL;
+}
+
+/* Rows that are gone are not searched for: nobody needs to know any more. */
+static gboolean
+ways_read (Ways *self, const TallStoreContext *context, TallRepairId *ids, guint n, GError **error)
+{
+  self->plan = tall_read_plan_new ();
+  TallSlice *keys = tall_arena_newa0 (self->plan->arena, TallSlice, n);
+  for (guint i = 0; i < n; i++)
+    keys[i] = ids[i].row;
+  tall_read_plan_add_gets (self->plan, TALL_IDS_TABLE, keys, n);
+  self->by_end = g_hash_table_new_full (g_bytes_hash, g_bytes_equal, (GDestroyNotify)g_bytes_unref,
+                                        (GDestroyNotify)g_ptr_array_unref);
+  self->result = read_plan (context, self->plan, error);
+  if (self->result == NULL)
+    return FALSE;
+  const TallRows *rows = &self->result->results[0];
+  self->ways = g_new0 (Way, MAX (rows->n_rows, 1));
+  for (guint i = 0; i < rows->n_rows; i++)
+    {
+      Way *way = &self->ways[i];
+      *way = make_way (&rows->rows[i]);
+      way->id = find_id (ids, n, way->key);
+      add_end (self, way->from, way);
+      add_end (self, way->to, way);
+    }
+  return TRUE;
+}
+
+static void
+ways_clear (Ways *self)
+{
+  g_clear_pointer (&self->by_end, g_hash_table_unref);
+  g_clear_pointer (&self->ways, g_free);
+  g_clear_pointer (&self->result, tall_read_result_free);
+  g_clear_pointer (&self->plan, tall_read_plan_free);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Ways, ways_clear)
+
+static void
+judge (Ways *self, const TallRow *row)
+{
+  TallSlice value = tall_ids_get_value (row);
+  g_autoptr (GBytes) end = g_bytes_new_static (value.data, value.len);
+  const GPtrArray *found = g_hash_table_lookup (self->by_end, end);
+  for (guint i = 0; found != NULL && i < found->len; i++)
+    {
+      Way *way = g_ptr_array_index (found, i);
+      if (contradicts (row, way))
+        way->id->contradicted = TRUE;
+    }
+}
+
+/* Judges a page of the table. Moves @place on. */
+static gboolean
+search_page (
+    Ways *self, const TallStoreContext *context, GByteArray *place, gboolean *ended, GError **error)
+{
+  g_autoptr (TallReadPlan) plan = tall_read_plan_new ();
+  TallRead *read = tall_read_plan_add_scan (plan, TALL_IDS_TABLE, tall_slice_array (place),
+                                            tall_slice (NULL, 0));
+  read->limit = PAGE_ROWS;
+  read->max_bytes = PAGE_BYTES;
+  g_autoptr (TallReadResult) result = read_plan (context, plan, error);
+  if (result == NULL)
+    return FALSE;
+  const TallRows *rows = &result->results[0];
+  *ended = rows->n_rows < PAGE_ROWS && !rows->cut;
+  for (guint i = 0; i < rows->n_rows; i++)
+    judge (self, &rows->rows[i]);
+  if (rows->n_rows > 0)
+    tall_bytes_set_after (place, rows->rows[rows->n_rows - 1].key);
+  return TRUE;
+}
+
+/**
+ * tall_repair_search_ids:
+ * @ids: (inout): what is searched for; those that are contradicted are marked
+ * @place: (inout): where the search goes on; empty: at the beginning
+ * @until: g_get_monotonic_time() when it ends, after a page at least
+ * @ended: (out): whether it has come to the end of the table
+ *
+ * Looks for rows that say something else than a half id: they may be anywhere in the table, so all
+ * of it is read, once for all of @ids.
+ *
+ * Returns: FALSE if the table could not be read now
+ */
+gboolean
+tall_repair_search_ids (const TallStoreContext *context,
+                        TallRepairId *ids,
+                        guint n,
+                        GByteArray *place,
+                        gint64 until,
+                        gboolean *ended,
+                        GError **error)
+{
+  g_auto (Ways) ways = { 0 };
+  if (!ways_read (&ways, context, ids, n, error))
+    return FALSE;
+  do
+    if (!search_page (&ways, context, place, ended, error))
+      return FALSE;
+  while (!*ended && g_get_monotonic_time () < until);
+  return TRUE;
+}
+
+/* Whether the way back is there. */
+static gboolean
+find_back (const TallStoreContext *context,
+           const Way *way,
+           TallSlice back,
+           gboolean *there,
+           GError **error)
+{
+  g_autoptr (TallReadPlan) plan = tall_read_plan_new ();
+  tall_read_plan_add_get (plan, TALL_IDS_TABLE, back);
+  g_autoptr (TallReadResult) result = read_plan (context, plan, error);
+  if (result == NULL)
+    return FALSE;
+  *there = result->results[0].n_rows > 0
+           && tall_slice_equal (tall_ids_get_value (&result->results[0].rows[0]), way->from);
+  return TRUE;
+}
+
+/* It may be there although the answer says that it was not written: a gateway repeats calls. */
+static gboolean
+write_back (const TallStoreContext *context,
+            const Way *way,
+            TallSlice back,
+            TallRepairOutcome *outcome,
+            GError **error)
+{
+  g_autoptr (TallBatch) batch = tall_batch_new ();
+  TallMutation *mutation = tall_batch_add (batch, TALL_IDS_TABLE, back);
+  gboolean matched = FALSE;
+  tall_mutation_put (batch, mutation, TALL_IDS_QUALIFIER, TALL_IDS_TIMESTAMP, way->from);
+  if (!tall_table_apply_if (context->table, mutation, TALL_IDS_QUALIFIER, NULL, TALL_DURABLE,
+                            tall_verify_deadline (), &matched, error)
+      || (!matched && !find_back (context, way, back, &matched, error)))
+    return FALSE;
+  *outcome = matched ? TALL_REPAIR_DONE : TALL_REPAIR_OVERTAKEN;
+  return TRUE;
+}
+
+/**
+ * tall_repair_id:
+ * @row: key of a half id that nothing contradicts, as tall_repair_search_ids() has found
+ *
+ * Writes the way back.
+ *
+ * Returns: FALSE if the table could not be read or written now
+ */
+gboolean
+tall_repair_id (const TallStoreContext *context,
+                TallSlice row,
+                TallRepairOutcome *outcome,
+                GError **error)
+{
+  g_autoptr (GByteArray) key = g_byte_array_new ();
+  g_autoptr (TallReadPlan) plan = tall_read_plan_new ();
+  *outcome = TALL_REPAIR_OVERTAKEN;
+  tall_read_plan_add_get (plan, TALL_IDS_TABLE, row);
+  g_autoptr (TallReadResult) result = read_plan (context, plan, error);
+  if (result == NULL)
+    return FALSE;
+  if (result->results[0].n_rows == 0
+      || tall_verify_ids.locate (context, &result->results[0].rows[0], key) == NULL)
+    return TRUE;
+  Way way = make_way (&result->results[0].rows[0]);
+  return write_back (context, &way, tall_slice_array (key), outcome, error);
+}

@@ -1,8 +1,269 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
-#include "tall-error.h"
+#include "model/canonical.h"
 #include "model/md5.h"
-#include "store/verify/pair.h"
+#include "store/read/index.h"
+#include "store/verify/verify.h"
+#include "tall-error.h"
+
+/**
+ * TallVerifyOthers:
+ *
+ * The other rows of a page of rows: those that are there, by their keys.
+ */
+typedef struct
+{
+  TallReadResult *result; /* owned; NULL: there are none */
+  GHashTable *rows;       /* owned: key as #GBytes → TallRow */
+} TallVerifyOthers;
+
+void tall_verify_others_clear (TallVerifyOthers *self);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TallVerifyOthers, tall_verify_others_clear)
+
+static void
+append_row (GByteArray *bytes, const TallRow *row)
+{
+  tall_bytes_append_u32 (bytes, row != NULL ? row->n_cells : 0);
+  for (guint i = 0; row != NULL && i < row->n_cells; i++)
+    {
+      tall_bytes_append_u64 (bytes, (guint64)row->cells[i].timestamp);
+      tall_bytes_append_u32 (bytes, (guint32)row->cells[i].value.len);
+      tall_bytes_append (bytes, row->cells[i].value);
+    }
+}
+
+/**
+ * tall_verify_pair_fingerprint:
+ * @other: (nullable): the other row
+ *
+ * Sets that of both rows, so that a change of either is seen.
+ */
+static void
+tall_verify_pair_fingerprint (const TallRow *row,
+                              const TallRow *other,
+                              guint8 fingerprint[TALL_MD5_SIZE])
+{
+  g_autoptr (GByteArray) bytes = g_byte_array_new ();
+  append_row (bytes, row);
+  append_row (bytes, other);
+  tall_md5 (tall_slice_array (bytes), fingerprint);
+}
+
+/**
+ * tall_verify_pair_look:
+ * @other: (nullable): the other row
+ *
+ * Looks at a row together with its other row.
+ */
+static void
+tall_verify_pair_look (TallVerifyLook *look,
+                       const TallStoreContext *context,
+                       const TallVerifyPair *pair,
+                       const TallRow *row,
+                       const TallRow *other)
+{
+  *look = (TallVerifyLook){ .context = context, .arena = tall_arena_new (0) };
+  look->findings = g_array_new (FALSE, FALSE, sizeof (TallFinding));
+  pair->judge (look, row, other);
+}
+
+void
+tall_verify_others_clear (TallVerifyOthers *self)
+{
+  g_clear_pointer (&self->rows, g_hash_table_unref);
+  g_clear_pointer (&self->result, tall_read_result_free);
+}
+
+/**
+ * tall_verify_others_read:
+ *
+ * Reads the other row of each of @rows.
+ */
+static gboolean
+tall_verify_others_read (TallVerifyOthers *self,
+                         const TallStoreContext *context,
+                         const TallVerifyPair *pair,
+                         const TallRows *rows,
+                         GError **error)
+{
+  g_autoptr (TallReadPlan) plan = tall_read_plan_new ();
+  TallSlice *keys = tall_arena_newa0 (plan->arena, TallSlice, MAX (rows->n_rows, 1));
+  const char *table = NULL;
+  guint n = 0;
+  for (guint i = 0; i < rows->n_rows; i++)
+    {
+      g_autoptr (GByteArray) key = g_byte_array_new ();
+      const char *where = pair->locate (context, &rows->rows[i], key);
+      if (where == NULL)
+        continue;
+      table = where;
+      keys[n++] = tall_slice_dup (plan->arena, tall_slice_array (key));
+    }
+  self->rows =
+      g_hash_table_new_full (g_bytes_hash, g_bytes_equal, (GDestroyNotify)g_bytes_unref, NULL);
+  if (n == 0)
+    return TRUE;
+  TallRead *read = tall_read_plan_add_gets (plan, table, keys, n);
+  if (pair == &tall_verify_hints)
+    tall_root_narrow (read);
+  self->result = tall_table_read (context->table, plan, tall_verify_deadline (), error);
+  if (self->result == NULL)
+    return FALSE;
+  for (guint i = 0; i < self->result->results[0].n_rows; i++)
+    {
+      TallRow *row = &self->result->results[0].rows[i];
+      g_hash_table_insert (self->rows, g_bytes_new_static (row->key.data, row->key.len), row);
+    }
+  return TRUE;
+}
+
+/**
+ * tall_verify_others_find:
+ *
+ * Returns: (nullable): the other row of @row
+ */
+static const TallRow *
+tall_verify_others_find (const TallVerifyOthers *self,
+                         const TallStoreContext *context,
+                         const TallVerifyPair *pair,
+                         const TallRow *row)
+{
+  g_autoptr (GByteArray) key = g_byte_array_new ();
+  if (pair->locate (context, row, key) == NULL)
+    return NULL;
+  g_autoptr (GBytes) bytes = g_bytes_new_static (key->data, key->len);
+  return g_hash_table_lookup (self->rows, bytes);
+}
+
+/**
+ * tall_verify_look_at_pair:
+ * @key: of the row
+ * @fingerprint: (out): of both rows
+ *
+ * Reads both rows and looks at them. If the row is gone, there is nothing wrong with it.
+ */
+gboolean
+tall_verify_look_at_pair (TallVerifyLook *look,
+                          const TallStoreContext *context,
+                          const TallVerifyPair *pair,
+                          TallSlice key,
+                          guint8 fingerprint[TALL_MD5_SIZE],
+                          GError **error)
+{
+  g_auto (TallVerifyOthers) others = { 0 };
+  g_autoptr (TallReadPlan) plan = tall_read_plan_new ();
+  tall_read_plan_add_get (plan, pair->table, key);
+  g_autoptr (TallReadResult) result =
+      tall_table_read (context->table, plan, tall_verify_deadline (), error);
+  if (result == NULL
+      || !tall_verify_others_read (&others, context, pair, &result->results[0], error))
+    return FALSE;
+  const TallRow nothing = { .key = key };
+  const TallRows *rows = &result->results[0];
+  const TallRow *other =
+      rows->n_rows == 0 ? NULL : tall_verify_others_find (&others, context, pair, &rows->rows[0]);
+  if (rows->n_rows > 0)
+    tall_verify_pair_look (look, context, pair, &rows->rows[0], other);
+  else
+    {
+      *look = (TallVerifyLook){ .context = context, .arena = tall_arena_new (0) };
+      look->findings = g_array_new (FALSE, FALSE, sizeof (TallFinding));
+    }
+  tall_verify_pair_fingerprint (rows->n_rows > 0 ? &rows->rows[0] : &nothing, other, fingerprint);
+  return TRUE;
+}
+
+/**
+ * tall_verify_split_hint:
+ *
+ * Finds the parts of a hint's row key.
+ *
+ * Returns: FALSE if it is none
+ */
+gboolean
+tall_verify_split_hint (const TallStoreContext *context,
+                        TallSlice row,
+                        TallSlice *customer,
+                        gint64 *date,
+                        TallSlice *order)
+{
+  gssize len = context->key_strategy->measure_customer (row);
+  if (len < 0 || (gsize)len + TALL_INDEX_DATE_SIZE >= row.len)
+    return FALSE;
+  *customer = tall_slice (row.data, (gsize)len);
+  *date = tall_index_parse_date (row.data + len);
+  *order = tall_slice (row.data + len + TALL_INDEX_DATE_SIZE,
+                       row.len - (gsize)len - TALL_INDEX_DATE_SIZE);
+  return context->key_strategy->measure_order (*order) == (gssize)order->len;
+}
+
+static const char *
+locate (const TallStoreContext *context, const TallRow *row, GByteArray *key)
+{
+  gint64 date;
+  TallSlice customer, order;
+  g_auto (TallOrderKey) parts = { 0 };
+  if (!tall_verify_split_hint (context, row->key, &customer, &date, &order))
+    return NULL;
+  tall_order_key_init_from_parts (&parts, customer, order);
+  return context->layout->locate_order (&parts, key);
+}
+
+static void
+add (TallVerifyLook *look, TallFindingKind kind, const TallRow *row, const char *message)
+{
+  tall_verify_look_add (look, kind, TALL_INDEX_TABLE, row->key, 1, message);
+}
+
+/* The text of the hint is for people: messages about unreadable orders show it. */
+static void
+judge_text (TallVerifyLook *look, const TallRow *row, TallSlice summary)
+{
+  TallOrderSummary order;
+  const TallCell *cell = tall_row_find_latest (row, TALL_INDEX_QUALIFIER);
+  if (summary.len == 0 || !tall_order_summary_parse (summary, look->arena, &order, NULL))
+    return; /* found with the order */
+  if (cell == NULL || !tall_slice_equal (cell->value, tall_slice_str (order.order_number)))
+    add (look, TALL_FINDING_ALTERED_HINT, row, "it names another order than it leads to");
+}
+
+static void
+judge (TallVerifyLook *look, const TallRow *row, const TallRow *other)
+{
+  gint64 date;
+  TallSlice customer, order, summary;
+  if (!tall_verify_split_hint (look->context, row->key, &customer, &date, &order))
+    add (look, TALL_FINDING_STRAY_ROW, row, "its key is that of no hint");
+  else if (!tall_root_parse_state (&look->root, other, &summary, NULL)
+           || tall_verify_look_is_gone (look))
+    return; /* found with the order, or gone */
+  else if (!look->root.exists || !look->root.state.live)
+    add (look, TALL_FINDING_DANGLING_HINT, row, "there is no such order");
+  else if (look->root.state.sales_date != date)
+    add (look, TALL_FINDING_DANGLING_HINT, row, "the order has another date");
+  else
+    judge_text (look, row, summary);
+}
+
+static guint64 *
+count (TallVerifyPart *part)
+{
+  return &part->n_hints;
+}
+
+static gboolean
+find_order (const TallStoreContext *context, TallSlice key, TallSlice *customer, TallSlice *order)
+{
+  gint64 date;
+  return tall_verify_split_hint (context, key, customer, &date, order);
+}
+
+/**
+ * tall_verify_hints:
+ *
+ * The table `index`: each hint, and the root row that it leads to.
+ */
+const TallVerifyPair tall_verify_hints = { TALL_INDEX_TABLE, locate, judge, count, find_order };
 
 #define PAGE_ROWS 512
 #define PAGE_BYTES (1 << 20)

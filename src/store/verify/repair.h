@@ -53,13 +53,4 @@ gboolean tall_repair_id (const TallStoreContext *context,
                          TallRepairOutcome *outcome,
                          GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
-void tall_repair_begin (TallOperation *operation, const TallVerifyLook *look);
-gint64 tall_repair_find_latest (const TallRow *row);
-gboolean tall_repair_claim (TallOperation *operation,
-                            TallRoot *root,
-                            gint64 latest,
-                            TallClaim *claim,
-                            TallRepairOutcome *outcome,
-                            GError **error) G_GNUC_WARN_UNUSED_RESULT;
-
 G_END_DECLS

@@ -41,10 +41,6 @@ TallVerifyScan *tall_verify_scan_new (const TallStoreContext *context,
                                       TallSlice customer,
                                       TallVerifyStray on_stray,
                                       gpointer data);
-TallVerifyScan *tall_verify_scan_new_of (const TallStoreContext *context,
-                                         const TallReadPlan *plan,
-                                         TallVerifyStray on_stray,
-                                         gpointer data);
 gboolean tall_verify_scan_go_to (TallVerifyScan *self, TallReader *place) G_GNUC_WARN_UNUSED_RESULT;
 void tall_verify_scan_append_place (const TallVerifyScan *self, GByteArray *place);
 void tall_verify_scan_free (TallVerifyScan *self);
@@ -54,5 +50,24 @@ const TallVerifyGroup *tall_verify_scan_next (TallVerifyScan *self,
                                               gboolean *paused,
                                               GError **error) G_GNUC_WARN_UNUSED_RESULT;
 void tall_verify_scan_skip_customer (TallVerifyScan *self, TallSlice customer);
+
+/**
+ * TallVerifyRows:
+ *
+ * All rows of an order, or the row of a customer, read by themselves. All zero: nothing was read.
+ */
+typedef struct
+{
+  TallVerifyScan *scan; /* owned */
+  TallVerifyGroup group;
+} TallVerifyRows;
+
+gboolean tall_verify_rows_read (TallVerifyRows *self,
+                                const TallStoreContext *context,
+                                TallSlice customer,
+                                TallSlice order,
+                                GError **error) G_GNUC_WARN_UNUSED_RESULT;
+void tall_verify_rows_clear (TallVerifyRows *self);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TallVerifyRows, tall_verify_rows_clear)
 
 G_END_DECLS

@@ -2,9 +2,21 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
+#include "store/context.h"
+#include "store/store.h"
 #include "store/verify/look.h"
 
 G_BEGIN_DECLS
+
+gboolean tall_verify_run (TallFront *front,
+                          const TallStoreHooks *hooks,
+                          const TallVerifyOptions *options,
+                          TallVerifySummary *summary,
+                          GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
+TallVerifyPart *tall_verify_part (const TallStoreContext *context,
+                                  const TallVerifyRequest *request,
+                                  GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 /* After so many findings or suspects a part looks at nothing more. What one look adds to them keeps
  * both below TALL_VERIFY_SUSPECTS. */

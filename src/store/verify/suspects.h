@@ -49,11 +49,4 @@ typedef struct
   TallSlice place; /* in the table of ids */
 } TallSuspect;
 
-TallSlice
-tall_suspect_write (const TallSuspect *self, const TallStoreContext *context, TallArena *arena);
-gboolean tall_suspect_read (TallSuspect *self,
-                            const TallStoreContext *context,
-                            TallSlice state) G_GNUC_WARN_UNUSED_RESULT;
-void tall_suspect_report_gone (TallSuspect *self, TallVerify *verify, const TallVerifyLook *look);
-
 G_END_DECLS

@@ -27,7 +27,7 @@ BESIDE = {
     "A layout": r"src/(backup|bench)/",
     "A key strategy": r"",
     "A backend": r"src/load/",
-    "A command": r"src/(cli|load)/README.md",
+    "A command": r"src/(cli|load|backup|store/verify)/README.md",
     "A call": r"src/(cli|load|bench)/|src/(store|service)/(README|.*list)|src/store/.*(customer|meson)",
 }
 

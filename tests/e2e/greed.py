@@ -10,7 +10,8 @@ of what src/service/README.md states as its most, where one can be made; else it
 against that. It must live, and a good client's single gets must go on to get answers.
 
 After that many clients put and get orders that are as large as an order and its rows may be, with
-the least memory that a server takes, until so many calls were answered (100) and the time is over.
+the least memory that a server takes, until the time is over and so many calls were answered (100;
+a machine that is busy otherwise does fewer in two minutes).
 The peak of the process must be within its bound: what was freed is given back.
 
 Without layouts: blob and denormalized, for 3 s each. The long run takes an hour for each layout:
@@ -37,6 +38,7 @@ READERS = 40
 SILENT = 64
 SWOLLEN = 16
 HOGS = 40
+HOG_SECONDS = 120
 LEAST_MEMORY = 192
 
 # One address alone gets half of the memory: these two try to have all of it.
@@ -389,8 +391,9 @@ def hog(checks, layout, options):
             kind = ("name", "address", "name", "lines")[i % 4]
             crowd.add(1, put_and_get, {"putOrder": put_large(kind, f"{i}"),
                                        "getOrder": get_order(f"{i}")})
-        while server.poll() is None and (time.monotonic() - begun < options.seconds
-                                         or crowd.counts.get("answered", 0) < options.answers):
+        end, latest = begun + options.seconds, begun + max(options.seconds, HOG_SECONDS)
+        while server.poll() is None and time.monotonic() < (
+                end if crowd.counts.get("answered", 0) >= options.answers else latest):
             time.sleep(0.02)
         highest = peak(server.pid)
         checks.check(server.poll() is None, f"{layout}: the server lives beside large orders",

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
-#include "load/orders/customer-grouper-private.h"
+#include "load/orders/customer-grouper.h"
 #include "tall-test-loads.h"
 
 #define MAP "[mapping]\nkind=customers\n[customer]\nnumber=C\nname=N\n"

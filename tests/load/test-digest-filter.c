@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
-#include "load/orders/digest-filter.h"
+#include "load/mapping/survey.h"
 #include "model/md5.h"
 
 #define SIZE (64 * 1024)

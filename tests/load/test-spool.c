@@ -1,7 +1,6 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-error.h"
-#include "load/orders/spool-row.h"
 #include "load/orders/spool.h"
 #include "tall-test-files.h"
 

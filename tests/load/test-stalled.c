@@ -2,8 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-error.h"
 #include "load/store/loader.h"
-#include "load/store/patience.h"
-#include "load/store/stall.h"
+#include "load/store/storer.h"
 #include "store/record/tables.h"
 #include "tall-test-files.h"
 #include "tall-test-store.h"

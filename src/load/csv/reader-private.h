@@ -2,10 +2,13 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include "load/csv/lines.h"
 #include "load/csv/reader.h"
+#include "load/csv/recoder.h"
+#include "tall-bytes.h"
 
 #include <csv.h>
+
+G_BEGIN_DECLS
 
 #define TALL_CSV_MARK "\xef\xbb\xbf" /* the byte order mark */
 #define TALL_CSV_KIND_NUL "holds a NUL byte"
@@ -47,3 +50,22 @@ void tall_csv_reader_add_field (void *data, gsize len, gpointer user_data);
 void tall_csv_reader_collect_fields (TallCsvReader *self);
 void tall_csv_reader_guess_fields (TallCsvReader *self, TallSlice line);
 void tall_csv_reader_compose_fields (TallCsvReader *self, TallCsvRow *row);
+
+/**
+ * TallCsvShape:
+ *
+ * What a line has to look like.
+ */
+typedef struct
+{
+  char delimiter;
+  guint n_fields; /* at least one */
+  guint n_wanted; /* of them, from the first on; the others are counted, and not handed over */
+} TallCsvShape;
+
+gboolean tall_csv_split_plain (TallSlice line,
+                               const TallCsvShape *shape,
+                               GByteArray *text,
+                               GPtrArray *fields);
+
+G_END_DECLS

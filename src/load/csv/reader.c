@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
-#include "load/csv/plain.h"
 #include "load/csv/reader-private.h"
 
 #define KIND_QUOTE "a quote is not closed, or stands within a field"

@@ -1,7 +1,11 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
+#include "load/mapping/mapping.h"
+
+#include "base/file.h"
 #include "load/mapping/mapping-private.h"
 #include "tall-error.h"
+#include "tall-presets.h"
 
 void
 tall_mapping_source_free (gpointer data)
@@ -69,4 +73,320 @@ tall_mapping_refuse (const TallMapping *self,
   else
     tall_error_set_invalid (error, "map", "Mapping %s, [%s] %s: %s", self->name, group, key, what);
   return FALSE;
+}
+
+/* Finds the column of a source, or makes it of others, which come after those of the file. Returns
+ * -1, and what is missing, if a file with these columns does not have it. */
+static gint
+find_index (const TallMappingSource *source,
+            const char *const *columns,
+            GPtrArray *composites,
+            char **missing)
+{
+  gint index = tall_csv_find_column (columns, source->column);
+  if (index >= 0)
+    return index;
+  if (strpbrk (source->column, "+\"") == NULL)
+    {
+      *missing = g_strdup (source->column);
+      return -1;
+    }
+  TallCsvComposite *composite = tall_csv_composite_new (source->column, columns, missing);
+  if (composite == NULL)
+    return -1;
+  g_ptr_array_add (composites, composite);
+  return (gint)(g_strv_length ((char **)columns) + composites->len - 1);
+}
+
+/* TRUE if a file with these columns has everything that the mapping asks for. */
+gboolean
+tall_mapping_fits (const TallMapping *self, const char *const *columns)
+{
+  g_autoptr (GPtrArray) composites =
+      g_ptr_array_new_with_free_func ((GDestroyNotify)tall_csv_composite_free);
+  for (guint i = 0; i < self->sources->len; i++)
+    {
+      const TallMappingSource *source = tall_mapping_get_source (self, i);
+      g_autofree char *missing = NULL;
+      if (source->column != NULL && find_index (source, columns, composites, &missing) < 0)
+        return FALSE;
+    }
+  return TRUE;
+}
+
+/* A question to add where the whole header is one name with another delimiter in it. */
+static char *
+guess_delimiter (const TallMapping *self, const char *const *columns)
+{
+  g_auto (GStrv) names = g_strsplit (TALL_DELIMITER_NAMES, "|", -1);
+  for (guint i = 0; columns[0] != NULL && columns[1] == NULL && names[i] != NULL; i++)
+    if (TALL_DELIMITERS[i] != self->dialect.delimiter
+        && strchr (columns[0], TALL_DELIMITERS[i]) != NULL)
+      return g_strdup_printf (". Is the delimiter a %s? Set delimiter = %s in [mapping]", names[i],
+                              names[i]);
+  return g_strdup ("");
+}
+
+/**
+ * tall_mapping_bind:
+ * @columns: the names in the file's header, NULL-terminated
+ *
+ * Finds the columns that the mapping names, for rows that have those made of others, too: see
+ * tall_mapping_bind_reader(). May be called again, for the next file.
+ *
+ * Returns: FALSE with %TALL_ERROR_INVALID, listing the columns that there are, if one is missing
+ */
+gboolean
+tall_mapping_bind (TallMapping *self, const char *const *columns, GError **error)
+{
+  g_ptr_array_unref (self->composites); /* the last file's reader may still have them */
+  self->composites = g_ptr_array_new_with_free_func ((GDestroyNotify)tall_csv_composite_free);
+  for (guint i = 0; i < self->sources->len; i++)
+    {
+      TallMappingSource *source = tall_mapping_get_source (self, i);
+      if (source->column == NULL)
+        continue;
+      g_autofree char *missing = NULL;
+      source->index = find_index (source, columns, self->composites, &missing);
+      if (source->index >= 0)
+        continue;
+      g_autofree char *list = g_strjoinv (", ", (char **)columns);
+      g_autofree char *guess = guess_delimiter (self, columns);
+      g_autofree char *key = source->attribute != NULL
+                                 ? g_strconcat ("attribute.", source->attribute, NULL)
+                                 : g_strdup (source->field->name);
+      return tall_mapping_refuse (self, tall_csv_field_scope_name (source->field->scope), key,
+                                  error, "the file has no column “%s”; it has: %s%s", missing, list,
+                                  guess);
+    }
+  return TRUE;
+}
+
+/**
+ * tall_mapping_bind_reader:
+ *
+ * Binds the mapping to the file, and makes the reader add the columns that are made of others.
+ *
+ * Returns: FALSE as tall_mapping_bind()
+ */
+gboolean
+tall_mapping_bind_reader (TallMapping *self, TallCsvReader *reader, GError **error)
+{
+  if (!tall_mapping_bind (self, tall_csv_reader_get_columns (reader), error))
+    return FALSE;
+  tall_csv_reader_set_composites (reader, self->composites);
+  return TRUE;
+}
+
+/* What tall_mapping_get_value() gives where the column is empty, or, with @text NULL, not there. */
+const char *
+tall_mapping_get_value_of_empty (const TallMapping *self,
+                                 const TallMappingSource *source,
+                                 const char *text)
+{
+  if (source->fallback != NULL)
+    return source->fallback;
+
+  TallModelKind kind = source->field->field->kind;
+  gboolean is_text =
+      kind == TALL_MODEL_TEXT || kind == TALL_MODEL_TEXTS || kind == TALL_MODEL_ATTRIBUTES;
+  return self->keep_empty && is_text && source->index >= 0 ? text : NULL;
+}
+
+static void
+file_free (gpointer data)
+{
+  TallMappingFile *file = data;
+  g_free (file->name);
+  g_free (file->key);
+  g_free (file->from_column);
+  g_free (file);
+}
+
+GPtrArray *
+tall_mapping_files_new (void)
+{
+  return g_ptr_array_new_with_free_func (file_free);
+}
+
+/* Whether a group describes a file: [file.lines]. */
+gboolean
+tall_mapping_is_file_group (const char *group)
+{
+  return g_str_has_prefix (group, TALL_MAPPING_FILE_PREFIX)
+         && strlen (group) > strlen (TALL_MAPPING_FILE_PREFIX);
+}
+
+/**
+ * tall_mapping_find_file:
+ *
+ * Returns: the position of the file group [file.NAME] among its like; -1: there is none
+ */
+gint
+tall_mapping_find_file (const TallMapping *self, const char *name)
+{
+  for (guint i = 0; i < self->files->len; i++)
+    if (g_str_equal (tall_mapping_get_file (self, i)->name, name))
+      return (gint)i;
+  return -1;
+}
+
+/* The names of the files, for messages. */
+char *
+tall_mapping_list_files (const TallMapping *self)
+{
+  g_autoptr (GString) list = g_string_new (NULL);
+  for (guint i = 0; i < self->files->len; i++)
+    g_string_append_printf (list, "%s%s", i > 0 ? ", " : "", tall_mapping_get_file (self, i)->name);
+  return g_string_free (g_steal_pointer (&list), FALSE);
+}
+
+/* `from = headers:customer_id`: which column of a file before has this file's key. */
+static gboolean
+read_from (TallMapping *self, TallMappingFile *file, const char *group, char *from, GError **error)
+{
+  file->from = -1;
+  if (from == NULL)
+    return TRUE;
+  char *colon = strchr (from, ':');
+  if (colon != NULL)
+    {
+      *colon = '\0';
+      file->from = tall_mapping_find_file (self, from);
+      file->from_column = g_strdup (colon + 1);
+    }
+  if (file->from >= 0 && *file->from_column != '\0')
+    return TRUE;
+  g_autofree char *list = tall_mapping_list_files (self);
+  return tall_mapping_refuse (self, group, "from", error,
+                              "write FILE:COLUMN, where FILE is one of those above: %s",
+                              *list != '\0' ? list : "there is none");
+}
+
+static gboolean
+check_keys (const TallMapping *self, GKeyFile *from, const char *group, GError **error)
+{
+  static const char *const known[] = { "key", "from", NULL };
+  g_auto (GStrv) keys = g_key_file_get_keys (from, group, NULL, NULL);
+  for (guint i = 0; keys != NULL && keys[i] != NULL; i++)
+    if (!g_strv_contains (known, keys[i]))
+      return tall_mapping_refuse (self, group, keys[i], error,
+                                  "there is no such key; known are: key, from");
+  return TRUE;
+}
+
+static gboolean
+read_file (TallMapping *self, GKeyFile *from, const char *group, GError **error)
+{
+  TallMappingFile *file = g_new0 (TallMappingFile, 1);
+  g_autofree char *column = g_key_file_get_string (from, group, "from", NULL);
+  gboolean ok = read_from (self, file, group, column, error);
+  file->name = g_strdup (group + strlen (TALL_MAPPING_FILE_PREFIX));
+  file->key = g_key_file_get_string (from, group, "key", NULL);
+  g_ptr_array_add (self->files, file);
+  if (!ok || !check_keys (self, from, group, error))
+    return FALSE;
+  if (file->key == NULL || *file->key == '\0')
+    return tall_mapping_refuse (self, group, "key", error, "has to name a column");
+  if (self->files->len > TALL_MAPPING_MAX_FILES)
+    return tall_mapping_refuse (self, group, NULL, error, "there are more than %d files",
+                                TALL_MAPPING_MAX_FILES);
+  return TRUE;
+}
+
+/* One file has a row for each order, and one more may have any number. */
+static gboolean
+check_files (const TallMapping *self, GError **error)
+{
+  guint n = 0;
+  for (guint i = 0; i < self->files->len; i++)
+    {
+      const TallMappingFile *file = tall_mapping_get_file (self, i);
+      g_autofree char *group = g_strconcat (TALL_MAPPING_FILE_PREFIX, file->name, NULL);
+      if (file->from < 0 && ++n > 2)
+        return tall_mapping_refuse (self, group, NULL, error,
+                                    "only two files are joined by the number of the order, the "
+                                    "headers first; say with from = FILE:COLUMN who names rows of "
+                                    "this one");
+    }
+  return TRUE;
+}
+
+/**
+ * tall_mapping_read_files:
+ *
+ * Reads the groups [file.NAME] of files that are joined.
+ *
+ * Returns: FALSE with %TALL_ERROR_INVALID
+ */
+gboolean
+tall_mapping_read_files (TallMapping *self, GKeyFile *from, GError **error)
+{
+  g_auto (GStrv) groups = g_key_file_get_groups (from, NULL);
+  for (guint i = 0; groups[i] != NULL; i++)
+    if (tall_mapping_is_file_group (groups[i]) && !read_file (self, from, groups[i], error))
+      return FALSE;
+  if (self->files->len > 0 && self->kind != TALL_MAPPING_ORDERS)
+    return tall_mapping_refuse (self, "mapping", "kind", error,
+                                "only files of orders can be joined");
+  return check_files (self, error);
+}
+
+static const char *const presets[] = { "northwind", "northwind-customers", "online-retail", NULL };
+
+/**
+ * tall_mapping_load:
+ * @name: a preset's name, or else that of a file
+ *
+ * Returns: (transfer full): the mapping; NULL with %TALL_ERROR_INVALID
+ */
+TallMapping *
+tall_mapping_load (const char *name, GError **error)
+{
+  g_autofree char *preset = tall_mapping_preset_text (name);
+  if (preset != NULL)
+    return tall_mapping_parse (name, preset, -1, error);
+
+  g_autoptr (GError) local = NULL;
+  gsize len = 0;
+  g_autofree char *text = tall_file_read (name, TALL_FILE_MAX_SETTINGS, &len, &local);
+  if (text == NULL)
+    {
+      g_autofree char *list = g_strjoinv (", ", (char **)presets);
+      tall_error_set_invalid (error, "map",
+                              "There is no preset “%s” (there are: %s), and as a file, %s", name,
+                              list, local->message);
+      return NULL;
+    }
+  return tall_mapping_parse (name, text, (gssize)len, error);
+}
+
+/**
+ * tall_mapping_presets:
+ *
+ * Returns: (transfer none): names of the mappings that are built in, NULL-terminated
+ */
+const char *const *
+tall_mapping_presets (void)
+{
+  return presets;
+}
+
+/**
+ * tall_mapping_preset_text:
+ *
+ * Returns: (transfer full) (nullable): the file of a preset; NULL if there is none of that name
+ */
+char *
+tall_mapping_preset_text (const char *name)
+{
+  if (!g_strv_contains (presets, name))
+    return NULL;
+  g_autofree char *path = g_strdup_printf ("/tallorder/presets/%s.map", name);
+  g_autoptr (GBytes) bytes = g_resource_lookup_data (tall_presets_get_resource (), path,
+                                                     G_RESOURCE_LOOKUP_FLAGS_NONE, NULL);
+  g_return_val_if_fail (bytes != NULL, NULL);
+  gsize len;
+  const char *text = g_bytes_get_data (bytes, &len);
+  return g_strndup (text, len);
 }

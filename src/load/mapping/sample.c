@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
 #include "load/mapping/sample.h"
-#include "load/csv/unpacker.h"
+#include "load/csv/source.h"
 
 #include <string.h>
 

@@ -1,9 +1,107 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
 #include "load/mapping/sniff-files.h"
+
 #include "load/csv/field.h"
 #include "tall-error.h"
-#include "load/mapping/sniff-names.h"
+
+#include <string.h>
+
+/* What columns are usually called, in English, German and French, the surest first; without capital
+ * letters and anything between letters. */
+static const struct
+{
+  TallCsvScope scope;
+  const char *field;
+  const char *names;
+} known[] = {
+  { TALL_SCOPE_ORDER, "order_number",
+    "orderid ordernumber orderno ordernr order orderref invoiceno invoicenumber invoiceid invoice "
+    "bestellnummer bestellnr bestellung auftragsnummer auftragsnr auftrag rechnungsnummer "
+    "rechnungsnr rechnung numerodecommande commande" },
+  { TALL_SCOPE_ORDER, "customer_number",
+    "customerid customernumber customerno customernr customer custid clientid accountnumber "
+    "kundennummer kundennr kundenid kunde numeroclient client userid buyerid" },
+  { TALL_SCOPE_ORDER, "sales_date",
+    "orderdate salesdate saledate invoicedate orderpurchasetimestamp purchasedate bestelldatum "
+    "auftragsdatum rechnungsdatum datum datedecommande orderedat createdat date timestamp" },
+  { TALL_SCOPE_ORDER, "currency", "currency currencycode waehrung währung devise" },
+  { TALL_SCOPE_LOCATION, "number", "locationnumber locationno shippinglocation" },
+  { TALL_SCOPE_LOCATION, "name",
+    "shipname shiptoname shippingname recipient lieferscheinname empfaenger empfänger" },
+  { TALL_SCOPE_LOCATION, "address.line1",
+    "shipaddress shipaddress1 shipstreet shippingaddress shiptoaddress address address1 street "
+    "strasse straße lieferstrasse adresse" },
+  { TALL_SCOPE_LOCATION, "address.line2", "shipaddress2 address2 adresszusatz" },
+  { TALL_SCOPE_LOCATION, "address.city", "shipcity shippingcity shiptocity city ort stadt ville" },
+  { TALL_SCOPE_LOCATION, "address.state",
+    "shipregion shipstate shippingstate state region bundesland province" },
+  { TALL_SCOPE_LOCATION, "address.zip",
+    "shippostalcode shipzip shippingzip postalcode zip zipcode postcode plz postleitzahl "
+    "codepostal" },
+  { TALL_SCOPE_LOCATION, "address.country",
+    "shipcountry shippingcountry shiptocountry country land pays" },
+  { TALL_SCOPE_LOCATION, "ship_date",
+    "shippeddate shipdate shippingdate shippedat versanddatum lieferdatum" },
+  { TALL_SCOPE_LINE, "number",
+    "lineno linenumber lineitemnumber orderitemid positionsnummer position pos" },
+  { TALL_SCOPE_LINE, "item_number",
+    "itemnumber itemno itemid stockcode sku productid productcode productno articleno "
+    "articlenumber artikelnummer artikelnr reference item product artikel" },
+  { TALL_SCOPE_LINE, "description",
+    "description itemdescription productname itemname bezeichnung artikelbezeichnung "
+    "beschreibung designation" },
+  { TALL_SCOPE_LINE, "quantity", "quantity qty menge anzahl stueck stück quantite" },
+  { TALL_SCOPE_LINE, "price", "unitprice price itemprice einzelpreis stueckpreis preis prix" },
+  { TALL_SCOPE_LINE, "discount", "discount rabatt remise" },
+  { TALL_SCOPE_CUSTOMER, "number",
+    "customerid customernumber customerno customernr custid clientid accountnumber kundennummer "
+    "kundennr kundenid numeroclient customer number id" },
+  { TALL_SCOPE_CUSTOMER, "name", "companyname customername company firma firmenname nom name" },
+  { TALL_SCOPE_CUSTOMER, "address.line1", "address address1 street strasse straße adresse" },
+  { TALL_SCOPE_CUSTOMER, "address.line2", "address2 adresszusatz" },
+  { TALL_SCOPE_CUSTOMER, "address.city", "city ort stadt ville" },
+  { TALL_SCOPE_CUSTOMER, "address.state", "state region bundesland province" },
+  { TALL_SCOPE_CUSTOMER, "address.zip",
+    "postalcode zip zipcode postcode plz postleitzahl codepostal" },
+  { TALL_SCOPE_CUSTOMER, "address.country", "country land pays" },
+  { TALL_SCOPE_CUSTOMER, "phones", "phone phones telephone phonenumber telefon tel" },
+  { TALL_SCOPE_CUSTOMER, "email", "email emailaddress mail" },
+};
+
+/* Returns: (transfer full): small letters and digits of a column's name only */
+char *
+tall_sniff_normalize (const char *column)
+{
+  g_autofree char *lower = g_utf8_strdown (column, -1);
+  g_autoptr (GString) name = g_string_new (NULL);
+  for (const char *at = lower; *at != '\0'; at = g_utf8_next_char (at))
+    if (g_unichar_isalnum (g_utf8_get_char (at)))
+      g_string_append_unichar (name, g_utf8_get_char (at));
+  return g_string_free (g_steal_pointer (&name), FALSE);
+}
+
+/**
+ * tall_sniff_names:
+ * @rank: (out): 0 for the surest name
+ *
+ * Returns: whether a column of that name usually holds that field
+ */
+gboolean
+tall_sniff_names (const TallCsvField *field, const char *column, guint *rank)
+{
+  g_autofree char *name = tall_sniff_normalize (column);
+  for (guint i = 0; i < G_N_ELEMENTS (known); i++)
+    {
+      if (known[i].scope != field->scope || !g_str_equal (known[i].field, field->name))
+        continue;
+      g_auto (GStrv) names = g_strsplit (known[i].names, " ", -1);
+      for (*rank = 0; names[*rank] != NULL; (*rank)++)
+        if (g_str_equal (names[*rank], name))
+          return TRUE;
+    }
+  return FALSE;
+}
 
 #define NONE (-1)
 
@@ -182,4 +280,323 @@ tall_sniff_file_index (const TallSniffFile *self, guint column)
         return NULL;
     }
   return g_steal_pointer (&values);
+}
+
+static gboolean
+is_called (TallCsvScope scope, const char *field, const char *name)
+{
+  guint rank;
+  return tall_sniff_names (tall_csv_field_find (scope, field), name, &rank);
+}
+
+/* How two files may be joined. */
+typedef struct
+{
+  guint headers, header_key;
+  guint lines, line_key; /* not set if @score is that of headers alone */
+  gint score;            /* 0: not at all */
+} Pair;
+
+/* How much a file looks like one of lines. */
+static gint
+count_line_names (const TallSniffFile *file)
+{
+  static const char *const fields[] = { "number", "item_number", "quantity", "price", "discount" };
+  gint n = 0;
+  for (guint i = 0; i < file->sample->n_columns; i++)
+    for (guint k = 0; k < G_N_ELEMENTS (fields); k++)
+      n += is_called (TALL_SCOPE_LINE, fields[k], file->sample->columns[i]);
+  return MIN (n, 9);
+}
+
+static gboolean
+has_customer (const TallSniffFile *file)
+{
+  for (guint i = 0; i < file->sample->n_columns; i++)
+    {
+      g_autofree char *name = tall_sniff_file_get_full_name (file, i);
+      if (is_called (TALL_SCOPE_ORDER, "customer_number", name))
+        return TRUE;
+    }
+  return FALSE;
+}
+
+/* The column of a file that is called like one of another file. */
+static gint
+find_column (const TallSniffFile *file, const char *full_name)
+{
+  for (guint i = 0; i < file->sample->n_columns; i++)
+    {
+      g_autofree char *name = tall_sniff_file_get_full_name (file, i);
+      if (g_str_equal (name, full_name))
+        return (gint)i;
+    }
+  return NONE;
+}
+
+/* Joins the headers in a file with the lines in another, if that is better than what was found. */
+static void
+try_lines (const GPtrArray *files, Pair *best, const Pair *given, const char *key)
+{
+  const TallSniffFile *headers = tall_sniff_files_get (files, given->headers);
+  Pair pair = *given;
+  for (pair.lines = 0; pair.lines < files->len; pair.lines++)
+    {
+      const TallSniffFile *lines = tall_sniff_files_get (files, pair.lines);
+      gint column = lines != headers ? find_column (lines, key) : NONE;
+      if (column == NONE)
+        continue;
+      g_autoptr (GHashTable) unique = tall_sniff_file_index (lines, (guint)column);
+      pair.line_key = (guint)column;
+      pair.score = given->score + 20 + (unique == NULL ? 50 : 0) + count_line_names (lines);
+      if (pair.score > best->score)
+        *best = pair;
+    }
+}
+
+/* The file in which each order has one row, and the one with its lines. */
+static Pair
+find_pair (const GPtrArray *files)
+{
+  Pair best = { .score = 0 };
+  for (guint i = 0; i < files->len; i++)
+    {
+      const TallSniffFile *file = tall_sniff_files_get (files, i);
+      for (guint k = 0; k < file->sample->n_columns; k++)
+        {
+          g_autofree char *key = tall_sniff_file_get_full_name (file, k);
+          g_autoptr (GHashTable) unique = tall_sniff_file_index (file, k);
+          if (unique == NULL || !is_called (TALL_SCOPE_ORDER, "order_number", key))
+            continue;
+          Pair pair = { i, k, i, k, 1 + (has_customer (file) ? 10 : 0) };
+          if (pair.score > best.score)
+            best = pair;
+          try_lines (files, &best, &pair, key);
+        }
+    }
+  return best;
+}
+
+/* The column of @to that names the rows of @file, by the name of its key. */
+static gboolean
+join_with (TallSniffFile *file, const TallSniffFile *to, gint position)
+{
+  for (guint i = 0; i < file->sample->n_columns; i++)
+    {
+      g_autofree char *name = tall_sniff_file_get_full_name (file, i);
+      gint column = find_column (to, name);
+      g_autoptr (GHashTable) unique = column != NONE ? tall_sniff_file_index (file, i) : NULL;
+      if (unique == NULL)
+        continue;
+      file->key = (gint)i;
+      file->from = position;
+      file->from_column = (guint)column;
+      return TRUE;
+    }
+  return FALSE;
+}
+
+/* Puts a file that can be joined with one of the first @n behind them. */
+static gboolean
+place_next (GPtrArray *files, guint n)
+{
+  for (guint i = n; i < files->len; i++)
+    for (guint k = 0; k < n; k++)
+      if (join_with (tall_sniff_files_get (files, i), tall_sniff_files_get (files, k), (gint)k))
+        {
+          gpointer file = files->pdata[i];
+          files->pdata[i] = files->pdata[n];
+          files->pdata[n] = file;
+          return TRUE;
+        }
+  return FALSE;
+}
+
+static void
+move_to (GPtrArray *files, TallSniffFile *file, guint position)
+{
+  guint i;
+  if (!g_ptr_array_find (files, file, &i))
+    return;
+  files->pdata[i] = files->pdata[position];
+  files->pdata[position] = file;
+}
+
+/**
+ * tall_sniff_join_find:
+ * @files: (inout) (element-type TallSniffFile): are put in the order of the mapping; those that
+ *   nothing joins come last, without a key
+ *
+ * Finds out by the names of columns how the files are joined.
+ *
+ * Returns: FALSE with %TALL_ERROR_INVALID if no file has a row for each order
+ */
+gboolean
+tall_sniff_join_find (GPtrArray *files, GError **error)
+{
+  Pair pair = find_pair (files);
+  if (pair.score == 0)
+    {
+      tall_error_set_invalid (error, "files",
+                              "none has a column that is called like the numbers of orders, and "
+                              "differs in all rows: write a mapping by hand");
+      return FALSE;
+    }
+  TallSniffFile *headers = tall_sniff_files_get (files, pair.headers);
+  TallSniffFile *lines = tall_sniff_files_get (files, pair.lines);
+  headers->key = (gint)pair.header_key;
+  lines->key = (gint)pair.line_key;
+  move_to (files, headers, 0);
+  if (lines != headers)
+    move_to (files, lines, 1);
+  for (guint n = lines != headers ? 2 : 1; n < files->len && place_next (files, n); n++)
+    ;
+  return TRUE;
+}
+
+/* A column that says what another one says already. */
+static gboolean
+is_left_out (const TallSniffFile *file, guint i, guint column)
+{
+  return i > 0 && (gint)column == file->key;
+}
+
+static void
+add_columns (TallSample *joined, const GPtrArray *files)
+{
+  g_autoptr (GPtrArray) columns = g_ptr_array_new ();
+  g_autoptr (GPtrArray) names = g_ptr_array_new ();
+  for (guint i = 0; i < files->len; i++)
+    {
+      const TallSniffFile *file = tall_sniff_files_get (files, i);
+      for (guint k = 0; file->key != NONE && k < file->sample->n_columns; k++)
+        if (!is_left_out (file, i, k))
+          {
+            g_ptr_array_add (columns, tall_sniff_file_get_telling_name (file, k));
+            g_ptr_array_add (names,
+                             g_strdup_printf ("%s:%s", file->name, file->sample->columns[k]));
+          }
+    }
+  joined->n_columns = columns->len;
+  g_ptr_array_add (columns, NULL);
+  g_ptr_array_add (names, NULL);
+  joined->columns = (char **)g_ptr_array_steal (columns, NULL);
+  joined->names = (char **)g_ptr_array_steal (names, NULL);
+}
+
+/* The row of a file that another row names; NULL: there is none. */
+static char **
+find_row (GHashTable *index, const char *value)
+{
+  return index != NULL ? g_hash_table_lookup (index, value) : NULL;
+}
+
+/* What is needed to bring the rows of the files together. */
+typedef struct
+{
+  const GPtrArray *files;
+  guint n;            /* files that are joined */
+  gboolean has_lines; /* the second is one of lines */
+  GPtrArray *indexes; /* of GHashTable or NULL: of the rows of each file by its key */
+} Joining;
+
+/* The rows that make one together: @rows (out): n of them, NULL where there is none. */
+static void
+find_rows (const Joining *self, char **first, char **rows[])
+{
+  guint base = self->has_lines ? 1 : 0;
+  for (guint i = 0; i < self->n; i++)
+    rows[i] = NULL;
+  rows[base] = first;
+  for (guint i = 0; i < self->n; i++)
+    {
+      const TallSniffFile *file = tall_sniff_files_get (self->files, i);
+      const TallSniffFile *lines = tall_sniff_files_get (self->files, base);
+      if (i == base)
+        continue;
+      if (file->from == NONE)
+        rows[i] = find_row (self->indexes->pdata[i], first[lines->key]);
+      else if (rows[file->from] != NULL)
+        rows[i] = find_row (self->indexes->pdata[i], rows[file->from][file->from_column]);
+    }
+}
+
+static char **
+copy_values (const Joining *self, char **rows[])
+{
+  GPtrArray *values = g_ptr_array_new ();
+  for (guint i = 0; i < self->n; i++)
+    {
+      const TallSniffFile *file = tall_sniff_files_get (self->files, i);
+      for (guint k = 0; k < file->sample->n_columns; k++)
+        if (!is_left_out (file, i, k))
+          g_ptr_array_add (values, g_strdup (rows[i] != NULL ? rows[i][k] : ""));
+    }
+  g_ptr_array_add (values, NULL);
+  return (char **)g_ptr_array_free (values, FALSE);
+}
+
+/* Rows of lines whose header is among the first rows, too; all, if there are no such. */
+static void
+add_rows (TallSample *joined, const Joining *self)
+{
+  const TallSniffFile *lines = tall_sniff_files_get (self->files, self->has_lines ? 1 : 0);
+  g_autofree char ***rows = g_new0 (char **, self->n);
+  for (guint all = 0; all < 2 && joined->rows->len == 0; all++)
+    for (guint i = 0; i < lines->sample->rows->len; i++)
+      {
+        find_rows (self, lines->sample->rows->pdata[i], rows);
+        if (rows[0] != NULL || all > 0)
+          g_ptr_array_add (joined->rows, copy_values (self, rows));
+      }
+}
+
+static void
+index_unref (gpointer data)
+{
+  if (data != NULL)
+    g_hash_table_unref (data);
+}
+
+/* The dialect is that of the files, which have one. */
+static TallSample *
+new_sample (const GPtrArray *files)
+{
+  TallSample *joined = g_new0 (TallSample, 1);
+  const TallSample *like = tall_sniff_files_get (files, 0)->sample;
+  for (guint i = 1; i < files->len && like->encoding == NULL; i++)
+    like = tall_sniff_files_get (files, i)->sample;
+  joined->encoding = like->encoding;
+  joined->encoding_reason = g_strdup (like->encoding_reason);
+  joined->delimiter = like->delimiter;
+  joined->delimiter_reason = g_strdup (like->delimiter_reason);
+  joined->rows = g_ptr_array_new_with_free_func ((GDestroyNotify)g_strfreev);
+  for (guint i = 0; i < files->len; i++)
+    joined->n_bad += tall_sniff_files_get (files, i)->sample->n_bad;
+  return joined;
+}
+
+/**
+ * tall_sniff_join_make_sample:
+ * @files: (element-type TallSniffFile): as tall_sniff_join_find() has put them
+ *
+ * Returns: (transfer full): rows as the load of these files would see them
+ */
+TallSample *
+tall_sniff_join_make_sample (const GPtrArray *files)
+{
+  g_autoptr (GPtrArray) indexes = g_ptr_array_new_with_free_func (index_unref);
+  Joining joining = { .files = files, .indexes = indexes };
+  for (; joining.n < files->len; joining.n++)
+    {
+      const TallSniffFile *file = tall_sniff_files_get (files, joining.n);
+      if (file->key == NONE)
+        break;
+      joining.has_lines |= joining.n == 1 && file->from == NONE;
+      g_ptr_array_add (indexes, tall_sniff_file_index (file, (guint)file->key));
+    }
+  TallSample *joined = new_sample (files);
+  add_columns (joined, files);
+  add_rows (joined, &joining);
+  return joined;
 }

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "load/orders/draft.h"
-#include "load/store/item.h"
+#include "load/store/batch.h"
 
 G_BEGIN_DECLS
 

@@ -1,11 +1,10 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
-#include "load/orders/customer-grouper-private.h"
-#include "load/orders/digest-filter.h"
+#include "load/orders/customer-grouper.h"
+#include "load/mapping/survey.h"
 #include "tall-error.h"
 #include "model/md5.h"
 #include "load/orders/order-cursor.h"
-#include "load/orders/row-check.h"
 #include "load/orders/spool.h"
 
 #define MIB ((gsize)1024 * 1024)

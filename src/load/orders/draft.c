@@ -1,10 +1,259 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
 #include "load/orders/draft.h"
-#include "load/orders/draft-locations.h"
+
 #include "tall-error.h"
 #include "tall-limits.h"
-#include "load/orders/row.h"
+
+/* Whether the mapping has fields of that scope. */
+gboolean
+tall_row_has_fields (const TallMapping *mapping, TallCsvScope scope)
+{
+  return tall_mapping_count_sources (mapping, scope) > 0;
+}
+
+/* The source of the numbers of locations or lines; NULL: the file does not number them. */
+const TallMappingSource *
+tall_row_find_position (const TallMapping *mapping, TallCsvScope scope)
+{
+  for (guint i = 0; i < tall_mapping_count_sources (mapping, scope); i++)
+    {
+      const TallMappingSource *source = tall_mapping_get_source_of (mapping, scope, i);
+      if (source->field->field->kind == TALL_MODEL_POSITION)
+        return source;
+    }
+  return NULL;
+}
+
+/**
+ * tall_row_set_fields:
+ * @fault: (out): which column is wrong, if one is
+ *
+ * Gives the fields of one scope their values from a row.
+ *
+ * Returns: FALSE with %TALL_ERROR_INVALID if a value does not fit
+ */
+gboolean
+tall_row_set_fields (const TallMapping *mapping,
+                     TallCsvScope scope,
+                     const TallCsvRow *row,
+                     const TallRowTarget *target,
+                     TallRowFault *fault,
+                     GError **error)
+{
+  for (guint i = 0; i < tall_mapping_count_sources (mapping, scope); i++)
+    {
+      const TallMappingSource *source = tall_mapping_get_source_of (mapping, scope, i);
+      const TallModelField *field = source->field->field;
+      if (tall_model_field_is_required (field))
+        continue;
+      const char *text = tall_mapping_get_value (mapping, source, row->fields, row->n_fields);
+      if (text == NULL)
+        continue;
+      if (field->kind == TALL_MODEL_ATTRIBUTES)
+        {
+          TallAttribute *attribute = &target->attributes->items[target->attributes->n_items++];
+          attribute->key = tall_arena_strdup (target->arena, source->attribute);
+          attribute->value = tall_arena_strdup (target->arena, text);
+          continue;
+        }
+      if (tall_csv_field_set (source->field, &mapping->format, target->arena, target->base, text,
+                              error))
+        continue;
+      *fault = (TallRowFault){ source->column, tall_csv_field_fault (source->field) };
+      return FALSE;
+    }
+  return TRUE;
+}
+
+/**
+ * tall_row_read_position:
+ * @scope: whose lines or locations the file numbers
+ * @number: (out):
+ *
+ * Returns: FALSE with %TALL_ERROR_INVALID if the row has no valid number
+ */
+gboolean
+tall_row_read_position (const TallMapping *mapping,
+                        TallCsvScope scope,
+                        const TallCsvRow *row,
+                        gint32 *number,
+                        TallRowFault *fault,
+                        GError **error)
+{
+  const TallMappingSource *source = tall_row_find_position (mapping, scope);
+  const char *text = tall_mapping_get_value (mapping, source, row->fields, row->n_fields);
+  *fault = (TallRowFault){ source->column, tall_csv_field_fault (source->field) };
+  return tall_parse_position (text != NULL ? text : "", number, error);
+}
+
+/* A location without lines is worth one only if the row says something of it. */
+gboolean
+tall_row_names_location (const TallMapping *mapping, const TallCsvRow *row)
+{
+  for (guint i = 0; i < tall_mapping_count_sources (mapping, TALL_SCOPE_LOCATION); i++)
+    {
+      const TallMappingSource *source =
+          tall_mapping_get_source_of (mapping, TALL_SCOPE_LOCATION, i);
+      if (tall_mapping_get_value (mapping, source, row->fields, row->n_fields) != NULL)
+        return TRUE;
+    }
+  return FALSE;
+}
+
+/**
+ * tall_row_make_customer:
+ * @row: a good row of a file of customers
+ * @fault: (out): what is wrong, if it does not fit
+ *
+ * Returns: (transfer full): the customer; NULL with %TALL_ERROR_INVALID if the row does not fit
+ */
+TallCustomer *
+tall_row_make_customer (const TallMapping *mapping,
+                        const char *number,
+                        const TallCsvRow *row,
+                        TallRowFault *fault,
+                        GError **error)
+{
+  g_autoptr (TallCustomer) customer = tall_customer_new (number);
+  customer->attributes.items =
+      tall_arena_newa0 (customer->arena, TallAttribute,
+                        tall_mapping_count_sources (mapping, TALL_SCOPE_CUSTOMER));
+  TallRowTarget target = { customer->arena, customer, &customer->attributes };
+  if (!tall_row_set_fields (mapping, TALL_SCOPE_CUSTOMER, row, &target, fault, error))
+    return NULL;
+  return g_steal_pointer (&customer);
+}
+
+/* Bytes that UTF-8 does not have. */
+#define PRESENT '\xff'
+#define ABSENT '\xfe'
+
+void
+tall_draft_locations_init (TallDraftLocations *self)
+{
+  self->signature = g_string_new (NULL);
+  self->all = g_ptr_array_new ();
+  self->n_known = 0;
+  self->by_signature = g_hash_table_new (g_str_hash, g_str_equal);
+  self->by_number = g_hash_table_new (NULL, NULL);
+}
+
+void
+tall_draft_locations_clear (TallDraftLocations *self)
+{
+  g_string_free (self->signature, TRUE);
+  g_hash_table_unref (self->by_signature);
+  g_hash_table_unref (self->by_number);
+  g_ptr_array_unref (self->all);
+}
+
+/* Another order begins. */
+void
+tall_draft_locations_forget (TallDraftLocations *self)
+{
+  g_hash_table_remove_all (self->by_signature);
+  g_hash_table_remove_all (self->by_number);
+  g_ptr_array_set_size (self->all, 0);
+  self->n_known = 0;
+}
+
+/* What the row says of its location by source @i, NULL if nothing. FALSE: the source numbers
+ * locations, which says nothing of them. */
+static gboolean
+get_text (const TallMapping *mapping, const TallCsvRow *row, guint i, const char **text)
+{
+  const TallMappingSource *source = tall_mapping_get_source_of (mapping, TALL_SCOPE_LOCATION, i);
+  if (source->field->field->kind == TALL_MODEL_POSITION)
+    return FALSE;
+  *text = tall_mapping_get_value (mapping, source, row->fields, row->n_fields);
+  return TRUE;
+}
+
+/**
+ * tall_draft_locations_sign:
+ *
+ * Returns: (transfer none): all texts of the row's location in one, so that equal locations are
+ *   recognised, until the next call. Bytes that UTF-8 does not have end each of them, or stand for
+ *   one that is absent
+ */
+const char *
+tall_draft_locations_sign (TallDraftLocations *self,
+                           const TallMapping *mapping,
+                           const TallCsvRow *row)
+{
+  g_string_truncate (self->signature, 0);
+  for (guint i = 0; i < tall_mapping_count_sources (mapping, TALL_SCOPE_LOCATION); i++)
+    {
+      const char *text;
+      if (!get_text (mapping, row, i, &text))
+        continue;
+      if (text != NULL)
+        g_string_append (self->signature, text);
+      g_string_append_c (self->signature, text != NULL ? PRESENT : ABSENT);
+    }
+  return self->signature->str;
+}
+
+/**
+ * tall_draft_location_is_signed:
+ *
+ * Returns: whether the row's location has the texts of @self, without making one of them
+ */
+gboolean
+tall_draft_location_is_signed (const TallDraftLocation *self,
+                               const TallMapping *mapping,
+                               const TallCsvRow *row)
+{
+  const char *rest = self->signature;
+  for (guint i = 0; i < tall_mapping_count_sources (mapping, TALL_SCOPE_LOCATION); i++)
+    {
+      const char *text;
+      if (!get_text (mapping, row, i, &text))
+        continue;
+      gsize len = text != NULL ? strlen (text) : 0;
+      if (strncmp (rest, text != NULL ? text : "", len) != 0
+          || rest[len] != (text != NULL ? PRESENT : ABSENT))
+        return FALSE;
+      rest += len + 1;
+    }
+  return *rest == '\0';
+}
+
+static void
+know_all (TallDraftLocations *self)
+{
+  for (; self->n_known < self->all->len; self->n_known++)
+    {
+      TallDraftLocation *location = g_ptr_array_index (self->all, self->n_known);
+      g_hash_table_insert (self->by_signature, (gpointer)location->signature, location);
+      g_hash_table_insert (self->by_number, GINT_TO_POINTER (location->location->number), location);
+    }
+}
+
+/**
+ * tall_draft_locations_find:
+ *
+ * Returns: (transfer none) (nullable): the location with these texts
+ */
+TallDraftLocation *
+tall_draft_locations_find (TallDraftLocations *self, const char *signature)
+{
+  know_all (self);
+  return g_hash_table_lookup (self->by_signature, signature);
+}
+
+/**
+ * tall_draft_locations_find_number:
+ *
+ * Returns: (transfer none) (nullable): the location of that number
+ */
+TallDraftLocation *
+tall_draft_locations_find_number (TallDraftLocations *self, gint32 number)
+{
+  know_all (self);
+  return g_hash_table_lookup (self->by_number, GINT_TO_POINTER (number));
+}
 
 typedef struct
 {

@@ -2,7 +2,6 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "load/orders/grouper.h"
 #include "load/orders/order-cursor.h"
-#include "load/orders/row-check.h"
 
 struct _TallGrouper
 {

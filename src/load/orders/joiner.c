@@ -1,9 +1,8 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
 #include "load/orders/joiner.h"
-#include "load/orders/join-key.h"
-#include "load/orders/joined-order.h"
-#include "load/orders/row-check.h"
+#include "load/orders/join.h"
+#include "load/orders/order-cursor.h"
 
 #define MAX_KEY 1024 /* bytes */
 

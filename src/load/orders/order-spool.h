@@ -4,7 +4,6 @@
 
 #include "load/orders/assembler.h"
 #include "load/store/files.h"
-#include "load/orders/spool-row.h"
 #include "load/orders/spool.h"
 
 G_BEGIN_DECLS

@@ -2,10 +2,9 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "load/store/deleter.h"
 #include "tall-error.h"
-#include "load/store/item.h"
+#include "load/store/batch.h"
 #include "load/orders/order-cursor.h"
-#include "load/store/pace.h"
-#include "load/orders/row-check.h"
+#include "load/store/storer.h"
 
 #include <gio/gio.h>
 

@@ -6,7 +6,7 @@
 #include "tall-front.h"
 #include "load/mapping/mapping.h"
 #include "load/store/rejects.h"
-#include "load/store/stall.h"
+#include "load/store/storer.h"
 
 G_BEGIN_DECLS
 

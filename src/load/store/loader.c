@@ -2,7 +2,6 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "load/store/loader.h"
 #include "tall-error.h"
-#include "load/store/pace.h"
 #include "load/store/storer.h"
 
 #include <gio/gio.h>

@@ -2,11 +2,82 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
+#include "load/store/batch.h"
 #include "tall-bulk.h"
-#include "load/store/ledger.h"
-#include "load/store/stall.h"
+
+#include <glib.h>
 
 G_BEGIN_DECLS
+
+/**
+ * TallPace:
+ *
+ * Lets at most so many a second through, on average. Begin with the options set and the rest zero.
+ */
+typedef struct
+{
+  guint rate;       /* a second; 0: as many as there can be */
+  const gint *stop; /* atomic; nothing is waited for when it is not 0 any more; NULL: it never is */
+  gint64 began;     /* monotonic time of the first */
+  guint64 n;
+} TallPace;
+
+void tall_pace_wait (TallPace *self);
+
+/**
+ * TallPatience:
+ *
+ * How long a load tries something again and again. A store that answers at once that it is not
+ * available is tried some times. A store that stands still is waited for: it has time-outs, says
+ * that it has too much to do, or takes a second and more until it fails. Begin with the three
+ * bounds, and zeros.
+ */
+typedef struct
+{
+  guint tries;       /* of which each is refused at once */
+  guint retry_delay; /* milliseconds before the second try; doubles with each */
+  guint patience;    /* seconds that a store may stand still */
+
+  guint n_tries;       /* that have failed … */
+  guint n_refused;     /* … at once */
+  gint64 first;        /* when the first of them began: microseconds; 0: none has */
+  gint64 begun;        /* when the last one did */
+  gboolean is_used_up; /* it has stood still for too long */
+} TallPatience;
+
+void tall_patience_begin (TallPatience *self, gint64 now);
+gboolean tall_patience_goes_on (TallPatience *self, const GError *cause, gint64 now);
+gboolean tall_patience_goes_on_after_race (TallPatience *self);
+void tall_patience_explain (const TallPatience *self, GError **cause);
+void tall_patience_sleep (const TallPatience *self);
+
+/**
+ * TallStalled:
+ * @seconds: since when something is tried
+ * @most: seconds for which it is tried at most
+ * @cause: what the store says
+ *
+ * Called every ten seconds or so while the store stands still, by any thread, by one at a time.
+ */
+typedef void (*TallStalled) (guint seconds, guint most, const GError *cause, gpointer data);
+
+/**
+ * TallStall:
+ *
+ * Says every now and then that a store stands still, for all who wait for it. Any thread may call.
+ */
+typedef struct
+{
+  TallStalled stalled; /* NULL: nobody listens */
+  gpointer data;
+  GMutex lock;
+  gint64 said_at; /* or when all began: microseconds */
+} TallStall;
+
+void tall_stall_init (TallStall *self, TallStalled stalled, gpointer data);
+void tall_stall_clear (TallStall *self);
+void
+tall_stall_say (TallStall *self, const TallPatience *patience, const GError *cause, gint64 now);
 
 /**
  * TallStorerOptions:
@@ -52,5 +123,32 @@ gboolean tall_storer_has_failed (TallStorer *self);
 void tall_storer_count (TallStorer *self, TallLoadTally *ends, guint64 *retries);
 guint64 tall_storer_count_rows (TallStorer *self, guint file, TallLoadEnd end);
 gboolean tall_storer_finish (TallStorer *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
+struct _TallStorer
+{
+  TallFront *front; /* owned */
+  TallBulk *bulk;   /* owned */
+  TallRejects *rejects;
+  TallStorerOptions options;
+  GThreadPool *pool;
+  TallStall stall;
+  TallLoadBatch *filling; /* owned; NULL: none */
+
+  GMutex lock; /* of everything below */
+  GCond settled;
+  guint n_pending; /* batches */
+  gsize pending_bytes;
+  TallLoadLedger fresh; /* not safe yet */
+  TallLoadLedger safe;
+  guint64 retries;
+  gboolean is_syncing;
+  gint64 synced_at;
+  GError *failure; /* why nothing is stored any more; NULL: all is well */
+};
+
+typedef gboolean (*TallStorerMakeSafe) (TallBulk *bulk, GError **error);
+
+gboolean tall_storer_make_safe (TallStorer *self, TallStorerMakeSafe run, GError **error);
+void tall_storer_store_batch (gpointer data, gpointer user_data);
 
 G_END_DECLS

@@ -4,7 +4,7 @@
 
 #include "bench/store.h"
 #include "floor.h"
-#include "table/hbase/address.h"
+#include "table/hbase/table.h"
 #include "raw-client.h"
 #include "bench/workload.h"
 

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include "table/hbase/address.h"
+#include "table/hbase/table.h"
 #include "table/table.h"
 
 #include <gio/gio.h>

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include "table/hbase/condition.h"
+#include "table/hbase/writer.h"
 #include "table/hbase/table.h"
 
 G_BEGIN_DECLS

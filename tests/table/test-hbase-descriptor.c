@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-fake-table.h"
-#include "table/hbase/descriptor.h"
+#include "table/hbase/access.h"
 
 /* Descriptors as Thrift's own library writes them, in both protocols. */
 #define COMPACT (GPOINTER_TO_INT (data))

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
-#include "table/hbase/health-private.h"
+#include "table/hbase/health.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "hb_gateway.h"
 #include "table/hbase/convert.h"
-#include "table/hbase/exchange.h"
+#include "table/hbase/reply.h"
 #include "table/hbase/names.h"
 #include "tall-thrift.h"
 

@@ -2,8 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-error.h"
 #include "tall-hbase-fixture.h"
-#include "table/hbase/gateways.h"
-#include "table/hbase/trial.h"
+#include "table/hbase/pool.h"
 #include "table/hbase/watch.h"
 
 /* Which of two gateways lends a connection. */

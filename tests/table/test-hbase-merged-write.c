@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-merge-fixture.h"
-#include "table/hbase/merged-write.h"
+#include "table/hbase/merge.h"
 
 /* Writes that find all connections busy leave together, and each knows what became of its own. */
 

@@ -1,9 +1,8 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-error.h"
-#include "table/hbase/callers.h"
+#include "table/hbase/pool.h"
 #include "tall-hbase-fixture.h"
-#include "table/hbase/pool-private.h"
 
 /* Tests which caller gets which connection, and what a failure on one costs the others. */
 

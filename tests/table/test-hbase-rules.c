@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
-#include "table/hbase/health-private.h"
+#include "table/hbase/health.h"
 
 /* What must hold for a gateway's health, whatever its tables of transitions say: in every
  * combination of states in which an event can happen. */

@@ -3,8 +3,13 @@
 #pragma once
 
 #include "table/hbase/call.h"
+#include "table/hbase/idl.h"
+#include "table/table.h"
 
 G_BEGIN_DECLS
+
+gboolean tall_hbase_settings_check (const TallTableSpec *spec,
+                                    GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 gboolean tall_hbase_create_table (TallHbasePool *pool,
                                   const TallHbaseNames *names,

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "tall-error.h"
-#include "table/hbase/exchange.h"
+#include "table/hbase/reply.h"
 
 G_BEGIN_DECLS
 

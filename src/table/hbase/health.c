@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
-#include "table/hbase/health-private.h"
+#include "table/hbase/health.h"
 
 #define E(name) TALL_HBASE_EVENT_##name
 #define PAUSE TALL_HBASE_PAUSE

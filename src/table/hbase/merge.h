@@ -4,6 +4,7 @@
 
 #include "table/hbase/call.h"
 #include "table/hbase/line.h"
+#include "table/hbase/writer.h"
 
 G_BEGIN_DECLS
 
@@ -61,5 +62,19 @@ gboolean tall_hbase_merge_join (TallHbaseMerge *self,
                                 TallHbaseLink **link,
                                 GError **error) G_GNUC_WARN_UNUSED_RESULT;
 guint tall_hbase_merge_count_waiting (TallHbaseMerge *self);
+
+gboolean tall_hbase_merged_get (TallHbaseMerge *merge,
+                                const TallRead *read,
+                                gint64 deadline,
+                                TallReadResult **result,
+                                TallHbaseLink **link,
+                                GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
+gboolean tall_hbase_apply (TallHbasePool *pool,
+                           const TallHbaseNames *names,
+                           TallHbaseMerge *merge,
+                           const TallHbaseWrite *write,
+                           TallDone *done,
+                           GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 G_END_DECLS

@@ -4,8 +4,8 @@
 
 #include "table/hbase/convert.h"
 #include "table/hbase/error.h"
-#include "table/hbase/gets.h"
-#include "table/hbase/merged-get.h"
+#include "table/hbase/line.h"
+#include "table/hbase/merge.h"
 #include "table/hbase/reply.h"
 
 /* Bytes of keys in one request: a gateway drops requests of over 2 MB. */

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "table/hbase/self-test.h"
 
-#include "table/hbase/condition.h"
+#include "table/hbase/writer.h"
 #include "table/hbase/convert.h"
 #include "table/hbase/error.h"
 #include "table/hbase/reply.h"

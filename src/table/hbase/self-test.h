@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include "table/hbase/link.h"
+#include "table/hbase/gateway.h"
 #include "table/hbase/names.h"
 
 G_BEGIN_DECLS

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
+#include "table/table-kind.h"
 #include "table/table.h"
 
 G_BEGIN_DECLS
@@ -40,10 +41,24 @@ typedef struct
   }
 
 /* What an HBase will refuse to create, without asking one: %TALL_ERROR_UNSUPPORTED. */
-gboolean tall_hbase_table_check_spec (const TallTableSpec *spec,
-                                      GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 TallTable *tall_hbase_table_open (const TallHbaseOptions *options,
                                   GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
+/**
+ * TallHbaseAddress:
+ *
+ * What an address says about an HBase: options for opening it. Texts are owned by this; the name is
+ * that of the address.
+ */
+typedef struct
+{
+  TallHbaseOptions options;
+  GStrv gateways;
+} TallHbaseAddress;
+
+void tall_hbase_address_init (TallHbaseAddress *self, const TallTableAddress *address);
+void tall_hbase_address_clear (TallHbaseAddress *self);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TallHbaseAddress, tall_hbase_address_clear)
 
 G_END_DECLS

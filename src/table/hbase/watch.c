@@ -2,11 +2,327 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "table/hbase/watch.h"
 
-#include "table/hbase/callers.h"
-#include "table/hbase/gateways.h"
-#include "table/hbase/probe.h"
+#include "table/hbase/pool.h"
 #include "table/hbase/self-test.h"
-#include "table/hbase/turn.h"
+
+/* The time in which a gateway has to answer to another framing or protocol. */
+#define GUESS_TIME (1 * G_TIME_SPAN_SECOND)
+
+typedef enum
+{
+  ANSWER_NONE,    /* nothing, or nothing that makes sense */
+  ANSWER_OTHER,   /* Thrift, of some other service */
+  ANSWER_THRIFT1, /* the older interface */
+  ANSWER_THRIFT2,
+} Answer;
+
+static Answer
+ask_server_type (TallHbaseLink *link, GError **error)
+{
+  g_autoptr (TallArena) arena = tall_arena_new (0);
+  TallHbaseReceiver receiver = { arena, NULL, NULL };
+  TallHbaseArgs args = { .n_rows = 0 };
+  TallHbaseResult result;
+  g_autoptr (GError) reason = NULL;
+
+  gboolean ok =
+      tall_hbase_exchange (tall_hbase_link_get_transport (link), TALL_HBASE_GET_THRIFT_SERVER_TYPE,
+                           &args, &receiver, &result, &reason);
+  if (ok && result.number != 0)
+    return result.number == TALL_HBASE_SERVER_ONE ? ANSWER_THRIFT1 : ANSWER_THRIFT2;
+  if (ok || result.io != NULL || reason->domain == TALL_HBASE_EXCEPTION)
+    return ANSWER_OTHER;
+  g_propagate_error (error, g_steal_pointer (&reason));
+  return ANSWER_NONE;
+}
+
+static Answer
+guess (const char *address, const TallWireOptions *wire, gint64 deadline)
+{
+  gint64 limit = MIN (deadline, g_get_monotonic_time () + GUESS_TIME);
+  g_autoptr (TallHbaseLink) link = tall_hbase_link_open (address, wire, limit, NULL);
+  return link == NULL ? ANSWER_NONE : ask_server_type (link, NULL);
+}
+
+static char *
+describe (const TallWireOptions *wire)
+{
+  return g_strdup_printf ("%s with the %s protocol", wire->framed ? "framed" : "unframed",
+                          wire->compact ? "compact" : "binary");
+}
+
+static void
+refuse_other (const char *address, GError **error)
+{
+  tall_error_set_detailed (error, TALL_ERROR_UNSUPPORTED, address,
+                           "what listens answers Thrift but is no HBase gateway: correct --store");
+}
+
+static void
+refuse_way (const char *address,
+            const TallWireOptions *ours,
+            const TallWireOptions *theirs,
+            GError **error)
+{
+  g_autofree char *wrong = describe (ours);
+  g_autofree char *right = describe (theirs);
+  tall_error_set_detailed (error, TALL_ERROR_UNSUPPORTED, address,
+                           "the gateway is %s, not %s: write ?framed=%d&protocol=%s in --store",
+                           right, wrong, theirs->framed, theirs->compact ? "compact" : "binary");
+}
+
+/* Tries the other combinations of framing and protocol. */
+static void
+explain (const char *address,
+         const TallWireOptions *wire,
+         const GError *reason,
+         gint64 deadline,
+         GError **error)
+{
+  for (gint other = 1; other < 4; other++)
+    {
+      TallWireOptions changed = *wire;
+      changed.framed = wire->framed != (other & 1);
+      changed.compact = wire->compact != (other >> 1);
+      Answer answer = guess (address, &changed, deadline);
+      if (answer == ANSWER_NONE)
+        continue;
+      if (answer == ANSWER_OTHER)
+        refuse_other (address, error);
+      else
+        refuse_way (address, wire, &changed, error);
+      return;
+    }
+
+  g_autofree char *detail = g_strdup_printf ("%s: %s", address, reason->message);
+  tall_error_set_detailed (
+      error, TALL_ERROR_UNAVAILABLE, detail,
+      "what listens is no HBase Thrift2 gateway, or one that serves as many connections as it can: "
+      "correct --store or start \"hbase thrift2\"");
+}
+
+static void
+refuse_silent (const char *address, const GError *reason, GError **error)
+{
+  gboolean late = g_error_matches (reason, TALL_ERROR, TALL_ERROR_TIMED_OUT);
+  g_autofree char *detail = g_strdup_printf ("%s: %s", address, reason->message);
+  tall_error_set_detailed (error, late ? TALL_ERROR_TIMED_OUT : TALL_ERROR_UNAVAILABLE, detail,
+                           "the gateway is dead, or serves as many connections as it can");
+}
+
+/**
+ * tall_hbase_probe:
+ * @link: just opened, with a deadline
+ * @known: this gateway has answered before
+ * @deadline: of everything
+ *
+ * Asks a gateway what it is. This is done on each new connection, because a full gateway accepts it
+ * and stays silent. A gateway that is called with the wrong framing or protocol closes the
+ * connection or stays silent, too. So if it is not known, the other combinations are tried, to name
+ * the right one.
+ *
+ * Returns: FALSE with %TALL_ERROR_UNSUPPORTED or %TALL_ERROR_UNAVAILABLE and what to do
+ */
+static gboolean
+tall_hbase_probe (TallHbaseLink *link,
+                  const TallWireOptions *wire,
+                  gboolean known,
+                  gint64 deadline,
+                  GError **error)
+{
+  const char *address = tall_connection_get_address (link->connection);
+  g_autoptr (GError) reason = NULL;
+
+  Answer answer = ask_server_type (link, &reason);
+  if (answer == ANSWER_THRIFT2)
+    return TRUE;
+
+  if (answer == ANSWER_THRIFT1)
+    tall_error_set_detailed (
+        error, TALL_ERROR_UNSUPPORTED, address,
+        "the gateway has HBase's older interface: start \"hbase thrift2\", not "
+        "\"hbase thrift\"");
+  else if (answer == ANSWER_OTHER)
+    refuse_other (address, error);
+  else if (known)
+    refuse_silent (address, reason, error);
+  else
+    explain (address, wire, reason, deadline, error);
+  return FALSE;
+}
+
+/* TRUE if it gets as many calls as any other. */
+static gboolean
+is_well (const TallHbaseHealth *health)
+{
+  return tall_hbase_health_may_lend (health) && !tall_hbase_health_is_stalled (health);
+}
+
+/**
+ * tall_hbase_turn_wait:
+ *
+ * Waits while another caller tests the gateway. Called without the mutex. If the turn is the
+ * caller's, it must be ended.
+ */
+static TallHbaseTurn
+tall_hbase_turn_wait (TallHbasePool *self,
+                      TallHbaseGateway *gateway,
+                      gint64 deadline,
+                      GError **error)
+{
+  if (tall_hbase_health_has_passed (&gateway->health))
+    return TALL_HBASE_TURN_PASSED;
+
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->mutex);
+  gboolean waited = tall_hbase_health_is_tested_now (&gateway->health);
+  gboolean in_time = TRUE;
+  while (tall_hbase_health_is_tested_now (&gateway->health) && in_time)
+    in_time = g_cond_wait_until (&self->changed, &self->mutex, deadline);
+  if (tall_hbase_health_has_passed (&gateway->health))
+    return TALL_HBASE_TURN_PASSED;
+  if (tall_hbase_health_is_tested_now (&gateway->health))
+    {
+      tall_error_set_detailed (
+          error, TALL_ERROR_TIMED_OUT, gateway->address,
+          "the time was over before the gateway had shown what its HBase does");
+      return TALL_HBASE_TURN_LATE;
+    }
+  if (waited && !is_well (&gateway->health))
+    return TALL_HBASE_TURN_LOST;
+  tall_hbase_gateway_note (gateway, TALL_HBASE_EVENT_TEST_BEGUN, NULL);
+  return TALL_HBASE_TURN_OWN;
+}
+
+/**
+ * tall_hbase_turn_test:
+ *
+ * Tests a gateway by one of its connections. Called without the mutex, by the caller that has the
+ * turn. No other test is running, so none owns what an earlier one left.
+ *
+ * Returns: FALSE with %TALL_ERROR_UNSUPPORTED if the gateway has to be refused, or with the reason
+ *   why nothing is known
+ */
+static gboolean
+tall_hbase_turn_test (TallHbasePool *self, TallHbaseLink *link, gint64 deadline, GError **error)
+{
+  g_autofree char *owner = g_strdup_printf ("%s/%u", self->owner, link->gateway);
+  g_autoptr (GError) reason = NULL;
+  gint64 own =
+      tall_hbase_limit (self->options.call_timeout * G_TIME_SPAN_MILLISECOND, TALL_NO_DEADLINE);
+  gboolean passed = tall_hbase_self_test (link, &self->names, owner, MIN (own, deadline), &reason);
+  link->late = g_error_matches (reason, TALL_ERROR, TALL_ERROR_TIMED_OUT);
+  link->hurried = link->late && deadline < own;
+  if (!passed)
+    g_propagate_error (error, g_steal_pointer (&reason));
+  return passed;
+}
+
+/**
+ * tall_hbase_turn_end:
+ *
+ * Lets others go on that wait for the test. If it failed, that has to be noted before, because
+ * another caller would only find the same. Called without the mutex.
+ */
+static void
+tall_hbase_turn_end (TallHbasePool *self, TallHbaseGateway *gateway, gboolean passed)
+{
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->mutex);
+  tall_hbase_gateway_note (gateway,
+                           passed ? TALL_HBASE_EVENT_TEST_PASSED : TALL_HBASE_EVENT_TEST_ENDED,
+                           NULL);
+  g_cond_broadcast (&self->changed);
+}
+
+/* TRUE if another connection may do better. */
+static gboolean
+give_back_failed (TallHbasePool *self, TallHbaseLink *link, const GError *reason)
+{
+  TallHbaseGateway *gateway = &self->gateways[link->gateway];
+  gboolean other = tall_connection_is_broken (link->connection);
+
+  if (g_error_matches (reason, TALL_ERROR, TALL_ERROR_UNSUPPORTED))
+    {
+      tall_connection_break (link->connection);
+      g_mutex_lock (&self->mutex);
+      other = TRUE;
+      tall_hbase_watch_note (self, gateway, TALL_HBASE_EVENT_TEST_FAILED, reason);
+      g_mutex_unlock (&self->mutex);
+    }
+  tall_hbase_pool_give_back (self, link);
+  return other;
+}
+
+/* FALSE if @link was given back; @left: tests that may still fail. A failure is noted at the
+ * gateway before the turn ends: another caller would only find the same. */
+static gboolean
+try_lent (TallHbasePool *self, TallHbaseLink *link, gint64 deadline, guint *left, GError **error)
+{
+  TallHbaseGateway *gateway = &self->gateways[link->gateway];
+  TallHbaseTurn turn = tall_hbase_turn_wait (self, gateway, deadline, error);
+  gboolean passed =
+      turn == TALL_HBASE_TURN_PASSED
+      || (turn == TALL_HBASE_TURN_OWN && tall_hbase_turn_test (self, link, deadline, error));
+  if (turn == TALL_HBASE_TURN_LOST)
+    tall_hbase_pool_give_back (self, link);
+  else if (!passed)
+    *left = give_back_failed (self, link, *error) ? *left - 1 : 0;
+  if (turn == TALL_HBASE_TURN_OWN)
+    tall_hbase_turn_end (self, gateway, passed);
+  return passed;
+}
+
+/**
+ * tall_hbase_trial_take:
+ *
+ * Lends a connection for writes, as tall_hbase_pool_take() does, to a gateway that has passed the
+ * test. The test runs before the first write. A gateway that fails it is set aside.
+ */
+TallHbaseLink *
+tall_hbase_trial_take (TallHbasePool *self,
+                       TallHbaseLending lending,
+                       gint64 deadline,
+                       GError **error)
+{
+  g_autoptr (GError) reason = NULL;
+  guint left = self->n_gateways + 1;
+  while (left > 0)
+    {
+      g_clear_error (&reason);
+      TallHbaseLink *link = tall_hbase_pool_take (self, lending, deadline, &reason);
+      if (link == NULL)
+        break;
+      if (try_lent (self, link, deadline, &left, &reason))
+        return link;
+      if (lending == TALL_HBASE_TRY)
+        break;
+    }
+  tall_hbase_watch_explain (self, &reason);
+  if (lending != TALL_HBASE_TRY)
+    g_propagate_error (error, g_steal_pointer (&reason));
+  return NULL;
+}
+
+/**
+ * tall_hbase_trial_run:
+ *
+ * Tests a gateway, now that there is a table for the test.
+ *
+ * Returns: FALSE with the reason if none passes
+ */
+gboolean
+tall_hbase_trial_run (TallHbasePool *self, gint64 deadline, GError **error)
+{
+  g_mutex_lock (&self->mutex);
+  for (guint i = 0; i < self->n_gateways; i++)
+    tall_hbase_gateway_note (&self->gateways[i], TALL_HBASE_EVENT_TEST_OUTDATED, NULL);
+  g_mutex_unlock (&self->mutex);
+
+  TallHbaseLink *link = tall_hbase_trial_take (self, TALL_HBASE_WAIT, deadline, error);
+  if (link == NULL)
+    return FALSE;
+  tall_hbase_pool_give_back (self, link);
+  return TRUE;
+}
 
 #define LOOK "look at the master and the region servers (hbase shell: status)"
 

@@ -2,10 +2,65 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include "table/hbase/call.h"
 #include "cell/mutation.h"
+#include "table/hbase/call.h"
+#include "table/hbase/idl.h"
+#include "wire/transport.h"
 
 G_BEGIN_DECLS
+
+/**
+ * TallHbaseCondition:
+ *
+ * A cell of a mutation's row and what it must be.
+ */
+typedef struct
+{
+  TallSlice qualifier;
+  const TallSlice *expected; /* NULL: it must not exist */
+} TallHbaseCondition;
+
+gboolean tall_hbase_send_apply_if (TallTransport *transport,
+                                   const char *table,
+                                   const TallMutation *mutation,
+                                   const TallHbaseCondition *condition,
+                                   GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean tall_hbase_receive_apply_if (TallTransport *transport,
+                                      const TallMutation *mutation,
+                                      TallArena *arena,
+                                      gboolean *matched,
+                                      TallHbaseTIOError **io,
+                                      GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
+/* Atomic steps of one row that must not be done twice. */
+
+gboolean tall_hbase_apply_if (TallHbasePool *pool,
+                              const TallHbaseNames *names,
+                              const TallMutation *mutation,
+                              const TallHbaseCondition *condition,
+                              gint64 deadline,
+                              gboolean *matched,
+                              GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
+/**
+ * TallHbaseCounter:
+ *
+ * A cell that counts.
+ */
+typedef struct
+{
+  const char *table; /* short name */
+  TallSlice row;
+  TallSlice qualifier;
+} TallHbaseCounter;
+
+gboolean tall_hbase_increment (TallHbasePool *pool,
+                               const TallHbaseNames *names,
+                               const TallHbaseCounter *counter,
+                               gint64 delta,
+                               gint64 deadline,
+                               gint64 *value,
+                               GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 /**
  * TallHbaseWrite:

@@ -12,6 +12,7 @@ struct _Block
   Block *next;
   gsize size; /* bytes of data */
   gsize used;
+  gboolean apart; /* it holds one piece and never another */
   guint64 data[]; /* 64-bit elements for their alignment */
 };
 
@@ -23,10 +24,19 @@ struct _Owned
   GDestroyNotify destroy;
 };
 
+typedef struct _List List;
+struct _List
+{
+  List *next;
+  gpointer *elements;
+  gsize room; /* elements that it has room for */
+};
+
 struct _TallArena
 {
   Block *block; /* the one that has room, then the full ones */
   Owned *owned; /* foreign things that die with the arena */
+  List *lists;  /* those that were appended to, the latest first */
 };
 
 static Block *
@@ -36,6 +46,7 @@ block_new (gsize size, Block *next)
   block->next = next;
   block->size = size;
   block->used = 0;
+  block->apart = FALSE;
   return block;
 }
 
@@ -56,6 +67,7 @@ tall_arena_new (gsize first_block)
   block->used = sizeof (TallArena);
   self->block = block;
   self->owned = NULL;
+  self->lists = NULL;
   return self;
 }
 
@@ -83,6 +95,7 @@ tall_arena_reset (TallArena *self)
   first->used = sizeof (TallArena);
   self->block = first;
   self->owned = NULL;
+  self->lists = NULL;
 }
 
 void
@@ -94,19 +107,13 @@ tall_arena_free (TallArena *self)
   g_free (self->block);
 }
 
-/* A piece that needs more than the next block gets one of its own, and the newest block keeps the
- * room that it has. */
+/* A piece that needs more than the next block gets one of its own. */
 static gpointer
 arena_grow (TallArena *self, gsize size)
 {
   gsize next = MIN (self->block->size * 2, MAX_BLOCK);
   if (size > next)
-    {
-      Block *own = block_new (size, self->block->next);
-      own->used = size;
-      self->block->next = own;
-      return own->data;
-    }
+    return tall_arena_alloc_apart (self, size);
   Block *block = block_new (next, self->block);
   block->used = size;
   self->block = block;
@@ -131,6 +138,41 @@ tall_arena_alloc (TallArena *self, gsize size)
   gpointer piece = (char *)block->data + block->used;
   block->used += size;
   return piece;
+}
+
+/**
+ * tall_arena_alloc_apart:
+ *
+ * Returns: (transfer none): @size bytes in a block of their own, which can be freed early
+ */
+gpointer
+tall_arena_alloc_apart (TallArena *self, gsize size)
+{
+  /* the newest block keeps the room that it has */
+  Block *own = block_new (size, self->block->next);
+  own->used = size;
+  own->apart = TRUE;
+  self->block->next = own;
+  return own->data;
+}
+
+/**
+ * tall_arena_free_apart:
+ * @piece: (nullable): a piece of the arena
+ *
+ * Frees it if it lies in a block of its own; other pieces stay.
+ */
+void
+tall_arena_free_apart (TallArena *self, gpointer piece)
+{
+  for (Block *before = self->block; before->next != NULL; before = before->next)
+    if (before->next->apart && before->next->data == piece)
+      {
+        Block *own = before->next;
+        before->next = own->next;
+        g_free (own);
+        return;
+      }
 }
 
 gpointer
@@ -183,6 +225,54 @@ tall_arena_printf (TallArena *self, const char *format, ...)
   g_autofree char *text = g_strdup_vprintf (format, args);
   va_end (args);
   return tall_arena_strdup (self, text);
+}
+
+static List *
+add_list (TallArena *self)
+{
+  List *list = tall_arena_new0 (self, List);
+  list->next = self->lists;
+  return self->lists = list;
+}
+
+/* Returns: the list, put to the front; a new one without room if it was not made here */
+static List *
+find_list (TallArena *self, gconstpointer elements)
+{
+  List **at = &self->lists;
+  while (*at != NULL && (*at)->elements != elements)
+    at = &(*at)->next;
+
+  List *found = *at;
+  if (found == NULL)
+    return add_list (self);
+  *at = found->next;
+  found->next = self->lists;
+  return self->lists = found;
+}
+
+/**
+ * tall_arena_append:
+ * @list: (inout): the place of a pointer to an array of pointers; NULL if it is empty
+ * @n: (inout): how many they are
+ *
+ * Appends @element. An array that is full, or was not made here, is copied to a larger one first.
+ */
+void
+tall_arena_append (TallArena *self, gpointer list, gsize *n, gpointer element)
+{
+  gpointer *elements;
+  memcpy (&elements, list, sizeof elements);
+  List *known = elements != NULL ? find_list (self, elements) : add_list (self);
+  if (*n >= known->room)
+    {
+      known->room = MAX (4, 2 * *n);
+      known->elements = tall_arena_newa0 (self, gpointer, known->room);
+      if (*n > 0)
+        memcpy (known->elements, elements, *n * sizeof *elements);
+      memcpy (list, &known->elements, sizeof elements);
+    }
+  known->elements[(*n)++] = element;
 }
 
 /**

@@ -7,6 +7,22 @@
 
 __extension__ typedef __int128 Wide;
 
+/**
+ * tall_decimal_new:
+ * @scale: 0 … %TALL_DECIMAL_MAX_SCALE
+ *
+ * Returns: (transfer none): a decimal in @arena, for an order whose arena it is
+ */
+TallDecimal *
+tall_decimal_new (TallArena *arena, gint64 unscaled, guint32 scale)
+{
+  TallDecimal *self = tall_arena_alloc (arena, sizeof *self);
+  tall_pb__decimal__init (self);
+  self->unscaled = unscaled;
+  self->scale = scale;
+  return self;
+}
+
 static Wide
 widen (TallDecimal decimal, guint scale)
 {

@@ -23,11 +23,14 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (TallArena, tall_arena_free)
 
 gpointer tall_arena_alloc (TallArena *self, gsize size);
 gpointer tall_arena_alloc0 (TallArena *self, gsize size);
+gpointer tall_arena_alloc_apart (TallArena *self, gsize size);
+void tall_arena_free_apart (TallArena *self, gpointer piece);
 gpointer tall_arena_memdup (TallArena *self, gconstpointer data, gsize size);
 char *tall_arena_strdup (TallArena *self, const char *text);
 char *tall_arena_strndup (TallArena *self, const char *text, gsize len);
 char *tall_arena_printf (TallArena *self, const char *format, ...) G_GNUC_PRINTF (2, 3);
 gsize tall_arena_get_size (const TallArena *self);
+void tall_arena_append (TallArena *self, gpointer list, gsize *n, gpointer element);
 void tall_arena_own (TallArena *self, gpointer data, GDestroyNotify destroy);
 
 /* One zeroed struct, or an array of @n zeroed ones (an overflow of the product aborts). */

@@ -354,8 +354,8 @@ static TallLineItem *
 find_line (const TallOrder *order)
 {
   for (guint i = 0; i < order->n_shipping_locations; i++)
-    if (order->shipping_locations[i].n_line_items > 0)
-      return &order->shipping_locations[i].line_items[0];
+    if (order->shipping_locations[i]->n_line_items > 0)
+      return order->shipping_locations[i]->line_items[0];
   return NULL;
 }
 
@@ -405,7 +405,7 @@ tall_bench_is_changed (const TallOrder *order)
 {
   const TallLineItem *line = find_line (order);
   return line == NULL ? g_strcmp0 (order->currency, first) == 0
-                      : (line->quantity.unscaled & 1) != 0;
+                      : line->quantity != NULL && (line->quantity->unscaled & 1) != 0;
 }
 
 /**
@@ -423,8 +423,9 @@ tall_bench_change_order (TallOrder *order)
       order->currency = g_strcmp0 (order->currency, first) == 0 ? second : first;
       return;
     }
-  line->has_quantity = TRUE;
-  line->quantity.unscaled ^= 1;
+  if (line->quantity == NULL)
+    line->quantity = tall_decimal_new (tall_order_get_arena (order), 0, 0);
+  line->quantity->unscaled ^= 1;
 }
 
 static gboolean

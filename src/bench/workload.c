@@ -27,7 +27,7 @@ tall_workload_mix (guint64 seed, guint64 index)
 static TallAddress *
 make_address (TallArena *arena, guint64 index)
 {
-  TallAddress *address = tall_arena_new0 (arena, TallAddress);
+  TallAddress *address = tall_address_new (arena);
   address->line1 = tall_arena_printf (arena, "%" G_GUINT64_FORMAT " Station Road", 1 + index % 300);
   address->city = tall_arena_strdup (arena, "Springfield");
   address->zip = tall_arena_printf (arena, "%05" G_GUINT64_FORMAT, index % 100000);
@@ -39,13 +39,11 @@ static void
 fill_line (TallArena *arena, guint64 random, guint i, TallLineItem *line)
 {
   guint64 article = (random + (guint64)i * 7) % N_ARTICLES;
-  line->number = (gint32)i + 1;
   line->item_number = tall_arena_printf (arena, "A%05" G_GUINT64_FORMAT, article);
   line->description = tall_arena_printf (arena, "Article number %" G_GUINT64_FORMAT, article);
-  line->has_quantity = line->has_price = line->has_discount = TRUE;
-  line->quantity = (TallDecimal){ 1 + (gint64)(article % 12), 0 };
-  line->price = (TallDecimal){ 199 + (gint64)(article * 13 % 20000), 2 };
-  line->discount = (TallDecimal){ i % 4 == 0 ? 5 : 0, 2 };
+  line->quantity = tall_decimal_new (arena, 1 + (gint64)(article % 12), 0);
+  line->price = tall_decimal_new (arena, 199 + (gint64)(article * 13 % 20000), 2);
+  line->discount = tall_decimal_new (arena, i % 4 == 0 ? 5 : 0, 2);
 }
 
 /* 0 … below 1, the same for the same number. */
@@ -83,18 +81,15 @@ choose_customer (const TallWorkload *self, guint64 random, guint64 index)
 static void
 fill_location (const TallWorkload *self, guint64 random, TallOrder *order)
 {
-  TallArena *arena = order->arena;
-  TallShippingLocation *location = order->shipping_locations;
-
-  location->number = 1;
+  TallArena *arena = tall_order_get_arena (order);
+  TallShippingLocation *location = tall_order_add_location (order, 1);
   location->name = tall_arena_printf (arena, "Customer %s", order->customer_number);
   location->address = make_address (arena, random % 1000003);
   location->has_ship_date = TRUE;
   location->ship_date = order->sales_date + 3 * DAY;
-  location->n_line_items = choose_n_lines (self, random);
-  location->line_items = tall_arena_newa0 (arena, TallLineItem, location->n_line_items);
-  for (guint i = 0; i < location->n_line_items; i++)
-    fill_line (arena, random >> 16, i, &location->line_items[i]);
+  guint n_lines = choose_n_lines (self, random);
+  for (guint i = 0; i < n_lines; i++)
+    fill_line (arena, random >> 16, i, tall_location_add_line (location, arena, (gint32)i + 1));
 }
 
 /**
@@ -113,9 +108,7 @@ tall_workload_make_order (const TallWorkload *self, guint64 index)
 
   order->has_sales_date = TRUE;
   order->sales_date = FIRST_DAY + (gint64)(random % N_DAYS) * DAY;
-  order->currency = tall_arena_strdup (order->arena, "USD");
-  order->n_shipping_locations = 1;
-  order->shipping_locations = tall_arena_new0 (order->arena, TallShippingLocation);
+  order->currency = tall_arena_strdup (tall_order_get_arena (order), "USD");
   fill_location (self, random, order);
   return order;
 }

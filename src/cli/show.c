@@ -37,16 +37,16 @@ show_field (const char *name, const char *text)
 }
 
 static void
-show_attributes (const TallAttributes *attributes)
+show_attributes (TallAttribute *const *attributes, gsize n)
 {
-  if (attributes->n_items == 0)
+  if (n == 0)
     return;
   tall_print_styled (TALL_STYLE_DIM, "  attributes\n");
-  for (guint i = 0; i < attributes->n_items; i++)
+  for (gsize i = 0; i < n; i++)
     {
-      g_autofree char *key = tall_text_clean (attributes->items[i].key);
+      g_autofree char *key = tall_text_clean (attributes[i]->key);
       tall_print ("  ");
-      show_field (key, attributes->items[i].value);
+      show_field (key, attributes[i]->value);
     }
 }
 
@@ -96,12 +96,11 @@ show_texts (const TallModelField *field, gconstpointer base)
 static char *
 format_optional (const TallModelField *field, gconstpointer base)
 {
-  if (!*tall_model_flag (field, base))
-    return NULL;
-  if (field->kind == TALL_MODEL_DATE)
-    return tall_show_date (*tall_model_date (field, base));
+  if (tall_model_kind (field) == TALL_MODEL_DATE)
+    return *tall_model_flag (field, base) ? tall_show_date (*tall_model_date (field, base)) : NULL;
   char text[TALL_DECIMAL_TEXT_SIZE];
-  return g_strdup (tall_decimal_format (*tall_model_decimal (field, base), text));
+  const TallDecimal *decimal = tall_model_get_pointer (field, base);
+  return decimal != NULL ? g_strdup (tall_decimal_format (*decimal, text)) : NULL;
 }
 
 /* The fields that are there, but attributes and lists, and @except, which is shown elsewhere. */
@@ -111,16 +110,16 @@ show_fields (const TallModelType *type, gconstpointer base, const char *except)
   for (guint i = 0; i < type->n_fields; i++)
     {
       const TallModelField *field = &type->fields[i];
+      TallModelKind kind = tall_model_kind (field);
       g_autofree char *label = g_strdelimit (g_strdup (field->name), "_", ' ');
       g_autofree char *text = NULL;
-      if (field->kind == TALL_MODEL_TEXT && g_strcmp0 (field->name, except) != 0)
+      if (kind == TALL_MODEL_TEXT && g_strcmp0 (field->name, except) != 0)
         text = g_strdup (tall_model_get_pointer (field, base));
-      else if (field->kind == TALL_MODEL_STRUCT)
-        text = format_address (field->type, tall_model_get_pointer (field, base));
-      else if (field->kind == TALL_MODEL_DATE || field->kind == TALL_MODEL_DECIMAL
-               || field->kind == TALL_MODEL_RATE)
+      else if (kind == TALL_MODEL_STRUCT)
+        text = format_address (field->descriptor, tall_model_get_pointer (field, base));
+      else if (kind == TALL_MODEL_DATE || kind == TALL_MODEL_DECIMAL || kind == TALL_MODEL_RATE)
         text = format_optional (field, base);
-      else if (field->kind == TALL_MODEL_TEXTS)
+      else if (kind == TALL_MODEL_TEXTS)
         show_texts (field, base);
       show_field (label, text);
     }
@@ -130,20 +129,20 @@ show_fields (const TallModelType *type, gconstpointer base, const char *except)
 static char *
 make_heading (const TallModelField *field)
 {
-  if (field->kind == TALL_MODEL_POSITION)
+  if (tall_model_kind (field) == TALL_MODEL_POSITION)
     return g_strdup (">LINE");
   g_autofree char *upper = g_ascii_strup (field->name, -1);
   if (g_str_has_suffix (upper, "_NUMBER"))
     upper[strlen (upper) - strlen ("_NUMBER")] = '\0';
-  return g_strconcat (field->kind == TALL_MODEL_TEXT ? "" : ">", upper, NULL);
+  return g_strconcat (tall_model_kind (field) == TALL_MODEL_TEXT ? "" : ">", upper, NULL);
 }
 
 static void
 show_cell (TallGrid *grid, const TallModelField *field, gconstpointer line)
 {
-  if (field->kind == TALL_MODEL_POSITION)
+  if (tall_model_kind (field) == TALL_MODEL_POSITION)
     tall_grid_add_number (grid, (guint64)*tall_model_position (field, line));
-  else if (field->kind == TALL_MODEL_TEXT)
+  else if (tall_model_kind (field) == TALL_MODEL_TEXT)
     tall_grid_add (grid, tall_model_get_pointer (field, line));
   else
     {
@@ -163,7 +162,7 @@ show_lines (const TallShippingLocation *location)
   g_autoptr (TallGrid) grid = tall_grid_new ((const char *const *)columns);
   for (guint i = 0; i < location->n_line_items; i++)
     for (guint k = 0; k < type->n_fields; k++)
-      show_cell (grid, &type->fields[k], &location->line_items[i]);
+      show_cell (grid, &type->fields[k], location->line_items[i]);
   tall_grid_print (grid, 4);
 }
 
@@ -212,9 +211,9 @@ tall_show_order (const TallOrder *order, gint64 revision)
   tall_print_styled (TALL_STYLE_BOLD, "%s\n", clean);
   show_fields (&tall_model_order, order, "currency");
   show_revision (revision);
-  show_attributes (&order->attributes);
+  show_attributes (order->attributes, order->n_attributes);
   for (guint i = 0; i < order->n_shipping_locations; i++)
-    show_location (&order->shipping_locations[i]);
+    show_location (order->shipping_locations[i]);
 
   guint n_lines = tall_order_count_lines (order);
   tall_print ("\n  %u %s", n_lines, n_lines == 1 ? "line" : "lines");
@@ -234,7 +233,7 @@ tall_show_customer (const TallCustomer *customer, gint64 revision)
   tall_print_styled (TALL_STYLE_BOLD, "Customer %s\n", clean);
   show_fields (&tall_model_customer, customer, NULL);
   show_revision (revision);
-  show_attributes (&customer->attributes);
+  show_attributes (customer->attributes, customer->n_attributes);
 }
 
 struct _TallListOutput

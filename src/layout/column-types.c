@@ -67,65 +67,46 @@ decode_number (const TallModelField *field, TallSlice value, gpointer base, GErr
   return TRUE;
 }
 
-static TallSlice
-encode_decimal (TallDecimal decimal, TallArena *arena)
+static gboolean
+encode_decimal (const TallDecimal *decimal, TallArena *arena, TallSlice *value)
 {
+  if (decimal == NULL)
+    return FALSE;
+
   char *text = tall_arena_alloc (arena, TALL_DECIMAL_TEXT_SIZE);
-  return tall_slice_str (tall_decimal_format (decimal, text));
+  *value = tall_slice_str (tall_decimal_format (*decimal, text));
+  return TRUE;
 }
 
 static gboolean
-decode_decimal (const TallModelField *field, TallSlice value, gpointer base, GError **error)
+decode_decimal (
+    const TallModelField *field, TallSlice value, TallArena *arena, gpointer base, GError **error)
 {
-  TallDecimal *decimal = tall_model_decimal (field, base);
+  TallDecimal *decimal = tall_decimal_new (arena, 0, 0);
   if (!tall_decimal_parse ((const char *)value.data, value.len, decimal, NULL))
     return set_bad_value (error, value, "is not a decimal such as 12, -3 or 9.80");
 
-  *tall_model_flag (field, base) = TRUE;
+  tall_model_set_pointer (field, base, decimal);
   return TRUE;
 }
 
 static gboolean
-encode_attributes (const TallAttributes *attributes, TallArena *arena, TallSlice *value)
+encode_list (const TallModelField *field, gconstpointer base, TallArena *arena, TallSlice *value)
 {
-  if (attributes->n_items == 0)
+  if (*tall_model_count (field, base) == 0)
     return FALSE;
 
-  *value = tall_attributes_to_canonical (attributes, arena);
+  *value = tall_list_to_canonical (field, base, arena);
   return TRUE;
 }
 
 static gboolean
-decode_attributes (
+decode_list (
     const TallModelField *field, TallSlice value, TallArena *arena, gpointer base, GError **error)
 {
   g_autoptr (GError) why = NULL;
-  if (!tall_attributes_from_canonical (value, arena, tall_model_attributes (field, base), &why))
+  if (!tall_list_from_canonical (field, value, arena, base, &why))
     return set_bad_value (error, value, why->message);
-  return TRUE;
-}
-
-static gboolean
-encode_texts (const TallModelField *field, gconstpointer base, TallArena *arena, TallSlice *value)
-{
-  guint n = *tall_model_count (field, base);
-  if (n == 0)
-    return FALSE;
-
-  *value = tall_texts_to_canonical (tall_model_get_pointer (field, base), n, arena);
-  return TRUE;
-}
-
-static gboolean
-decode_texts (
-    const TallModelField *field, TallSlice value, TallArena *arena, gpointer base, GError **error)
-{
-  g_autoptr (GError) why = NULL;
-  char **texts;
-  if (!tall_texts_from_canonical (value, arena, &texts, tall_model_count (field, base), &why))
-    return set_bad_value (error, value, why->message);
-
-  tall_model_set_pointer (field, base, texts);
   return TRUE;
 }
 
@@ -152,7 +133,7 @@ tall_column_encode (const TallModelField *field,
                     TallSlice *value)
 {
   const char *text;
-  switch (field->kind)
+  switch (tall_model_kind (field))
     {
     case TALL_MODEL_TEXT:
       text = tall_model_get_pointer (field, base);
@@ -167,16 +148,13 @@ tall_column_encode (const TallModelField *field,
       return *tall_model_flag (field, base);
     case TALL_MODEL_DECIMAL:
     case TALL_MODEL_RATE:
-      if (*tall_model_flag (field, base))
-        *value = encode_decimal (*tall_model_decimal (field, base), arena);
-      return *tall_model_flag (field, base);
+      return encode_decimal (tall_model_get_pointer (field, base), arena, value);
     case TALL_MODEL_STRUCT:
       *value = tall_slice (NULL, 0);
-      return is_without_texts (field->type, base);
+      return is_without_texts (field->descriptor, base);
     case TALL_MODEL_TEXTS:
-      return encode_texts (field, base, arena, value);
     case TALL_MODEL_ATTRIBUTES:
-      return encode_attributes (tall_model_attributes (field, base), arena, value);
+      return encode_list (field, base, arena, value);
     default:
       g_assert_not_reached ();
     }
@@ -195,7 +173,7 @@ gboolean
 tall_column_decode (
     const TallModelField *field, TallSlice value, TallArena *arena, gpointer base, GError **error)
 {
-  switch (field->kind)
+  switch (tall_model_kind (field))
     {
     case TALL_MODEL_TEXT:
       return decode_text (field, value, arena, base, error);
@@ -205,13 +183,12 @@ tall_column_decode (
       return decode_date (field, value, base, error);
     case TALL_MODEL_DECIMAL:
     case TALL_MODEL_RATE:
-      return decode_decimal (field, value, base, error);
+      return decode_decimal (field, value, arena, base, error);
     case TALL_MODEL_STRUCT:
       return value.len == 0 || set_bad_value (error, value, "should be empty");
     case TALL_MODEL_TEXTS:
-      return decode_texts (field, value, arena, base, error);
     case TALL_MODEL_ATTRIBUTES:
-      return decode_attributes (field, value, arena, base, error);
+      return decode_list (field, value, arena, base, error);
     default:
       g_assert_not_reached ();
     }

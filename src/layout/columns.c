@@ -35,13 +35,15 @@ add_column (GArray *columns,
 static void
 add_columns (GArray *columns, const TallColumns *self, const TallModelField *field)
 {
-  if (field->kind == TALL_MODEL_NUMBER || field->kind == TALL_MODEL_LIST
-      || (self->only_number && field->kind != TALL_MODEL_POSITION))
+  TallModelKind kind = tall_model_kind (field);
+  const TallModelType *type = tall_model_field_type (field);
+  if (kind == TALL_MODEL_NUMBER || kind == TALL_MODEL_LIST
+      || (self->only_number && kind != TALL_MODEL_POSITION))
     return;
 
-  add_column (columns, self->prefix, field, field->type != NULL ? field : NULL);
-  for (guint i = 0; field->type != NULL && i < field->type->n_fields; i++)
-    add_column (columns, self->prefix, &field->type->fields[i], field);
+  add_column (columns, self->prefix, field, type != NULL ? field : NULL);
+  for (guint i = 0; type != NULL && i < type->n_fields; i++)
+    add_column (columns, self->prefix, &type->fields[i], field);
 }
 
 static int
@@ -119,7 +121,7 @@ read_cell (const TallColumn *column,
       of = tall_model_get_pointer (column->address, fields);
       if (of == NULL)
         {
-          of = tall_arena_alloc0 (arena, column->address->type->size);
+          of = tall_model_new (column->address->descriptor, arena);
           tall_model_set_pointer (column->address, fields, of);
         }
     }

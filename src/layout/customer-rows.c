@@ -36,7 +36,7 @@ tall_customer_columns_read (
     const char *table, const char *number, const TallRow *row, gint64 revision, GError **error)
 {
   g_autoptr (TallCustomer) customer = tall_customer_new (number);
-  TallColumnsReader reader = { table, revision, customer->arena };
+  TallColumnsReader reader = { table, revision, tall_customer_get_arena (customer) };
   if (!tall_columns_read (&tall_columns_customer, &reader, row, customer, NULL, error))
     return NULL;
   return g_steal_pointer (&customer);

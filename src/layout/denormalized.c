@@ -38,7 +38,7 @@ append_children (const TallOrderKey *key, const TallOrder *order, gint64 revisio
   g_autoptr (GByteArray) row = g_byte_array_sized_new (64);
   for (guint i = 0; i < order->n_shipping_locations; i++)
     {
-      const TallShippingLocation *location = &order->shipping_locations[i];
+      const TallShippingLocation *location = order->shipping_locations[i];
       if (location->n_line_items == 0)
         {
           TallMutation *mutation = add_row (key, TALL_ROW_LOCATION, location->number, batch, row);
@@ -46,7 +46,7 @@ append_children (const TallOrderKey *key, const TallOrder *order, gint64 revisio
         }
       for (guint j = 0; j < location->n_line_items; j++)
         {
-          const TallLineItem *line = &location->line_items[j];
+          const TallLineItem *line = location->line_items[j];
           TallMutation *mutation = add_row (key, TALL_ROW_LINE, line->number, batch, row);
           tall_columns_append (&tall_columns_line, line, revision, batch, mutation);
           tall_columns_append (&tall_columns_ship_to, location, revision, batch, mutation);
@@ -97,7 +97,7 @@ decode_order (const TallFound *found, TallDecoded *decoded, GError **error)
   const TallRows *results = &found->results[0];
   g_autoptr (TallOrder) order = tall_order_new (found->customer_number, found->order_number);
   g_auto (TallShipToRows) rows = { { NULL } };
-  tall_ship_to_rows_init (&rows, TALL_ORDERS, found->revision, order, results->n_rows);
+  tall_ship_to_rows_init (&rows, TALL_ORDERS, found->revision, order);
 
   for (guint i = 0; i < results->n_rows; i++)
     if (!decode_row (&rows, found->key, &results->rows[i], error))

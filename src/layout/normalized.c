@@ -83,12 +83,11 @@ decode_order (const TallFound *found, TallDecoded *decoded, GError **error)
   g_assert (found->n_results == N_READS);
   g_autoptr (TallOrder) order = tall_order_new (found->customer_number, found->order_number);
   TallOrderRows rows = {
-    .reader = { NULL, found->revision, order->arena },
+    .reader = { NULL, found->revision, tall_order_get_arena (order) },
     .locations = { SHIPPING, found->key->whole },
     .lines = { LINES, found->key->whole },
     .order_lines = { .order = order },
   };
-  tall_order_rows_allocate (&rows, &found->results[READ_SHIPPING], &found->results[READ_LINES]);
 
   if (!decode_root (&rows, found, error)
       || !decode_rows (&rows, &rows.locations, 1, tall_order_rows_read_location,

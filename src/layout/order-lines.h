@@ -15,14 +15,13 @@ G_BEGIN_DECLS
  */
 typedef struct
 {
-  TallOrder *order;    /* not owned */
-  TallLineItem *items; /* in the order's arena */
-  guint n_items;
-  guint at; /* index of the location that the last line belongs to */
+  TallOrder *order; /* not owned */
+  gsize at;         /* index of the location that the last line belongs to */
 } TallOrderLines;
 
-void tall_order_lines_allocate (TallOrderLines *self, guint n_locations, guint n_lines);
+void tall_order_lines_add_location (TallOrderLines *self, TallShippingLocation *location);
 gboolean tall_order_lines_add (TallOrderLines *self,
+                               TallLineItem *line,
                                guint32 location_number) G_GNUC_WARN_UNUSED_RESULT;
 
 G_END_DECLS

@@ -11,7 +11,7 @@ append_lines (const TallShippingLocation *location,
 {
   for (guint i = 0; i < location->n_line_items; i++)
     {
-      const TallLineItem *line = &location->line_items[i];
+      const TallLineItem *line = location->line_items[i];
       tall_bytes_set (row, lines.prefix);
       tall_bytes_append_u32 (row, location->number);
       tall_bytes_append_u32 (row, line->number);
@@ -35,7 +35,7 @@ tall_order_rows_append (const TallOrder *order,
   g_autoptr (GByteArray) row = g_byte_array_sized_new (64);
   for (guint i = 0; i < order->n_shipping_locations; i++)
     {
-      const TallShippingLocation *location = &order->shipping_locations[i];
+      const TallShippingLocation *location = order->shipping_locations[i];
       tall_bytes_set (row, locations.prefix);
       tall_bytes_append_u32 (row, location->number);
       TallMutation *mutation = tall_batch_add (batch, locations.table, tall_slice_array (row));
@@ -89,30 +89,6 @@ tall_order_rows_check_unexpected (const TallColumnsReader *reader,
   return TRUE;
 }
 
-static guint
-count_rows (const TallRows *rows, gsize key_len)
-{
-  guint n = 0;
-  for (guint i = 0; i < rows->n_rows; i++)
-    n += rows->rows[i].key.len == key_len;
-  return n;
-}
-
-/**
- * tall_order_rows_allocate:
- * @locations: rows among which those of locations are
- * @lines: rows among which those of lines are
- *
- * Makes room for all locations and lines that the rows can hold.
- */
-void
-tall_order_rows_allocate (TallOrderRows *self, const TallRows *locations, const TallRows *lines)
-{
-  tall_order_lines_allocate (&self->order_lines,
-                             count_rows (locations, self->locations.prefix.len + 4),
-                             count_rows (lines, self->lines.prefix.len + 8));
-}
-
 /**
  * tall_order_rows_read_location:
  * @row: one with the prefix of locations and one number
@@ -122,8 +98,7 @@ tall_order_rows_allocate (TallOrderRows *self, const TallRows *locations, const 
 gboolean
 tall_order_rows_read_location (TallOrderRows *self, const TallRow *row, GError **error)
 {
-  TallOrder *order = self->order_lines.order;
-  TallShippingLocation *location = &order->shipping_locations[order->n_shipping_locations];
+  TallShippingLocation *location = tall_model_new (&tall_model_location, self->reader.arena);
   guint n_cells;
   if (!tall_columns_read (&tall_columns_location, &self->reader, row, location, &n_cells, error))
     return FALSE;
@@ -134,7 +109,7 @@ tall_order_rows_read_location (TallOrderRows *self, const TallRow *row, GError *
   if (!tall_order_rows_check_number (&self->reader, row, "number", location->number,
                                      tall_reader_u32 (&key), error))
     return FALSE;
-  order->n_shipping_locations++;
+  tall_order_lines_add_location (&self->order_lines, location);
   return TRUE;
 }
 
@@ -147,7 +122,7 @@ tall_order_rows_read_location (TallOrderRows *self, const TallRow *row, GError *
 gboolean
 tall_order_rows_read_line (TallOrderRows *self, const TallRow *row, GError **error)
 {
-  TallLineItem *line = &self->order_lines.items[self->order_lines.n_items];
+  TallLineItem *line = tall_model_new (&tall_model_line, self->reader.arena);
   guint n_cells;
   if (!tall_columns_read (&tall_columns_line, &self->reader, row, line, &n_cells, error))
     return FALSE;
@@ -160,7 +135,7 @@ tall_order_rows_read_line (TallOrderRows *self, const TallRow *row, GError **err
   if (!tall_order_rows_check_number (&self->reader, row, "number", line->number, number, error))
     return FALSE;
 
-  if (!tall_order_lines_add (&self->order_lines, location_number))
+  if (!tall_order_lines_add (&self->order_lines, line, location_number))
     return tall_columns_set_damaged (error, self->reader.table, row->key,
                                      "its location %u has no row of revision %" G_GINT64_FORMAT,
                                      location_number, self->reader.revision);

@@ -38,7 +38,7 @@ typedef struct
   TallColumnsReader reader;
   TallRowPlace locations;
   TallRowPlace lines;
-  TallOrderLines order_lines; /* room for all rows of locations and of lines */
+  TallOrderLines order_lines;
 } TallOrderRows;
 
 void tall_order_rows_append (const TallOrder *order,
@@ -47,8 +47,6 @@ void tall_order_rows_append (const TallOrder *order,
                              gint64 revision,
                              TallBatch *batch);
 
-void
-tall_order_rows_allocate (TallOrderRows *self, const TallRows *locations, const TallRows *lines);
 gboolean tall_order_rows_read_location (TallOrderRows *self, const TallRow *row, GError **error);
 gboolean tall_order_rows_read_line (TallOrderRows *self, const TallRow *row, GError **error);
 

@@ -117,12 +117,11 @@ decode_order (const TallFound *found, TallDecoded *decoded, GError **error)
 
   g_autoptr (TallOrder) order = tall_order_new (found->customer_number, found->order_number);
   TallOrderRows rows = {
-    .reader = { TALL_ORDERS, found->revision, order->arena },
+    .reader = { TALL_ORDERS, found->revision, tall_order_get_arena (order) },
     .locations = { TALL_ORDERS, tall_slice_array (prefixes.locations) },
     .lines = { TALL_ORDERS, tall_slice_array (prefixes.lines) },
     .order_lines = { .order = order },
   };
-  tall_order_rows_allocate (&rows, results, results);
 
   for (guint i = 0; i < results->n_rows; i++)
     if (!decode_row (&rows, &results->rows[i], tall_slice_array (root), error))

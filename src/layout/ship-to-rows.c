@@ -9,27 +9,22 @@
 /* A location under construction. */
 struct _TallShipTo
 {
-  TallShippingLocation location; /* its lines are only counted */
-  const TallRow *row;            /* the first row that had it */
-  gboolean has_own_row;          /* that row is the location's, so no line may go to it */
-  TallShippingLocation *placed;  /* where it is in the order, at the end */
+  TallShippingLocation *location;
+  const TallRow *row;   /* the first row that had it */
+  gboolean has_own_row; /* that row is the location's, so no line may go to it */
 };
 
 /**
  * tall_ship_to_rows_init:
  * @order: the order that is made; its texts go into its arena
- * @max_lines: rows of lines at most
  */
 void
-tall_ship_to_rows_init (
-    TallShipToRows *self, const char *table, gint64 revision, TallOrder *order, guint max_lines)
+tall_ship_to_rows_init (TallShipToRows *self, const char *table, gint64 revision, TallOrder *order)
 {
   *self = (TallShipToRows){
-    .reader = { table, revision, order->arena },
+    .reader = { table, revision, tall_order_get_arena (order) },
     .order = order,
     .ship_tos = g_hash_table_new (NULL, NULL),
-    .lines = tall_arena_newa0 (order->arena, TallLineItem, max_lines),
-    .goes_to = tall_arena_newa0 (order->arena, TallShipTo *, max_lines),
   };
 }
 
@@ -43,13 +38,17 @@ tall_ship_to_rows_clear (TallShipToRows *self)
 static TallShipTo *
 add_ship_to (TallShipToRows *self, const TallRow *row, GError **error)
 {
-  TallShipTo *ship_to = tall_arena_new0 (self->order->arena, TallShipTo);
-  if (!tall_columns_read (&tall_columns_ship_to, &self->reader, row, &ship_to->location, NULL,
-                          error))
+  TallArena *arena = self->reader.arena;
+  TallShippingLocation *location = tall_model_new (&tall_model_location, arena);
+  if (!tall_columns_read (&tall_columns_ship_to, &self->reader, row, location, NULL, error))
     return NULL;
 
+  TallShipTo *ship_to = tall_arena_new0 (arena, TallShipTo);
+  ship_to->location = location;
   ship_to->row = row;
-  g_hash_table_insert (self->ship_tos, GINT_TO_POINTER (ship_to->location.number), ship_to);
+  g_hash_table_insert (self->ship_tos, GINT_TO_POINTER (location->number), ship_to);
+  tall_arena_append (arena, &self->order->shipping_locations, &self->order->n_shipping_locations,
+                     location);
   return ship_to;
 }
 
@@ -57,7 +56,7 @@ add_ship_to (TallShipToRows *self, const TallRow *row, GError **error)
 static gboolean
 read_number (const TallShipToRows *self, const TallRow *row, gint32 *number, GError **error)
 {
-  TallShippingLocation location = { 0 };
+  TallShippingLocation location = TALL_PB__SHIPPING_LOCATION__INIT;
   gboolean done =
       tall_columns_read (&tall_columns_ship_number, &self->reader, row, &location, NULL, error);
   *number = location.number;
@@ -139,7 +138,7 @@ check_ship_to (const TallShipToRows *self,
                const TallRow *row,
                GError **error)
 {
-  gint32 number = ship_to->location.number;
+  gint32 number = ship_to->location->number;
   g_autofree char *other = NULL;
   if (!ship_to->has_own_row && has_same_ship_to (self, ship_to->row, row))
     return TRUE;
@@ -184,7 +183,7 @@ tall_ship_to_rows_read_line (TallShipToRows *self,
                              guint32 number,
                              GError **error)
 {
-  TallLineItem *line = &self->lines[self->n_lines];
+  TallLineItem *line = tall_model_new (&tall_model_line, self->reader.arena);
   guint n_cells;
   if (!tall_columns_read (&tall_columns_line, &self->reader, row, line, &n_cells, error))
     return FALSE;
@@ -196,58 +195,29 @@ tall_ship_to_rows_read_line (TallShipToRows *self,
   TallShipTo *ship_to = find_ship_to (self, row, error);
   if (ship_to == NULL)
     return FALSE;
-  ship_to->location.n_line_items++;
-  self->goes_to[self->n_lines++] = ship_to;
+  tall_arena_append (self->reader.arena, &ship_to->location->line_items,
+                     &ship_to->location->n_line_items, line);
   return TRUE;
 }
 
 static int
-compare_ship_tos (gconstpointer a, gconstpointer b)
+compare_locations (gconstpointer a, gconstpointer b)
 {
-  const TallShipTo *left = *(TallShipTo *const *)a, *right = *(TallShipTo *const *)b;
-  return (left->location.number > right->location.number)
-         - (left->location.number < right->location.number);
-}
-
-/* Locations by number, each with room for its lines. */
-static void
-place_locations (TallShipToRows *self)
-{
-  TallOrder *order = self->order;
-  guint n;
-  g_autofree gpointer *numbers = g_hash_table_get_keys_as_array (self->ship_tos, &n);
-  g_autofree TallShipTo **sorted = g_new (TallShipTo *, n);
-  for (guint i = 0; i < n; i++)
-    sorted[i] = g_hash_table_lookup (self->ship_tos, numbers[i]);
-  if (n > 1)
-    qsort (sorted, n, sizeof *sorted, compare_ship_tos);
-
-  TallLineItem *room = tall_arena_newa0 (order->arena, TallLineItem, self->n_lines);
-  order->shipping_locations = tall_arena_newa0 (order->arena, TallShippingLocation, n);
-  order->n_shipping_locations = n;
-  for (guint i = 0; i < n; i++)
-    {
-      TallShippingLocation *location = &order->shipping_locations[i];
-      *location = sorted[i]->location;
-      sorted[i]->placed = location;
-      location->line_items = location->n_line_items > 0 ? room : NULL;
-      room += location->n_line_items;
-      location->n_line_items = 0;
-    }
+  gint32 left = (*(TallShippingLocation *const *)a)->number;
+  gint32 right = (*(TallShippingLocation *const *)b)->number;
+  return (left > right) - (left < right);
 }
 
 /**
  * tall_ship_to_rows_finish:
  *
- * Gives the order its locations, and these their lines.
+ * Sorts the locations of the order, which came in the order of their lines.
  */
 void
 tall_ship_to_rows_finish (TallShipToRows *self)
 {
-  place_locations (self);
-  for (guint i = 0; i < self->n_lines; i++)
-    {
-      TallShippingLocation *location = self->goes_to[i]->placed;
-      location->line_items[location->n_line_items++] = self->lines[i];
-    }
+  TallOrder *order = self->order;
+  if (order->n_shipping_locations > 1)
+    qsort (order->shipping_locations, order->n_shipping_locations, sizeof (TallShippingLocation *),
+           compare_locations);
 }

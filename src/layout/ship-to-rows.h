@@ -20,13 +20,10 @@ typedef struct
   TallColumnsReader reader;
   TallOrder *order;     /* not owned */
   GHashTable *ship_tos; /* owned: number of the location → TallShipTo, in the order's arena */
-  TallLineItem *lines;  /* room for all line rows */
-  TallShipTo **goes_to; /* where each of the lines goes */
-  guint n_lines;
 } TallShipToRows;
 
-void tall_ship_to_rows_init (
-    TallShipToRows *self, const char *table, gint64 revision, TallOrder *order, guint max_lines);
+void
+tall_ship_to_rows_init (TallShipToRows *self, const char *table, gint64 revision, TallOrder *order);
 void tall_ship_to_rows_clear (TallShipToRows *self);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TallShipToRows, tall_ship_to_rows_clear)
 

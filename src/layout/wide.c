@@ -39,7 +39,7 @@ append_location (const TallShippingLocation *location,
                      revision, tall_location_to_canonical (location, batch->arena));
   for (guint i = 0; i < location->n_line_items; i++)
     {
-      const TallLineItem *line = &location->line_items[i];
+      const TallLineItem *line = location->line_items[i];
       tall_mutation_put (batch, root,
                          make_qualifier (batch->arena, CELL_LINE, location->number, line->number),
                          revision, tall_line_to_canonical (line, batch->arena));
@@ -55,7 +55,7 @@ append_root (const TallOrder *order,
 {
   tall_columns_append (&tall_columns_order, order, revision, batch, root);
   for (guint i = 0; i < order->n_shipping_locations; i++)
-    append_location (&order->shipping_locations[i], revision, batch, root);
+    append_location (order->shipping_locations[i], revision, batch, root);
 }
 
 /**
@@ -68,7 +68,7 @@ typedef struct
 {
   const TallRow *row;
   gint64 revision;
-  TallOrderLines lines; /* room for all cells of locations and of lines */
+  TallOrderLines lines;
 } Decoder;
 
 static gboolean
@@ -83,14 +83,14 @@ static gboolean
 decode_location (Decoder *self, const TallCell *cell, guint32 number, GError **error)
 {
   g_autoptr (GError) why = NULL;
-  TallOrder *order = self->lines.order;
-  TallShippingLocation *location = &order->shipping_locations[order->n_shipping_locations];
-  if (!tall_location_from_canonical (cell->value, order->arena, location, &why))
+  TallArena *arena = tall_order_get_arena (self->lines.order);
+  TallShippingLocation *location = tall_location_from_canonical (cell->value, arena, &why);
+  if (location == NULL)
     return set_bad_cell (self, cell, why->message, error);
   if ((guint32)location->number != number)
     return set_bad_cell (self, cell, "holds another location than its qualifier says", error);
 
-  order->n_shipping_locations++;
+  tall_order_lines_add_location (&self->lines, location);
   return TRUE;
 }
 
@@ -99,13 +99,14 @@ decode_line (
     Decoder *self, const TallCell *cell, guint32 location_number, guint32 number, GError **error)
 {
   g_autoptr (GError) why = NULL;
-  TallLineItem *line = &self->lines.items[self->lines.n_items];
-  if (!tall_line_from_canonical (cell->value, self->lines.order->arena, line, &why))
+  TallArena *arena = tall_order_get_arena (self->lines.order);
+  TallLineItem *line = tall_line_from_canonical (cell->value, arena, &why);
+  if (line == NULL)
     return set_bad_cell (self, cell, why->message, error);
   if ((guint32)line->number != number)
     return set_bad_cell (self, cell, "holds another line than its qualifier says", error);
 
-  if (!tall_order_lines_add (&self->lines, location_number))
+  if (!tall_order_lines_add (&self->lines, line, location_number))
     return set_bad_cell (self, cell, "its location has no cell of the same revision", error);
   return TRUE;
 }
@@ -127,26 +128,9 @@ decode_cell (Decoder *self, const TallCell *cell, GError **error)
   return TRUE;
 }
 
-/* Makes room for all locations and lines that the cells can hold. */
-static void
-decoder_allocate (Decoder *self)
-{
-  guint n_locations = 0, n_lines = 0;
-  for (guint i = 0; i < self->row->n_cells; i++)
-    {
-      const TallCell *cell = &self->row->cells[i];
-      if (cell->timestamp != self->revision)
-        continue;
-      n_locations += cell->qualifier.len == LOCATION_LEN;
-      n_lines += cell->qualifier.len == LINE_LEN;
-    }
-  tall_order_lines_allocate (&self->lines, n_locations, n_lines);
-}
-
 static gboolean
 decode_cells (Decoder *self, GError **error)
 {
-  decoder_allocate (self);
   for (guint i = 0; i < self->row->n_cells; i++)
     {
       const TallCell *cell = &self->row->cells[i];
@@ -154,7 +138,8 @@ decode_cells (Decoder *self, GError **error)
         return FALSE;
     }
 
-  TallColumnsReader reader = { TALL_ORDERS, self->revision, self->lines.order->arena };
+  TallColumnsReader reader = { TALL_ORDERS, self->revision,
+                               tall_order_get_arena (self->lines.order) };
   return tall_columns_read (&tall_columns_order, &reader, self->row, self->lines.order, NULL,
                             error);
 }

@@ -15,6 +15,9 @@
 #include "tall-error.h"
 #include "tall-token.h"
 
+#include "common.pb-c.h"
+#include "customer.pb-c.h"
+#include "order.pb-c.h"
 #include "tall-customer.h"
 #include "tall-json.h"
 #include "tall-limits.h"

@@ -1,125 +1,183 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
-#include "model/canonical-private.h"
-#include "model/pb-writer.h"
+#include "model/canonical.h"
+#include "model/check.h"
+#include "tall-error.h"
+#include "tall-limits.h"
 
-static void write_message (TallPbWriter *out, const TallModelType *type, gconstpointer base);
+/* What a message may take in memory: bytes for each byte of it. The library looks at all fields
+ * before it reads them, for which it takes up to 64 bytes a field of two. */
+#define MOST_BYTES_OF_BYTE 64
 
-/* Where a message inside another one ends, for its length. */
-static void
-write_inner (TallPbWriter *out, guint32 number, const TallModelType *type, gconstpointer base)
+#define MAX_FIELD ((1u << 29) - 1) /* number of one */
+
+/* Pieces that the library gives back soon are at least as large. */
+#define APART 1024
+
+/**
+ * Unpacker:
+ *
+ * Where protobuf-c puts what it reads.
+ */
+typedef struct
 {
-  gsize before = tall_pb_writer_get_len (out);
-  write_message (out, type, base);
-  tall_pb_writer_header (out, number, tall_pb_writer_get_len (out) - before);
-}
+  ProtobufCAllocator allocator;
+  TallArena *arena;
+  gsize left;        /* bytes that it may still take */
+  gboolean is_owner; /* the next piece is an order or customer */
+} Unpacker;
 
-static void
-write_decimal (TallPbWriter *out, guint32 number, TallDecimal decimal)
+static gpointer
+take (gpointer data, gsize size)
 {
-  gsize before = tall_pb_writer_get_len (out);
-  tall_pb_writer_number (out, 2, decimal.scale);
-  tall_pb_writer_signed (out, 1, decimal.unscaled);
-  tall_pb_writer_header (out, number, tall_pb_writer_get_len (out) - before);
-}
+  Unpacker *self = data;
+  if (size > self->left)
+    return NULL;
 
-static void
-write_attributes (TallPbWriter *out, guint32 number, const TallAttributes *attributes)
-{
-  for (guint i = attributes->n_items; i > 0; i--)
+  self->left -= size;
+  if (self->is_owner)
     {
-      const TallAttribute *item = &attributes->items[i - 1];
-      gsize before = tall_pb_writer_get_len (out);
-      tall_pb_writer_text (out, 2, item->value);
-      tall_pb_writer_text (out, 1, item->key);
-      tall_pb_writer_header (out, number, tall_pb_writer_get_len (out) - before);
+      self->is_owner = FALSE;
+      return tall_model_alloc_owner (self->arena, size);
     }
+  return size < APART ? tall_arena_alloc (self->arena, size)
+                      : tall_arena_alloc_apart (self->arena, size);
 }
 
 static void
-write_list (TallPbWriter *out, guint32 number, const TallModelField *field, gconstpointer base)
+give_back (gpointer data, gpointer piece)
 {
-  const char *elements = tall_model_get_pointer (field, base);
-  for (guint i = *tall_model_count (field, base); i > 0; i--)
-    write_inner (out, number, field->type, elements + (i - 1) * field->type->size);
-}
-
-static void
-write_texts (TallPbWriter *out, guint32 number, char *const *texts, guint n)
-{
-  for (guint i = n; i > 0; i--)
-    tall_pb_writer_text (out, number, texts[i - 1]);
-}
-
-static void
-write_field (TallPbWriter *out, guint32 number, const TallModelField *field, gconstpointer base)
-{
-  switch (field->kind)
-    {
-    case TALL_MODEL_NUMBER:
-    case TALL_MODEL_TEXT:
-      tall_pb_writer_text (out, number, tall_model_get_pointer (field, base));
-      break;
-    case TALL_MODEL_POSITION:
-      tall_pb_writer_number (out, number, (guint64)*tall_model_position (field, base));
-      break;
-    case TALL_MODEL_DATE:
-      if (*tall_model_flag (field, base))
-        tall_pb_writer_signed (out, number, *tall_model_date (field, base));
-      break;
-    case TALL_MODEL_DECIMAL:
-    case TALL_MODEL_RATE:
-      if (*tall_model_flag (field, base))
-        write_decimal (out, number, *tall_model_decimal (field, base));
-      break;
-    case TALL_MODEL_STRUCT:
-      if (tall_model_get_pointer (field, base) != NULL)
-        write_inner (out, number, field->type, tall_model_get_pointer (field, base));
-      break;
-    case TALL_MODEL_LIST:
-      write_list (out, number, field, base);
-      break;
-    case TALL_MODEL_TEXTS:
-      write_texts (out, number, tall_model_get_pointer (field, base),
-                   *tall_model_count (field, base));
-      break;
-    case TALL_MODEL_ATTRIBUTES:
-      write_attributes (out, number, tall_model_attributes (field, base));
-      break;
-    default:
-      g_assert_not_reached ();
-    }
-}
-
-static void
-write_message (TallPbWriter *out, const TallModelType *type, gconstpointer base)
-{
-  for (guint number = type->n_fields; number > 0; number--)
-    write_field (out, number, &type->fields[number - 1], base);
+  Unpacker *self = data;
+  tall_arena_free_apart (self->arena, piece);
 }
 
 static TallSlice
-to_canonical (const TallModelType *type, gconstpointer base, TallArena *arena)
+pack (const ProtobufCMessage *message, TallArena *arena)
 {
-  g_auto (TallPbWriter) out;
-  tall_pb_writer_init (&out);
-  write_message (&out, type, base);
-  return tall_pb_writer_finish (&out, arena);
+  gsize len = protobuf_c_message_get_packed_size (message);
+  guint8 *bytes = tall_arena_alloc (arena, len);
+  protobuf_c_message_pack (message, bytes);
+  return tall_slice (bytes, len);
 }
 
-/**
- * tall_canonical_measure:
- * @base: a normalized struct of @type
- *
- * Returns: the bytes of its canonical form
- */
-gsize
-tall_canonical_measure (const TallModelType *type, gconstpointer base)
+static gboolean
+packs_to (const ProtobufCMessage *message, TallSlice bytes)
 {
-  g_auto (TallPbWriter) out;
-  tall_pb_writer_init (&out);
-  write_message (&out, type, base);
-  return tall_pb_writer_get_len (&out);
+  if (protobuf_c_message_get_packed_size (message) != bytes.len)
+    return FALSE;
+
+  g_autofree guint8 *again = g_malloc (bytes.len);
+  protobuf_c_message_pack (message, again);
+  return bytes.len == 0 || memcmp (again, bytes.data, bytes.len) == 0;
+}
+
+/* Drops what a newer schema has added.
+ * Returns: FALSE if such fields have no greater numbers than ours, or do not ascend; or if they
+ * have greater ones than protobuf allows, which the library does not look at */
+static gboolean
+drop_unknown (ProtobufCMessage *self)
+{
+  guint32 last_known = self->descriptor->fields[self->descriptor->n_fields - 1].id;
+  guint32 before = last_known + 1;
+  for (guint i = 0; i < self->n_unknown_fields; i++)
+    {
+      guint32 number = self->unknown_fields[i].tag;
+      if (number < before || number > MAX_FIELD)
+        return FALSE;
+      before = number;
+    }
+  self->n_unknown_fields = 0;
+  return TRUE;
+}
+
+/* By their first fields. */
+static gboolean
+is_before (const ProtobufCMessage *a, const ProtobufCMessage *b)
+{
+  const TallModelField *first = &a->descriptor->fields[0];
+  if (first->type == PROTOBUF_C_TYPE_STRING)
+    return strcmp (tall_model_get_pointer (first, a), tall_model_get_pointer (first, b)) < 0;
+  return *tall_model_position (first, a) < *tall_model_position (first, b);
+}
+
+static gboolean settle (ProtobufCMessage *self);
+
+static gboolean
+settle_field (const TallModelField *field, gpointer base)
+{
+  gpointer value = tall_model_get_pointer (field, base);
+  if (field->label != PROTOBUF_C_LABEL_REPEATED)
+    return value == NULL || settle (value);
+
+  ProtobufCMessage *const *elements = value;
+  gsize n = *tall_model_count (field, base);
+  for (gsize i = 0; i < n; i++)
+    if (!settle (elements[i]) || (i > 0 && !is_before (elements[i - 1], elements[i])))
+      return FALSE;
+  return TRUE;
+}
+
+/* Drops unknown fields at all levels.
+ * Returns: FALSE if it is not canonical in what packing cannot show */
+static gboolean
+settle (ProtobufCMessage *self)
+{
+  if (self->n_unknown_fields > 0 && !drop_unknown (self))
+    return FALSE;
+
+  const TallModelType *type = self->descriptor;
+  if (type->fields[0].type == PROTOBUF_C_TYPE_INT32
+      && *tall_model_position (type->fields, self) < 1)
+    return FALSE;
+  for (guint i = 0; i < type->n_fields; i++)
+    if (type->fields[i].type == PROTOBUF_C_TYPE_MESSAGE && !settle_field (&type->fields[i], self))
+      return FALSE;
+  return TRUE;
+}
+
+/* What is known of bytes, and what they are. */
+typedef enum
+{
+  UNPROVED = 0,
+  PROVED = 1 << 0, /* we have written them */
+  OWNER = 1 << 1,  /* an order or customer */
+} ReadFlags;
+
+static gboolean
+set_damaged (GError **error, const char *what, const char *why)
+{
+  g_set_error (error, TALL_ERROR, TALL_ERROR_DAMAGED, "stored %s: %s", what, why);
+  return FALSE;
+}
+
+/* Returns: (nullable): the message in @arena; NULL with %TALL_ERROR_DAMAGED if pack() does not
+ *   write it so, fields of a newer schema aside */
+static gpointer
+read_message (
+    const TallModelType *type, ReadFlags flags, TallSlice bytes, TallArena *arena, GError **error)
+{
+  Unpacker unpacker = {
+    { take, give_back, &unpacker }, arena, 4096 + bytes.len * MOST_BYTES_OF_BYTE, flags & OWNER
+  };
+  ProtobufCMessage *message = NULL;
+  if (bytes.len <= TALL_MAX_CANONICAL_BYTES)
+    message = protobuf_c_message_unpack (type, &unpacker.allocator, bytes.len, bytes.data);
+  if (message != NULL && (flags & PROVED || packs_to (message, bytes)) && settle (message))
+    return message;
+
+  g_autofree char *what = tall_model_describe (type);
+  set_damaged (error, what, "not in canonical form");
+  return NULL;
+}
+
+/* Stored data that the model refuses is damaged. */
+static gboolean
+finish (gboolean valid, GError *invalid, const char *what, GError **error)
+{
+  if (!valid)
+    set_damaged (error, what, invalid->message);
+  g_clear_error (&invalid);
+  return valid;
 }
 
 /**
@@ -131,7 +189,55 @@ tall_canonical_measure (const TallModelType *type, gconstpointer base)
 TallSlice
 tall_order_to_canonical (const TallOrder *self, TallArena *arena)
 {
-  return to_canonical (&tall_model_order, self, arena);
+  return pack (&self->base, arena);
+}
+
+static TallOrder *
+read_order (TallSlice canonical, ReadFlags flags, GError **error)
+{
+  gsize size = MIN (canonical.len, TALL_MAX_CANONICAL_BYTES);
+  g_autoptr (TallArena) arena = tall_arena_new (1024 + 8 * size);
+  TallOrder *order = read_message (&tall_model_order, flags | OWNER, canonical, arena, error);
+  if (order != NULL)
+    g_steal_pointer (&arena);
+  return order;
+}
+
+/**
+ * tall_order_from_proved:
+ * @canonical: the canonical form of a normalized order, as its digest has shown; it is copied
+ *
+ * As tall_order_from_canonical(), but neither its form nor what the fields hold is checked once
+ * more.
+ *
+ * Returns: (transfer full) (nullable): the order; NULL with %TALL_ERROR_DAMAGED
+ */
+TallOrder *
+tall_order_from_proved (TallSlice canonical, GError **error)
+{
+  return read_order (canonical, PROVED, error);
+}
+
+/**
+ * tall_order_from_canonical:
+ * @canonical: bytes from anywhere; they are copied
+ *
+ * Returns: (transfer full) (nullable): the order, normalized; NULL with %TALL_ERROR_DAMAGED if
+ *   @canonical is not exactly what tall_order_to_canonical() writes. Fields that a newer schema
+ *   added are skipped.
+ */
+TallOrder *
+tall_order_from_canonical (TallSlice canonical, GError **error)
+{
+  g_autoptr (TallOrder) order = read_order (canonical, UNPROVED, error);
+  if (order == NULL)
+    return NULL;
+
+  GError *invalid = NULL;
+  gboolean valid = tall_order_normalize (order, &invalid);
+  if (!finish (valid, invalid, "order", error))
+    return NULL;
+  return g_steal_pointer (&order);
 }
 
 /**
@@ -143,37 +249,90 @@ tall_order_to_canonical (const TallOrder *self, TallArena *arena)
 TallSlice
 tall_customer_to_canonical (const TallCustomer *self, TallArena *arena)
 {
-  return to_canonical (&tall_model_customer, self, arena);
+  return pack (&self->base, arena);
 }
 
 /**
- * tall_attributes_to_canonical:
+ * tall_customer_from_canonical:
+ * @canonical: bytes from anywhere; they are copied
  *
- * Returns: (transfer none): the message `Attributes`, in @arena; empty for no attributes
+ * Returns: (transfer full) (nullable): the customer, normalized; NULL with %TALL_ERROR_DAMAGED, as
+ *   tall_order_from_canonical()
  */
-TallSlice
-tall_attributes_to_canonical (const TallAttributes *self, TallArena *arena)
+TallCustomer *
+tall_customer_from_canonical (TallSlice canonical, GError **error)
 {
-  g_auto (TallPbWriter) out;
-  tall_pb_writer_init (&out);
-  write_attributes (&out, 1, self);
-  return tall_pb_writer_finish (&out, arena);
+  gsize size = MIN (canonical.len, TALL_MAX_CANONICAL_BYTES);
+  TallArena *arena = tall_arena_new (1024 + 2 * size);
+  g_autoptr (TallCustomer) customer =
+      read_message (&tall_model_customer, OWNER, canonical, arena, error);
+  if (customer == NULL)
+    {
+      tall_arena_free (arena);
+      return NULL;
+    }
+
+  GError *invalid = NULL;
+  gboolean valid = tall_customer_normalize (customer, &invalid);
+  if (!finish (valid, invalid, "customer", error))
+    return NULL;
+  return g_steal_pointer (&customer);
+}
+
+/* `Phones` and `Attributes`: messages of one list. */
+typedef TallPb__Phones List;
+G_STATIC_ASSERT (sizeof (List) == sizeof (TallPb__Attributes));
+G_STATIC_ASSERT (offsetof (List, phones) == offsetof (TallPb__Attributes, attributes));
+G_STATIC_ASSERT (offsetof (List, n_phones) == offsetof (TallPb__Attributes, n_attributes));
+
+static const TallModelType *
+list_type (const TallModelField *field)
+{
+  return field->type == PROTOBUF_C_TYPE_STRING ? &tall_pb__phones__descriptor
+                                               : &tall_pb__attributes__descriptor;
 }
 
 /**
- * tall_texts_to_canonical:
- * @texts: @n of them
+ * tall_list_to_canonical:
+ * @field: of texts or attributes
  *
- * Returns: (transfer none): a message whose field 1 they are, such as `Phones`, in @arena; empty
- *   for no texts
+ * Returns: (transfer none): a message whose field 1 they are, `Phones` or `Attributes`, in @arena;
+ *   empty for none
  */
 TallSlice
-tall_texts_to_canonical (char *const *texts, guint n, TallArena *arena)
+tall_list_to_canonical (const TallModelField *field, gconstpointer base, TallArena *arena)
 {
-  g_auto (TallPbWriter) out;
-  tall_pb_writer_init (&out);
-  write_texts (&out, 1, texts, n);
-  return tall_pb_writer_finish (&out, arena);
+  List list;
+  protobuf_c_message_init (list_type (field), &list);
+  list.n_phones = *tall_model_count (field, base);
+  list.phones = tall_model_get_pointer (field, base);
+  return pack (&list.base, arena);
+}
+
+/**
+ * tall_list_from_canonical:
+ * @canonical: what tall_list_to_canonical() writes, from anywhere; it is copied into @arena
+ * @base: the struct to set the field of
+ *
+ * Returns: FALSE with %TALL_ERROR_DAMAGED
+ */
+gboolean
+tall_list_from_canonical (const TallModelField *field,
+                          TallSlice canonical,
+                          TallArena *arena,
+                          gpointer base,
+                          GError **error)
+{
+  const List *list = read_message (list_type (field), UNPROVED, canonical, arena, error);
+  if (list == NULL)
+    return FALSE;
+
+  *tall_model_count (field, base) = list->n_phones;
+  tall_model_set_pointer (field, base, list->phones);
+  GError *invalid = NULL;
+  TallCheck check = TALL_CHECK_INIT (&invalid);
+  gboolean valid = tall_check_field (&check, field, base);
+  return finish (valid, invalid, field->name, error);
 }
 
 /**
@@ -186,7 +345,27 @@ tall_location_to_canonical (const TallShippingLocation *self, TallArena *arena)
 {
   TallShippingLocation alone = *self;
   alone.n_line_items = 0;
-  return to_canonical (&tall_model_location, &alone, arena);
+  return pack (&alone.base, arena);
+}
+
+/**
+ * tall_location_from_canonical:
+ * @canonical: the message `ShippingLocation` from anywhere; it is copied
+ *
+ * Reads what tall_location_to_canonical() writes. What its fields hold is checked by
+ * tall_order_normalize(), of the order that they go into.
+ *
+ * Returns: (transfer none) (nullable): the location in @arena; NULL with %TALL_ERROR_DAMAGED
+ */
+TallShippingLocation *
+tall_location_from_canonical (TallSlice canonical, TallArena *arena, GError **error)
+{
+  TallShippingLocation *location =
+      read_message (&tall_model_location, UNPROVED, canonical, arena, error);
+  if (location == NULL || location->n_line_items == 0)
+    return location;
+  set_damaged (error, "location", "has lines in it");
+  return NULL;
 }
 
 /**
@@ -197,7 +376,18 @@ tall_location_to_canonical (const TallShippingLocation *self, TallArena *arena)
 TallSlice
 tall_line_to_canonical (const TallLineItem *self, TallArena *arena)
 {
-  return to_canonical (&tall_model_line, self, arena);
+  return pack (&self->base, arena);
+}
+
+/**
+ * tall_line_from_canonical:
+ *
+ * As tall_location_from_canonical(), for the message `LineItem`.
+ */
+TallLineItem *
+tall_line_from_canonical (TallSlice canonical, TallArena *arena, GError **error)
+{
+  return read_message (&tall_model_line, UNPROVED, canonical, arena, error);
 }
 
 /**
@@ -209,16 +399,44 @@ tall_line_to_canonical (const TallLineItem *self, TallArena *arena)
 TallSlice
 tall_order_to_summary (const TallOrder *self, TallArena *arena)
 {
-  g_auto (TallPbWriter) out;
-  TallDecimal total;
-  tall_pb_writer_init (&out);
-  tall_pb_writer_text (&out, 5, self->currency);
-  if (tall_order_compute_total (self, &total))
-    write_decimal (&out, 4, total);
-  tall_pb_writer_number (&out, 3, tall_order_count_lines (self));
-  tall_pb_writer_text (&out, 2, self->order_number);
-  tall_pb_writer_text (&out, 1, self->customer_number);
-  return tall_pb_writer_finish (&out, arena);
+  TallDecimal total = TALL_PB__DECIMAL__INIT;
+  TallOrderSummary summary = TALL_PB__ORDER_SUMMARY__INIT;
+  summary.customer_number = self->customer_number;
+  summary.order_number = self->order_number;
+  summary.lines = tall_order_count_lines (self);
+  summary.total = tall_order_compute_total (self, &total) ? &total : NULL;
+  summary.currency = self->currency;
+  return pack (&summary.base, arena);
+}
+
+/**
+ * tall_order_summary_parse:
+ * @bytes: the message `OrderSummary`; it is copied into @arena
+ * @summary: (out): what it points to belongs to @arena
+ *
+ * Returns: FALSE with %TALL_ERROR_DAMAGED
+ */
+gboolean
+tall_order_summary_parse (TallSlice bytes,
+                          TallArena *arena,
+                          TallOrderSummary *summary,
+                          GError **error)
+{
+  const TallOrderSummary *read =
+      read_message (&tall_pb__order_summary__descriptor, UNPROVED, bytes, arena, error);
+  if (read == NULL)
+    return FALSE;
+  if (read->lines > TALL_MAX_LINES_AND_LOCATIONS
+      || (read->total != NULL && read->total->scale > TALL_DECIMAL_MAX_SCALE))
+    return set_damaged (error, "order summary", "not in canonical form");
+
+  *summary = *read;
+  GError *invalid = NULL;
+  TallCheck check = TALL_CHECK_INIT (&invalid);
+  gboolean valid = tall_check_number (&check, "customer_number", summary->customer_number)
+                   && tall_check_number (&check, "order_number", summary->order_number)
+                   && tall_check_text (&check, "currency", summary->currency);
+  return finish (valid, invalid, "order summary", error);
 }
 
 /**
@@ -230,9 +448,54 @@ tall_order_to_summary (const TallOrder *self, TallArena *arena)
 TallSlice
 tall_customer_to_summary (const TallCustomer *self, TallArena *arena)
 {
-  g_auto (TallPbWriter) out;
-  tall_pb_writer_init (&out);
-  tall_pb_writer_text (&out, 2, self->name);
-  tall_pb_writer_text (&out, 1, self->number);
-  return tall_pb_writer_finish (&out, arena);
+  TallCustomerSummary summary = TALL_PB__CUSTOMER_SUMMARY__INIT;
+  summary.number = self->number;
+  summary.name = self->name;
+  return pack (&summary.base, arena);
+}
+
+/**
+ * tall_customer_summary_parse:
+ * @bytes: the message `CustomerSummary`; it is copied into @arena
+ * @summary: (out): its texts belong to @arena
+ *
+ * Returns: FALSE with %TALL_ERROR_DAMAGED
+ */
+gboolean
+tall_customer_summary_parse (TallSlice bytes,
+                             TallArena *arena,
+                             TallCustomerSummary *summary,
+                             GError **error)
+{
+  const TallCustomerSummary *read =
+      read_message (&tall_pb__customer_summary__descriptor, UNPROVED, bytes, arena, error);
+  if (read == NULL)
+    return FALSE;
+
+  *summary = *read;
+  GError *invalid = NULL;
+  TallCheck check = TALL_CHECK_INIT (&invalid);
+  gboolean valid = tall_check_number (&check, "number", summary->number)
+                   && tall_check_text (&check, "name", summary->name);
+  return finish (valid, invalid, "customer summary", error);
+}
+
+/**
+ * tall_model_equal:
+ * @a: (nullable): normalized
+ * @b: (nullable): another of its type
+ *
+ * Returns: TRUE if both are absent, or have the same canonical form; absent and empty are
+ *   different, and so are 1.5 and 1.50
+ */
+gboolean
+tall_model_equal (const ProtobufCMessage *a, const ProtobufCMessage *b)
+{
+  if (a == NULL || b == NULL)
+    return a == b;
+
+  gsize len = protobuf_c_message_get_packed_size (a);
+  g_autofree guint8 *bytes = g_malloc (len);
+  protobuf_c_message_pack (a, bytes);
+  return packs_to (b, tall_slice (bytes, len));
 }

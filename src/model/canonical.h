@@ -2,8 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include "tall-customer.h"
-#include "tall-order.h"
+#include "model/model-type.h"
 
 G_BEGIN_DECLS
 
@@ -23,43 +22,31 @@ TallCustomer *tall_customer_from_canonical (TallSlice canonical,
                                             GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 /* Single parts, for layouts that keep them in cells of their own. */
-TallSlice tall_attributes_to_canonical (const TallAttributes *self, TallArena *arena);
-gboolean tall_attributes_from_canonical (TallSlice canonical,
-                                         TallArena *arena,
-                                         TallAttributes *attributes,
-                                         GError **error) G_GNUC_WARN_UNUSED_RESULT;
-TallSlice tall_texts_to_canonical (char *const *texts, guint n, TallArena *arena);
-gboolean tall_texts_from_canonical (TallSlice canonical,
-                                    TallArena *arena,
-                                    char ***texts,
-                                    guint *n,
-                                    GError **error) G_GNUC_WARN_UNUSED_RESULT;
-TallSlice tall_location_to_canonical (const TallShippingLocation *self, TallArena *arena);
-gboolean tall_location_from_canonical (TallSlice canonical,
-                                       TallArena *arena,
-                                       TallShippingLocation *location,
-                                       GError **error) G_GNUC_WARN_UNUSED_RESULT;
-TallSlice tall_line_to_canonical (const TallLineItem *self, TallArena *arena);
-gboolean tall_line_from_canonical (TallSlice canonical,
+TallSlice
+tall_list_to_canonical (const TallModelField *field, gconstpointer base, TallArena *arena);
+gboolean tall_list_from_canonical (const TallModelField *field,
+                                   TallSlice canonical,
                                    TallArena *arena,
-                                   TallLineItem *line,
+                                   gpointer base,
                                    GError **error) G_GNUC_WARN_UNUSED_RESULT;
+TallSlice tall_location_to_canonical (const TallShippingLocation *self, TallArena *arena);
+TallShippingLocation *tall_location_from_canonical (TallSlice canonical,
+                                                    TallArena *arena,
+                                                    GError **error) G_GNUC_WARN_UNUSED_RESULT;
+TallSlice tall_line_to_canonical (const TallLineItem *self, TallArena *arena);
+TallLineItem *tall_line_from_canonical (TallSlice canonical,
+                                        TallArena *arena,
+                                        GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 /**
  * TallOrderSummary:
  *
- * The few facts of an order that a listing shows, kept in one cell of every root row. The numbers
- * also tell whose row it is, as row keys made with MD5 may collide.
+ * The few facts of an order that a listing shows, kept in one cell of every root row:
+ * `customer_number`, `order_number`, `lines`, `total`, which is NULL if it does not fit in a
+ * #TallDecimal, and `currency`. The numbers also tell whose row it is, as row keys made with MD5
+ * may collide.
  */
-typedef struct
-{
-  const char *customer_number; /* never NULL */
-  const char *order_number;    /* never NULL */
-  guint n_lines;
-  gboolean has_total; /* FALSE if it does not fit in a TallDecimal */
-  TallDecimal total;
-  const char *currency; /* NULL: absent */
-} TallOrderSummary;
+typedef TallPb__OrderSummary TallOrderSummary;
 
 TallSlice tall_order_to_summary (const TallOrder *self, TallArena *arena);
 gboolean tall_order_summary_parse (TallSlice bytes,
@@ -70,18 +57,16 @@ gboolean tall_order_summary_parse (TallSlice bytes,
 /**
  * TallCustomerSummary:
  *
- * The same for a customer.
+ * The same for a customer: `number`, `name`.
  */
-typedef struct
-{
-  const char *number; /* never NULL */
-  const char *name;   /* NULL: absent */
-} TallCustomerSummary;
+typedef TallPb__CustomerSummary TallCustomerSummary;
 
 TallSlice tall_customer_to_summary (const TallCustomer *self, TallArena *arena);
 gboolean tall_customer_summary_parse (TallSlice bytes,
                                       TallArena *arena,
                                       TallCustomerSummary *summary,
                                       GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
+gboolean tall_model_equal (const ProtobufCMessage *a, const ProtobufCMessage *b);
 
 G_END_DECLS

@@ -1,7 +1,6 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
 #include "model/check.h"
-#include "model/canonical-private.h"
 #include "tall-error.h"
 #include "tall-limits.h"
 #include "base/text.h"
@@ -142,25 +141,29 @@ check_date (TallCheck *self, const char *field, gint64 date)
   return TRUE;
 }
 
+/* @decimal: (nullable): absent is fine */
 static gboolean
-check_decimal (TallCheck *self, const char *field, TallDecimal decimal)
+check_decimal (TallCheck *self, const char *field, TallDecimal *decimal)
 {
+  if (decimal == NULL)
+    return TRUE;
+
   self->size += MAX_DECIMAL;
-  if (decimal.scale > TALL_DECIMAL_MAX_SCALE)
-    return tall_check_fail (self, field, "scale %u is more than %d", decimal.scale,
+  decimal->base.descriptor = &tall_model_decimal;
+  if (decimal->scale > TALL_DECIMAL_MAX_SCALE)
+    return tall_check_fail (self, field, "scale %u is more than %d", decimal->scale,
                             TALL_DECIMAL_MAX_SCALE);
   return TRUE;
 }
 
 static gboolean
-check_rate (TallCheck *self, const char *field, TallDecimal rate)
+check_rate (TallCheck *self, const char *field, TallDecimal *rate)
 {
-  static const TallDecimal one = { 1, 0 };
   if (!check_decimal (self, field, rate))
     return FALSE;
-  if (rate.unscaled == 0)
+  if (rate == NULL || rate->unscaled == 0)
     return TRUE;
-  if (rate.unscaled < 0 || tall_decimal_compare (rate, one) > 0)
+  if (rate->unscaled < 0 || tall_decimal_compare (*rate, TALL_DECIMAL (1, 0)) > 0)
     return tall_check_fail (self, field, "a %s is a rate from 0 to 1, such as 0.15", field);
   return TRUE;
 }
@@ -181,15 +184,15 @@ check_address_size (const TallCheck *self, gsize size)
 
 /* An address, which may be absent. */
 static gboolean
-check_struct (TallCheck *self, const TallModelField *field, gconstpointer value)
+check_struct (TallCheck *self, const TallModelField *field, gpointer value)
 {
   if (value == NULL)
     return TRUE;
 
   self->parent = field->name;
   self->size += MAX_HEADER;
-  if (!tall_check_fields (self, field->type, value)
-      || !check_address_size (self, tall_model_measure_texts (field->type, value)))
+  if (!tall_check_fields (self, field->descriptor, value)
+      || !check_address_size (self, tall_model_measure_texts (field->descriptor, value)))
     return FALSE;
   self->parent = NULL;
   return TRUE;
@@ -199,7 +202,7 @@ static gboolean
 check_texts (TallCheck *self, const TallModelField *field, gconstpointer base)
 {
   char *const *texts = tall_model_get_pointer (field, base);
-  guint n = *tall_model_count (field, base);
+  gsize n = *tall_model_count (field, base);
   int singular = (int)strlen (field->name) - 1;
 
   self->parent = field->name;
@@ -216,14 +219,17 @@ check_texts (TallCheck *self, const TallModelField *field, gconstpointer base)
   return TRUE;
 }
 
-gboolean
-tall_check_attributes (TallCheck *self, const TallAttributes *attributes)
+static gboolean
+check_attributes (TallCheck *self, const TallModelField *field, gconstpointer base)
 {
-  self->parent = "attributes";
-  for (self->index = 0; self->index < attributes->n_items; self->index++)
+  TallAttribute *const *items = tall_model_get_pointer (field, base);
+  gsize n = *tall_model_count (field, base);
+  self->parent = field->name;
+  for (self->index = 0; self->index < n; self->index++)
     {
-      const TallAttribute *item = &attributes->items[self->index];
+      TallAttribute *item = items[self->index];
       self->size += MAX_HEADER;
+      item->base.descriptor = &tall_model_attribute;
       if (item->key == NULL || item->key[0] == '\0')
         return tall_check_fail (self, "key", "the key of an attribute must not be empty");
       if (item->value == NULL)
@@ -237,10 +243,10 @@ tall_check_attributes (TallCheck *self, const TallAttributes *attributes)
   return TRUE;
 }
 
-static gboolean
-check_field (TallCheck *self, const TallModelField *field, gconstpointer base)
+gboolean
+tall_check_field (TallCheck *self, const TallModelField *field, gpointer base)
 {
-  switch (field->kind)
+  switch (tall_model_kind (field))
     {
     case TALL_MODEL_NUMBER:
       return tall_check_number (self, field->name, tall_model_get_pointer (field, base));
@@ -252,17 +258,15 @@ check_field (TallCheck *self, const TallModelField *field, gconstpointer base)
       return !*tall_model_flag (field, base)
              || check_date (self, field->name, *tall_model_date (field, base));
     case TALL_MODEL_DECIMAL:
-      return !*tall_model_flag (field, base)
-             || check_decimal (self, field->name, *tall_model_decimal (field, base));
+      return check_decimal (self, field->name, tall_model_get_pointer (field, base));
     case TALL_MODEL_RATE:
-      return !*tall_model_flag (field, base)
-             || check_rate (self, field->name, *tall_model_decimal (field, base));
+      return check_rate (self, field->name, tall_model_get_pointer (field, base));
     case TALL_MODEL_STRUCT:
       return check_struct (self, field, tall_model_get_pointer (field, base));
     case TALL_MODEL_TEXTS:
       return check_texts (self, field, base);
     case TALL_MODEL_ATTRIBUTES:
-      return tall_check_attributes (self, tall_model_attributes (field, base));
+      return check_attributes (self, field, base);
     case TALL_MODEL_LIST:
       return TRUE;
     default:
@@ -274,13 +278,14 @@ check_field (TallCheck *self, const TallModelField *field, gconstpointer base)
  * tall_check_fields:
  *
  * Checks the fields of a struct. Lists are its caller's, which knows the place of each element.
+ * A struct that was only zeroed becomes a message by it.
  */
 gboolean
-tall_check_fields (TallCheck *self, const TallModelType *type, gconstpointer base)
+tall_check_fields (TallCheck *self, const TallModelType *type, gpointer base)
 {
-  const TallModelField *end = type->fields + type->n_fields;
-  for (const TallModelField *field = type->fields; field < end; field++)
-    if (!check_field (self, field, base))
+  ((ProtobufCMessage *)base)->descriptor = type;
+  for (guint i = 0; i < type->n_fields; i++)
+    if (!tall_check_field (self, &type->fields[i], base))
       return FALSE;
   return TRUE;
 }
@@ -297,14 +302,13 @@ tall_check_fields (TallCheck *self, const TallModelType *type, gconstpointer bas
  */
 gboolean
 tall_check_size (const TallCheck *self,
-                 const TallModelType *type,
-                 gconstpointer base,
+                 const ProtobufCMessage *message,
                  const char *what,
                  const char *advice)
 {
   gsize size = self->size;
   if (size > TALL_MAX_CANONICAL_BYTES)
-    size = tall_canonical_measure (type, base);
+    size = protobuf_c_message_get_packed_size (message);
   if (size <= TALL_MAX_CANONICAL_BYTES)
     return TRUE;
 

@@ -35,14 +35,13 @@ gboolean tall_check_fail (const TallCheck *self, const char *field, const char *
 
 gboolean tall_check_number (TallCheck *self, const char *field, const char *text);
 gboolean tall_check_text (TallCheck *self, const char *field, const char *text);
-gboolean tall_check_attributes (TallCheck *self, const TallAttributes *attributes);
-gboolean tall_check_fields (TallCheck *self, const TallModelType *type, gconstpointer base);
+gboolean tall_check_field (TallCheck *self, const TallModelField *field, gpointer base);
+gboolean tall_check_fields (TallCheck *self, const TallModelType *type, gpointer base);
 gboolean tall_check_size (const TallCheck *self,
-                          const TallModelType *type,
-                          gconstpointer base,
+                          const ProtobufCMessage *message,
                           const char *what,
                           const char *advice);
 
-gboolean tall_attributes_sort (TallAttributes *self, TallArena *arena, GError **error);
+gboolean tall_attributes_sort (TallAttribute **items, gsize n, GError **error);
 
 G_END_DECLS

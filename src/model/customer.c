@@ -1,11 +1,10 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-customer.h"
-#include "model/canonical-private.h"
+#include "model/canonical.h"
 #include "model/check.h"
 #include "tall-error.h"
 #include "tall-limits.h"
-#include "model/order.h"
 
 /**
  * tall_customer_new:
@@ -16,22 +15,9 @@
 TallCustomer *
 tall_customer_new (const char *number)
 {
-  TallCustomer *self = tall_customer_new_in (tall_arena_new (1024));
-  self->number = tall_arena_strdup (self->arena, number);
-  return self;
-}
-
-/**
- * tall_customer_new_in:
- * @arena: (transfer full): for everything below the customer
- *
- * Returns: (transfer full): a customer without anything, number included
- */
-TallCustomer *
-tall_customer_new_in (TallArena *arena)
-{
-  TallCustomer *self = tall_arena_new0 (arena, TallCustomer);
-  self->arena = arena;
+  TallArena *arena = tall_arena_new (1024);
+  TallCustomer *self = tall_model_new_owner (&tall_model_customer, arena);
+  self->number = tall_arena_strdup (arena, number);
   return self;
 }
 
@@ -39,7 +25,36 @@ void
 tall_customer_free (TallCustomer *self)
 {
   if (self != NULL)
-    tall_arena_free (self->arena);
+    tall_arena_free (tall_customer_get_arena (self));
+}
+
+/**
+ * tall_customer_get_arena:
+ * @self: a customer that a function has returned, not a struct of the caller's own
+ *
+ * Returns: (transfer none): where all that belongs to the customer lies
+ */
+TallArena *
+tall_customer_get_arena (const TallCustomer *self)
+{
+  return tall_model_get_owner (self);
+}
+
+/* The text is copied. */
+void
+tall_customer_add_phone (TallCustomer *self, const char *phone)
+{
+  TallArena *arena = tall_customer_get_arena (self);
+  tall_arena_append (arena, &self->phones, &self->n_phones, tall_arena_strdup (arena, phone));
+}
+
+/* The texts are copied. */
+void
+tall_customer_add_attribute (TallCustomer *self, const char *key, const char *value)
+{
+  TallArena *arena = tall_customer_get_arena (self);
+  tall_arena_append (arena, &self->attributes, &self->n_attributes,
+                     tall_attribute_new (arena, key, value));
 }
 
 /**
@@ -56,8 +71,8 @@ tall_customer_normalize (TallCustomer *self, GError **error)
 {
   TallCheck check = TALL_CHECK_INIT (error);
   return tall_check_fields (&check, &tall_model_customer, self)
-         && tall_attributes_sort (&self->attributes, self->arena, error)
-         && tall_check_size (&check, &tall_model_customer, self, "a customer", "");
+         && tall_attributes_sort (self->attributes, self->n_attributes, error)
+         && tall_check_size (&check, &self->base, "a customer", "");
 }
 
 /**
@@ -68,5 +83,5 @@ tall_customer_normalize (TallCustomer *self, GError **error)
 gboolean
 tall_customer_equal (const TallCustomer *a, const TallCustomer *b)
 {
-  return tall_model_equal (&tall_model_customer, a, b);
+  return tall_model_equal ((const ProtobufCMessage *)a, (const ProtobufCMessage *)b);
 }

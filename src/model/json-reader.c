@@ -111,13 +111,15 @@ read_date (Input *self, JsonNode *node, gint64 *date)
 }
 
 static gboolean
-read_decimal (Input *self, JsonNode *node, TallDecimal *decimal)
+read_decimal (Input *self, const TallModelField *field, JsonNode *node, gpointer base)
 {
   const char *text = get_text (self, node, "a decimal as a text, such as \"9.80\"");
   if (text == NULL)
     return FALSE;
 
   GError *local = NULL;
+  TallDecimal *decimal = tall_decimal_new (self->arena, 0, 0);
+  tall_model_set_pointer (field, base, decimal);
   gboolean parsed = tall_decimal_parse (text, -1, decimal, &local);
   return finish_parse (self, parsed, local);
 }
@@ -125,9 +127,18 @@ read_decimal (Input *self, JsonNode *node, TallDecimal *decimal)
 static gboolean
 read_pointer (Input *self, const TallModelField *field, JsonNode *node, gpointer base)
 {
-  gpointer value = tall_arena_alloc0 (self->arena, field->type->size);
+  gpointer value = tall_model_new (field->descriptor, self->arena);
   tall_model_set_pointer (field, base, value);
-  return read_object (self, field->type, node, value);
+  return read_object (self, field->descriptor, node, value);
+}
+
+static gboolean
+read_element (Input *self, const TallModelField *field, JsonNode *node, gpointer *element)
+{
+  if (field->type == PROTOBUF_C_TYPE_STRING)
+    return read_text (self, node, (char **)element);
+  *element = tall_model_new (field->descriptor, self->arena);
+  return read_object (self, field->descriptor, node, *element);
 }
 
 static gboolean
@@ -138,8 +149,7 @@ read_list (Input *self, const TallModelField *field, JsonNode *node, gpointer ba
 
   JsonArray *array = json_node_get_array (node);
   guint n = json_array_get_length (array);
-  gsize size = field->kind == TALL_MODEL_TEXTS ? sizeof (char *) : field->type->size;
-  char *elements = tall_arena_alloc0 (self->arena, tall_arena_array_size (size, n));
+  gpointer *elements = tall_arena_newa0 (self->arena, gpointer, n);
   tall_model_set_pointer (field, base, elements);
   *tall_model_count (field, base) = n;
 
@@ -147,10 +157,8 @@ read_list (Input *self, const TallModelField *field, JsonNode *node, gpointer ba
   for (guint i = 0; i < n; i++)
     {
       JsonNode *element = json_array_get_element (array, i);
-      gpointer to = elements + i * size;
       g_string_append_printf (self->path, "[%u]", i);
-      if (!(field->kind == TALL_MODEL_TEXTS ? read_text (self, element, to)
-                                            : read_object (self, field->type, element, to)))
+      if (!read_element (self, field, element, &elements[i]))
         return FALSE;
       g_string_truncate (self->path, before);
     }
@@ -167,14 +175,12 @@ enter (Input *self, const char *name)
 }
 
 static gboolean
-read_attributes (Input *self, JsonNode *node, TallAttributes *attributes)
+read_attributes (Input *self, const TallModelField *field, JsonNode *node, gpointer base)
 {
   if (!JSON_NODE_HOLDS_OBJECT (node))
     return input_fail (self, "must be an object of texts, not %s", describe_node (node));
 
   JsonObject *object = json_node_get_object (node);
-  attributes->items = tall_arena_newa0 (self->arena, TallAttribute, json_object_get_size (object));
-
   JsonObjectIter iter;
   const char *key;
   JsonNode *value;
@@ -182,9 +188,9 @@ read_attributes (Input *self, JsonNode *node, TallAttributes *attributes)
   json_object_iter_init_ordered (&iter, object);
   while (json_object_iter_next_ordered (&iter, &key, &value))
     {
-      TallAttribute *item = &attributes->items[attributes->n_items++];
+      TallAttribute *item = tall_attribute_new (self->arena, key, NULL);
+      tall_model_append (field, base, self->arena, item);
       enter (self, key);
-      item->key = tall_arena_strdup (self->arena, key);
       if (!read_text (self, value, &item->value))
         return FALSE;
       g_string_truncate (self->path, before);
@@ -206,7 +212,7 @@ check_revision (const Input *self, JsonNode *node)
 static gboolean
 read_field (Input *self, const TallModelField *field, JsonNode *node, gpointer base)
 {
-  switch (field->kind)
+  switch (tall_model_kind (field))
     {
     case TALL_MODEL_NUMBER:
     case TALL_MODEL_TEXT:
@@ -218,15 +224,14 @@ read_field (Input *self, const TallModelField *field, JsonNode *node, gpointer b
       return read_date (self, node, tall_model_date (field, base));
     case TALL_MODEL_DECIMAL:
     case TALL_MODEL_RATE:
-      *tall_model_flag (field, base) = TRUE;
-      return read_decimal (self, node, tall_model_decimal (field, base));
+      return read_decimal (self, field, node, base);
     case TALL_MODEL_STRUCT:
       return read_pointer (self, field, node, base);
     case TALL_MODEL_LIST:
     case TALL_MODEL_TEXTS:
       return read_list (self, field, node, base);
     case TALL_MODEL_ATTRIBUTES:
-      return read_attributes (self, node, tall_model_attributes (field, base));
+      return read_attributes (self, field, node, base);
     default:
       g_assert_not_reached ();
     }
@@ -238,7 +243,8 @@ fail_unknown (const Input *self, const TallModelType *type, gboolean outermost)
   g_autoptr (GString) known = g_string_new (NULL);
   for (guint i = 0; i < type->n_fields; i++)
     g_string_append_printf (known, "%s%s", i > 0 ? ", " : "", type->fields[i].name);
-  return input_fail (self, "unknown field; known here (%s) are %s%s", type->name, known->str,
+  g_autofree char *what = tall_model_describe (type);
+  return input_fail (self, "unknown field; known here (%s) are %s%s", what, known->str,
                      outermost ? ", " REVISION : "");
 }
 
@@ -334,7 +340,7 @@ TallOrder *
 tall_order_from_json (const char *text, gssize len, GError **error)
 {
   g_autoptr (TallOrder) order = tall_order_new (NULL, NULL);
-  if (!read_root (text, len, &tall_model_order, order->arena, order, error)
+  if (!read_root (text, len, &tall_model_order, tall_order_get_arena (order), order, error)
       || !tall_order_normalize (order, error))
     return NULL;
   return g_steal_pointer (&order);
@@ -352,7 +358,8 @@ TallCustomer *
 tall_customer_from_json (const char *text, gssize len, GError **error)
 {
   g_autoptr (TallCustomer) customer = tall_customer_new (NULL);
-  if (!read_root (text, len, &tall_model_customer, customer->arena, customer, error)
+  if (!read_root (text, len, &tall_model_customer, tall_customer_get_arena (customer), customer,
+                  error)
       || !tall_customer_normalize (customer, error))
     return NULL;
   return g_steal_pointer (&customer);

@@ -7,86 +7,83 @@ static void add_object (JsonBuilder *builder, const TallModelType *type, gconstp
 static void
 add_list (JsonBuilder *builder, const TallModelField *field, gconstpointer base)
 {
-  guint n = *tall_model_count (field, base);
-  const char *elements = tall_model_get_pointer (field, base);
+  gsize n = *tall_model_count (field, base);
+  gpointer const *elements = tall_model_get_pointer (field, base);
   if (n == 0)
     return;
 
   tall_json_begin_array (builder, field->name);
-  for (guint i = 0; i < n; i++)
-    if (field->kind == TALL_MODEL_TEXTS)
-      json_builder_add_string_value (builder, ((char *const *)(gconstpointer)elements)[i]);
+  for (gsize i = 0; i < n; i++)
+    if (field->type == PROTOBUF_C_TYPE_STRING)
+      json_builder_add_string_value (builder, elements[i]);
     else
-      add_object (builder, field->type, elements + i * field->type->size);
+      add_object (builder, field->descriptor, elements[i]);
   json_builder_end_array (builder);
 }
 
 static void
-add_attributes (JsonBuilder *builder, const char *name, const TallAttributes *attributes)
+add_attributes (JsonBuilder *builder, const TallModelField *field, gconstpointer base)
 {
-  if (attributes->n_items == 0)
+  gsize n = *tall_model_count (field, base);
+  TallAttribute *const *items = tall_model_get_pointer (field, base);
+  if (n == 0)
     return;
 
-  tall_json_begin_object (builder, name);
-  for (guint i = 0; i < attributes->n_items; i++)
-    tall_json_add_text (builder, attributes->items[i].key, attributes->items[i].value);
+  tall_json_begin_object (builder, field->name);
+  for (gsize i = 0; i < n; i++)
+    tall_json_add_text (builder, items[i]->key, items[i]->value);
   json_builder_end_object (builder);
 }
 
-/* A pointer to a text or struct that is absent if NULL. */
 static void
-add_pointer (JsonBuilder *builder, const TallModelField *field, gconstpointer value)
+add_date (JsonBuilder *builder, const TallModelField *field, gconstpointer base)
 {
-  if (value == NULL)
-    return;
-
-  json_builder_set_member_name (builder, field->name);
-  if (field->kind == TALL_MODEL_STRUCT)
-    add_object (builder, field->type, value);
-  else
-    json_builder_add_string_value (builder, value);
-}
-
-static void
-add_optional (JsonBuilder *builder, const TallModelField *field, gconstpointer base)
-{
-  if (!*tall_model_flag (field, base))
-    return;
-
-  char decimal[TALL_DECIMAL_TEXT_SIZE];
   char date[TALL_DATE_TEXT_SIZE];
-  if (field->kind == TALL_MODEL_DATE)
+  if (*tall_model_flag (field, base))
     tall_json_add_text (builder, field->name,
                         tall_date_format (*tall_model_date (field, base), date));
+}
+
+/* A text, struct or decimal that is there. */
+static void
+add_value (JsonBuilder *builder, const TallModelField *field, gconstpointer value)
+{
+  char decimal[TALL_DECIMAL_TEXT_SIZE];
+  json_builder_set_member_name (builder, field->name);
+  if (field->type == PROTOBUF_C_TYPE_STRING)
+    json_builder_add_string_value (builder, value);
+  else if (field->descriptor == &tall_model_decimal)
+    json_builder_add_string_value (builder,
+                                   tall_decimal_format (*(const TallDecimal *)value, decimal));
   else
-    tall_json_add_text (builder, field->name,
-                        tall_decimal_format (*tall_model_decimal (field, base), decimal));
+    add_object (builder, field->descriptor, value);
 }
 
 static void
 add_field (JsonBuilder *builder, const TallModelField *field, gconstpointer base)
 {
-  switch (field->kind)
+  switch (tall_model_kind (field))
     {
     case TALL_MODEL_NUMBER:
     case TALL_MODEL_TEXT:
     case TALL_MODEL_STRUCT:
-      add_pointer (builder, field, tall_model_get_pointer (field, base));
+    case TALL_MODEL_DECIMAL:
+    case TALL_MODEL_RATE:
+      if (tall_model_get_pointer (field, base) != NULL)
+        add_value (builder, field, tall_model_get_pointer (field, base));
       break;
     case TALL_MODEL_POSITION:
       tall_json_add_number (builder, field->name, *tall_model_position (field, base));
       break;
     case TALL_MODEL_DATE:
-    case TALL_MODEL_DECIMAL:
-    case TALL_MODEL_RATE:
-      add_optional (builder, field, base);
+      add_date (builder, field, base);
       break;
     case TALL_MODEL_LIST:
     case TALL_MODEL_TEXTS:
       add_list (builder, field, base);
       break;
     case TALL_MODEL_ATTRIBUTES:
-      add_attributes (builder, field->name, tall_model_attributes (field, base));
+      add_attributes (builder, field, base);
       break;
     default:
       g_assert_not_reached ();

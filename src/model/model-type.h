@@ -13,12 +13,12 @@ G_BEGIN_DECLS
  * @TALL_MODEL_POSITION: `gint32` from 1 that must be there: the number of a location or line
  * @TALL_MODEL_TEXT: `char *`, NULL if absent
  * @TALL_MODEL_DATE: `gint64` with a `gboolean`: milliseconds since the epoch, UTC
- * @TALL_MODEL_DECIMAL: #TallDecimal with a `gboolean`
+ * @TALL_MODEL_DECIMAL: pointer to a #TallDecimal, NULL if absent
  * @TALL_MODEL_RATE: the same, from 0 to 1
  * @TALL_MODEL_STRUCT: pointer to a struct of texts, NULL if absent
- * @TALL_MODEL_LIST: array of structs with a count, sorted by their first field, a position
- * @TALL_MODEL_TEXTS: array of `char *` with a count
- * @TALL_MODEL_ATTRIBUTES: #TallAttributes
+ * @TALL_MODEL_LIST: array of pointers to structs, sorted by their first field, a position
+ * @TALL_MODEL_TEXTS: array of `char *`
+ * @TALL_MODEL_ATTRIBUTES: array of pointers to #TallAttribute
  *
  * What a field is. A new kind needs its code in each form; a new field of a kind needs none.
  */
@@ -36,57 +36,38 @@ typedef enum
   TALL_MODEL_ATTRIBUTES,
 } TallModelKind;
 
-typedef struct _TallModelType TallModelType;
+/* A struct of the model and its fields, as `proto/` describes them. All forms follow it: canonical
+ * form, JSON, columns, Thrift and CSV. */
+typedef ProtobufCFieldDescriptor TallModelField;
+typedef ProtobufCMessageDescriptor TallModelType;
 
-/**
- * TallModelField:
- *
- * One field of a struct, and where its value lies in memory.
- */
-typedef struct
-{
-  const char *name; /* as in `proto/` and `idl/` */
-  TallModelKind kind;
-  guint16 offset;            /* bytes from the start of the struct to the value */
-  guint16 beside;            /* … to its `has_…` flag or its count; 0: it has none */
-  const TallModelType *type; /* of the struct, or of the list's elements; else NULL */
-} TallModelField;
+#define tall_model_decimal tall_pb__decimal__descriptor
+#define tall_model_attribute tall_pb__attribute__descriptor
+#define tall_model_address tall_pb__address__descriptor
+#define tall_model_line tall_pb__line_item__descriptor
+#define tall_model_location tall_pb__shipping_location__descriptor
+#define tall_model_order tall_pb__order__descriptor
+#define tall_model_customer tall_pb__customer__descriptor
 
-/**
- * TallModelType:
- *
- * A struct of the model. All its forms follow it: canonical form, JSON, columns, Thrift and CSV.
- * Field i has the number i + 1 in `proto/` and in `idl/`. Fields that must be there come first.
- */
-struct _TallModelType
-{
-  const char *name; /* for people: `order` */
-  gsize size;       /* bytes of the struct */
-  guint n_fields;
-  const TallModelField *fields; /* n_fields of them */
-};
-
-extern const TallModelType tall_model_address;  /* TallAddress */
-extern const TallModelType tall_model_line;     /* TallLineItem */
-extern const TallModelType tall_model_location; /* TallShippingLocation */
-extern const TallModelType tall_model_order;    /* TallOrder */
-extern const TallModelType tall_model_customer; /* TallCustomer */
+TallModelKind tall_model_kind (const TallModelField *self);
 
 static inline gboolean
 tall_model_field_is_required (const TallModelField *self)
 {
-  return self->kind == TALL_MODEL_NUMBER || self->kind == TALL_MODEL_POSITION;
+  return self->label == PROTOBUF_C_LABEL_REQUIRED;
 }
 
-/* Whether it may come again and again in one message. */
-static inline gboolean
-tall_model_field_is_list (const TallModelField *self)
+/* Returns: (nullable): of the struct, or of the elements of a list; NULL: the field holds none, or
+ * decimals or attributes, which are values */
+static inline const TallModelType *
+tall_model_field_type (const TallModelField *self)
 {
-  return self->kind == TALL_MODEL_LIST || self->kind == TALL_MODEL_TEXTS
-         || self->kind == TALL_MODEL_ATTRIBUTES;
+  gboolean is_value =
+      self->descriptor == &tall_model_decimal || self->descriptor == &tall_model_attribute;
+  return is_value ? NULL : self->descriptor;
 }
 
-/* A pointer of any type: text, struct or array. */
+/* A pointer of any type: text, decimal, struct or array. */
 static inline gpointer
 tall_model_get_pointer (const TallModelField *self, gconstpointer base)
 {
@@ -101,18 +82,18 @@ tall_model_set_pointer (const TallModelField *self, gpointer base, gconstpointer
   memcpy ((char *)base + self->offset, &value, sizeof value);
 }
 
-/* The `has_…` flag of a date or decimal. */
+/* The `has_…` flag of a date. */
 static inline gboolean *
 tall_model_flag (const TallModelField *self, gconstpointer base)
 {
-  return &G_STRUCT_MEMBER (gboolean, base, self->beside);
+  return &G_STRUCT_MEMBER (gboolean, base, self->quantifier_offset);
 }
 
 /* The number of elements of a list. */
-static inline guint *
+static inline gsize *
 tall_model_count (const TallModelField *self, gconstpointer base)
 {
-  return &G_STRUCT_MEMBER (guint, base, self->beside);
+  return &G_STRUCT_MEMBER (gsize, base, self->quantifier_offset);
 }
 
 static inline gint32 *
@@ -127,19 +108,19 @@ tall_model_date (const TallModelField *self, gconstpointer base)
   return &G_STRUCT_MEMBER (gint64, base, self->offset);
 }
 
-static inline TallDecimal *
-tall_model_decimal (const TallModelField *self, gconstpointer base)
+static inline void
+tall_model_append (const TallModelField *self, gpointer base, TallArena *arena, gpointer element)
 {
-  return &G_STRUCT_MEMBER (TallDecimal, base, self->offset);
+  tall_arena_append (arena, G_STRUCT_MEMBER_P (base, self->offset), tall_model_count (self, base),
+                     element);
 }
 
-static inline TallAttributes *
-tall_model_attributes (const TallModelField *self, gconstpointer base)
-{
-  return &G_STRUCT_MEMBER (TallAttributes, base, self->offset);
-}
-
-gboolean tall_model_equal (const TallModelType *self, gconstpointer a, gconstpointer b);
+gpointer tall_model_new (const TallModelType *self, TallArena *arena);
+gpointer tall_model_alloc_owner (TallArena *arena, gsize size);
+TallArena *tall_model_get_owner (gconstpointer message);
+gpointer tall_model_new_owner (const TallModelType *self, TallArena *arena);
+TallAttribute *tall_attribute_new (TallArena *arena, const char *key, const char *value);
+char *tall_model_describe (const TallModelType *self);
 gsize tall_model_measure_texts (const TallModelType *self, gconstpointer base);
 
 G_END_DECLS

@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
-#include "model/canonical-private.h"
 #include "model/check.h"
 #include "tall-error.h"
 #include "tall-limits.h"
@@ -18,7 +17,7 @@ check_counts (const TallOrder *self, GError **error)
 {
   guint64 n = self->n_shipping_locations;
   for (guint i = 0; i < self->n_shipping_locations; i++)
-    n += self->shipping_locations[i].n_line_items;
+    n += self->shipping_locations[i]->n_line_items;
   if (n <= TALL_MAX_LINES_AND_LOCATIONS)
     return TRUE;
 
@@ -30,26 +29,26 @@ check_counts (const TallOrder *self, GError **error)
 }
 
 static gboolean
-check_location (TallCheck *check, const TallShippingLocation *location)
+check_location (TallCheck *check, TallShippingLocation *location)
 {
   if (!tall_check_fields (check, &tall_model_location, location))
     return FALSE;
 
   for (check->line = 0; check->line < location->n_line_items; check->line++)
-    if (!tall_check_fields (check, &tall_model_line, &location->line_items[check->line]))
+    if (!tall_check_fields (check, &tall_model_line, location->line_items[check->line]))
       return FALSE;
   check->line = TALL_NOWHERE;
   return TRUE;
 }
 
 static gboolean
-check_order (const TallOrder *self, TallCheck *check)
+check_order (TallOrder *self, TallCheck *check)
 {
   if (!tall_check_fields (check, &tall_model_order, self))
     return FALSE;
 
   for (check->location = 0; check->location < self->n_shipping_locations; check->location++)
-    if (!check_location (check, &self->shipping_locations[check->location]))
+    if (!check_location (check, self->shipping_locations[check->location]))
       return FALSE;
   check->location = TALL_NOWHERE;
   return TRUE;
@@ -64,16 +63,16 @@ is_ascending (const TallOrder *self)
   gint32 last_line = 0;
   for (guint i = 0; i < self->n_shipping_locations; i++)
     {
-      const TallShippingLocation *location = &self->shipping_locations[i];
+      const TallShippingLocation *location = self->shipping_locations[i];
       if (location->number <= last_location)
         return FALSE;
       last_location = location->number;
 
       for (guint k = 0; k < location->n_line_items; k++)
         {
-          if (location->line_items[k].number <= last_line)
+          if (location->line_items[k]->number <= last_line)
             return FALSE;
-          last_line = location->line_items[k].number;
+          last_line = location->line_items[k]->number;
         }
     }
   return TRUE;
@@ -129,12 +128,12 @@ check_duplicates (const TallOrder *self, GError **error)
   g_autoptr (GArray) lines = g_array_new (FALSE, FALSE, sizeof (Place));
   for (guint i = 0; i < self->n_shipping_locations; i++)
     {
-      const TallShippingLocation *location = &self->shipping_locations[i];
+      const TallShippingLocation *location = self->shipping_locations[i];
       Place place = { location->number, i, TALL_NOWHERE };
       g_array_append_val (locations, place);
       for (guint k = 0; k < location->n_line_items; k++)
         {
-          Place line = { location->line_items[k].number, i, k };
+          Place line = { location->line_items[k]->number, i, k };
           g_array_append_val (lines, line);
         }
     }
@@ -144,16 +143,16 @@ check_duplicates (const TallOrder *self, GError **error)
 static int
 compare_locations (gconstpointer a, gconstpointer b)
 {
-  gint32 left = ((const TallShippingLocation *)a)->number;
-  gint32 right = ((const TallShippingLocation *)b)->number;
+  gint32 left = (*(TallShippingLocation *const *)a)->number;
+  gint32 right = (*(TallShippingLocation *const *)b)->number;
   return (left > right) - (left < right);
 }
 
 static int
 compare_lines (gconstpointer a, gconstpointer b)
 {
-  gint32 left = ((const TallLineItem *)a)->number;
-  gint32 right = ((const TallLineItem *)b)->number;
+  gint32 left = (*(TallLineItem *const *)a)->number;
+  gint32 right = (*(TallLineItem *const *)b)->number;
   return (left > right) - (left < right);
 }
 
@@ -162,12 +161,13 @@ sort_lists (TallOrder *self)
 {
   for (guint i = 0; i < self->n_shipping_locations; i++)
     {
-      TallShippingLocation *location = &self->shipping_locations[i];
+      TallShippingLocation *location = self->shipping_locations[i];
       if (location->n_line_items > 1)
-        qsort (location->line_items, location->n_line_items, sizeof (TallLineItem), compare_lines);
+        qsort (location->line_items, location->n_line_items, sizeof (TallLineItem *),
+               compare_lines);
     }
   if (self->n_shipping_locations > 1)
-    qsort (self->shipping_locations, self->n_shipping_locations, sizeof (TallShippingLocation),
+    qsort (self->shipping_locations, self->n_shipping_locations, sizeof (TallShippingLocation *),
            compare_locations);
 }
 
@@ -195,6 +195,6 @@ tall_order_normalize (TallOrder *self, GError **error)
         return FALSE;
       sort_lists (self);
     }
-  return tall_attributes_sort (&self->attributes, self->arena, error)
-         && tall_check_size (&check, &tall_model_order, self, "an order", ": split it");
+  return tall_attributes_sort (self->attributes, self->n_attributes, error)
+         && tall_check_size (&check, &self->base, "an order", ": split it");
 }

@@ -37,14 +37,14 @@ trim (TallDecimal decimal)
 static gboolean
 multiply_line (const TallLineItem *line, Exact *product)
 {
-  TallDecimal quantity = trim (line->quantity);
-  TallDecimal price = trim (line->price);
+  TallDecimal quantity = trim (*line->quantity);
+  TallDecimal price = trim (*line->price);
   product->unscaled = (Wide)quantity.unscaled * price.unscaled;
   product->scale = quantity.scale + price.scale;
-  if (!line->has_discount || line->discount.unscaled == 0)
+  if (line->discount == NULL || line->discount->unscaled == 0)
     return TRUE;
 
-  TallDecimal kept = line->discount;
+  TallDecimal kept = *line->discount;
   kept.unscaled = pow10_of (kept.scale) - kept.unscaled;
   kept = trim (kept);
   product->scale += kept.scale;
@@ -104,12 +104,12 @@ tall_order_compute_total (const TallOrder *self, TallDecimal *total)
   Exact sum = { 0, 0 };
   for (guint i = 0; i < self->n_shipping_locations; i++)
     {
-      const TallShippingLocation *location = &self->shipping_locations[i];
+      const TallShippingLocation *location = self->shipping_locations[i];
       for (guint k = 0; k < location->n_line_items; k++)
         {
-          const TallLineItem *line = &location->line_items[k];
+          const TallLineItem *line = location->line_items[k];
           Exact product;
-          if (!line->has_quantity || !line->has_price)
+          if (line->quantity == NULL || line->price == NULL)
             continue;
           if (!multiply_line (line, &product) || !add_exact (&sum, product))
             return FALSE;

@@ -1,8 +1,7 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-order.h"
-#include "model/model-type.h"
-#include "model/order.h"
+#include "model/canonical.h"
 
 /**
  * tall_order_new:
@@ -12,23 +11,10 @@
 TallOrder *
 tall_order_new (const char *customer_number, const char *order_number)
 {
-  TallOrder *self = tall_order_new_in (tall_arena_new (2048));
-  self->customer_number = tall_arena_strdup (self->arena, customer_number);
-  self->order_number = tall_arena_strdup (self->arena, order_number);
-  return self;
-}
-
-/**
- * tall_order_new_in:
- * @arena: (transfer full): for everything below the order
- *
- * Returns: (transfer full): an order without anything, numbers included
- */
-TallOrder *
-tall_order_new_in (TallArena *arena)
-{
-  TallOrder *self = tall_arena_new0 (arena, TallOrder);
-  self->arena = arena;
+  TallArena *arena = tall_arena_new (2048);
+  TallOrder *self = tall_model_new_owner (&tall_model_order, arena);
+  self->customer_number = tall_arena_strdup (arena, customer_number);
+  self->order_number = tall_arena_strdup (arena, order_number);
   return self;
 }
 
@@ -36,7 +22,58 @@ void
 tall_order_free (TallOrder *self)
 {
   if (self != NULL)
-    tall_arena_free (self->arena);
+    tall_arena_free (tall_order_get_arena (self));
+}
+
+/**
+ * tall_order_get_arena:
+ * @self: an order that a function has returned, not a struct of the caller's own
+ *
+ * Returns: (transfer none): where all that belongs to the order lies
+ */
+TallArena *
+tall_order_get_arena (const TallOrder *self)
+{
+  return tall_model_get_owner (self);
+}
+
+/**
+ * tall_order_add_location:
+ *
+ * Returns: (transfer none): a location without lines, now the last one of the order
+ */
+TallShippingLocation *
+tall_order_add_location (TallOrder *self, gint32 number)
+{
+  TallArena *arena = tall_order_get_arena (self);
+  TallShippingLocation *location = tall_model_new (&tall_model_location, arena);
+  location->number = number;
+  tall_arena_append (arena, &self->shipping_locations, &self->n_shipping_locations, location);
+  return location;
+}
+
+/**
+ * tall_location_add_line:
+ * @arena: of the order
+ *
+ * Returns: (transfer none): a line that has only its number, now the last one of the location
+ */
+TallLineItem *
+tall_location_add_line (TallShippingLocation *self, TallArena *arena, gint32 number)
+{
+  TallLineItem *line = tall_model_new (&tall_model_line, arena);
+  line->number = number;
+  tall_arena_append (arena, &self->line_items, &self->n_line_items, line);
+  return line;
+}
+
+/* The texts are copied. */
+void
+tall_order_add_attribute (TallOrder *self, const char *key, const char *value)
+{
+  TallArena *arena = tall_order_get_arena (self);
+  tall_arena_append (arena, &self->attributes, &self->n_attributes,
+                     tall_attribute_new (arena, key, value));
 }
 
 guint
@@ -44,7 +81,7 @@ tall_order_count_lines (const TallOrder *self)
 {
   guint n = 0;
   for (guint i = 0; i < self->n_shipping_locations; i++)
-    n += self->shipping_locations[i].n_line_items;
+    n += self->shipping_locations[i]->n_line_items;
   return n;
 }
 
@@ -60,7 +97,7 @@ tall_order_count_repeated (const TallOrder *self)
   gsize n = 0;
   for (guint i = 0; i < self->n_shipping_locations; i++)
     {
-      const TallShippingLocation *location = &self->shipping_locations[i];
+      const TallShippingLocation *location = self->shipping_locations[i];
       n += tall_model_measure_texts (&tall_model_location, location) * location->n_line_items;
     }
   return n;
@@ -74,5 +111,5 @@ tall_order_count_repeated (const TallOrder *self)
 gboolean
 tall_order_equal (const TallOrder *a, const TallOrder *b)
 {
-  return tall_model_equal (&tall_model_order, a, b);
+  return tall_model_equal ((const ProtobufCMessage *)a, (const ProtobufCMessage *)b);
 }

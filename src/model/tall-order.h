@@ -2,68 +2,48 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include "tall-decimal.h"
+#include "order.pb-c.h"
 #include "tall-parts.h"
 
 TALL_BEGIN_API
 
+/* The structs are those that protoc-c makes of `proto/order.proto`, which says what each field is.
+ * Everything but numbers is optional: a pointer that is NULL, or a FALSE `has_…` of a date, is
+ * absent, which is not the same as empty or zero. Lists are arrays of pointers. The functions below
+ * make the parts; a text is made by tall_arena_strdup(). */
+
 /**
  * TallLineItem:
  *
- * One line of an order. Everything but the number is optional: a NULL text or a FALSE `has_…` is
- * absent, which is not the same as empty or zero.
+ * One line of an order: `number`, `item_number`, `description`, `quantity`, `price`, `discount`.
  */
-typedef struct
-{
-  gint32 number; /* 1 … 2^31-1, unique in the whole order */
-  char *item_number;
-  char *description;
-  gboolean has_quantity;
-  gboolean has_price;
-  gboolean has_discount;
-  TallDecimal quantity; /* negative: a cancellation */
-  TallDecimal price;
-  TallDecimal discount; /* a rate, 0 … 1 */
-} TallLineItem;
+typedef TallPb__LineItem TallLineItem;
 
 /**
  * TallShippingLocation:
  *
- * Where some lines of an order go. A location without lines is kept.
+ * Where some lines of an order go: `number`, `name`, `address`, `ship_date`, and `n_line_items`
+ * `line_items`, sorted by number. A location without lines is kept.
  */
-typedef struct
-{
-  gint32 number; /* 1 … 2^31-1, unique in the order */
-  char *name;
-  TallAddress *address; /* NULL: absent */
-  gboolean has_ship_date;
-  gint64 ship_date;         /* milliseconds since the epoch, UTC */
-  TallLineItem *line_items; /* n_line_items of them, sorted by number */
-  guint n_line_items;
-} TallShippingLocation;
+typedef TallPb__ShippingLocation TallShippingLocation;
 
 /**
  * TallOrder:
  *
- * A whole order. All memory below it belongs to its arena: assign texts made with
- * tall_arena_strdup (order->arena, …) and never free them one by one.
+ * A whole order: `customer_number`, `order_number`, `sales_date`, `currency`, and
+ * `n_shipping_locations` `shipping_locations`, sorted by number, and `n_attributes` `attributes`.
+ * All memory below it belongs to its arena, and nothing of it is freed alone.
  */
-typedef struct
-{
-  TallArena *arena;      /* owned */
-  char *customer_number; /* never NULL */
-  char *order_number;    /* never NULL */
-  gboolean has_sales_date;
-  gint64 sales_date; /* milliseconds since the epoch, UTC */
-  char *currency;
-  TallShippingLocation *shipping_locations; /* n_shipping_locations of them, sorted by number */
-  guint n_shipping_locations;
-  TallAttributes attributes;
-} TallOrder;
+typedef TallPb__Order TallOrder;
 
 TallOrder *tall_order_new (const char *customer_number, const char *order_number);
 void tall_order_free (TallOrder *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (TallOrder, tall_order_free)
+
+TallArena *tall_order_get_arena (const TallOrder *self);
+TallShippingLocation *tall_order_add_location (TallOrder *self, gint32 number);
+TallLineItem *tall_location_add_line (TallShippingLocation *self, TallArena *arena, gint32 number);
+void tall_order_add_attribute (TallOrder *self, const char *key, const char *value);
 
 gboolean tall_order_normalize (TallOrder *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 gboolean tall_order_equal (const TallOrder *a, const TallOrder *b);

@@ -2,43 +2,28 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include "tall-arena.h"
 #include "tall-bytes.h"
+#include "tall-decimal.h"
 
 TALL_BEGIN_API
 
 /**
  * TallAddress:
  *
- * A postal address. Every text may be absent (NULL) or empty, which are different.
+ * A postal address: `line1`, `line2`, `city`, `state`, `zip`, `country`. Every text may be absent
+ * (NULL) or empty, which are different. tall_address_new() makes one.
  */
-typedef struct
-{
-  char *line1;
-  char *line2;
-  char *city;
-  char *state;
-  char *zip;
-  char *country;
-} TallAddress;
-
-typedef struct
-{
-  char *key;   /* never NULL or empty: JSON libraries refuse an empty name */
-  char *value; /* never NULL */
-} TallAttribute;
+typedef TallPb__Address TallAddress;
 
 /**
- * TallAttributes:
+ * TallAttribute:
  *
- * Texts by name, sorted by the bytes of the key, each key once. Never absent, but may be empty.
+ * A text by name: `key` and `value`. A list of them is sorted by the bytes of the key, each key
+ * once. Neither is NULL, and no key is empty: JSON libraries refuse an empty name.
  */
-typedef struct
-{
-  TallAttribute *items; /* n_items of them */
-  guint n_items;
-} TallAttributes;
+typedef TallPb__Attribute TallAttribute;
 
+TallAddress *tall_address_new (TallArena *arena);
 gboolean tall_address_equal (const TallAddress *a, const TallAddress *b);
 
 TALL_END_API

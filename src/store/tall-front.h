@@ -79,9 +79,9 @@ typedef struct
   guint newest_format; /* of stored bytes, that it reads; 0: unknown */
   char **calls;        /* n_calls of them, NULL-terminated: names of Thrift calls; NULL: it is no
                         * server, or an older one */
-  guint n_calls;
+  gsize n_calls;
   char **protocols; /* n_protocols of them, NULL-terminated: in which it can be called */
-  guint n_protocols;
+  gsize n_protocols;
 
   /* Which tables count, and whether that is being changed: details, too. */
   guint64 generation; /* of the tables that count; 0: a server that does not report it yet */

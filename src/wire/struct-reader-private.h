@@ -10,6 +10,7 @@ gboolean tall_struct_reader_read_value (TallStructReader *self,
                                         const TallStructField *field,
                                         gpointer object,
                                         GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gpointer tall_struct_reader_new (TallStructReader *self, const TallStructType *type);
 gboolean tall_struct_reader_begin_list (TallStructReader *self,
                                         ThriftType expected,
                                         guint32 *size,

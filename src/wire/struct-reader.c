@@ -15,7 +15,7 @@ static const TallStructLimits no_limits = {
 /* The first block of an arena of its own. */
 #define OWNER_SIZE 2200
 
-/* A decimal as it travels; in an order it is a TallDecimal. */
+/* A decimal as it travels. */
 typedef struct
 {
   gint64 unscaled;
@@ -36,16 +36,22 @@ static TALL_STRUCT_TYPE (wire_decimal,
                          .lacking = "a decimal needs both unscaled and scale");
 
 static gboolean
+check_scale (TallStructReader *self, guint32 scale, GError **error)
+{
+  return scale <= TALL_DECIMAL_MAX_SCALE
+         || tall_struct_reader_refuse (self, error, "the scale of a decimal is 0 to 18");
+}
+
+static gboolean
 read_decimal (TallStructReader *self, TallDecimal *decimal, GError **error)
 {
   WireDecimal wire = { 0 };
 
-  if (!tall_struct_reader_read (self, &wire_decimal, &wire, error))
+  if (!tall_struct_reader_read (self, &wire_decimal, &wire, error)
+      || !check_scale (self, (guint32)wire.scale, error))
     return FALSE;
-  if (wire.scale < 0 || wire.scale > TALL_DECIMAL_MAX_SCALE)
-    return tall_struct_reader_refuse (self, error, "the scale of a decimal is 0 to 18");
 
-  *decimal = (TallDecimal){ wire.unscaled, (guint8)wire.scale };
+  *decimal = TALL_DECIMAL (wire.unscaled, (guint32)wire.scale);
   return TRUE;
 }
 
@@ -64,6 +70,16 @@ read_owner (TallStructReader *self, const TallStructField *field, gpointer *obje
   return ok;
 }
 
+/* Returns: a struct in the arena */
+gpointer
+tall_struct_reader_new (TallStructReader *self, const TallStructType *type)
+{
+  gpointer object = tall_arena_alloc0 (self->arena, type->size);
+  if (type->head != NULL)
+    *(gconstpointer *)object = type->head;
+  return object;
+}
+
 /* A struct that the caller has provided is filled; else one is made in the arena. */
 static gboolean
 read_struct_pointer (TallStructReader *self,
@@ -74,8 +90,14 @@ read_struct_pointer (TallStructReader *self,
   if (*object == NULL && field->type->create != NULL)
     return read_owner (self, field, object, error);
   if (*object == NULL)
-    *object = tall_arena_alloc0 (self->arena, field->type->size);
-  return tall_struct_reader_read (self, field->type, *object, error);
+    {
+      if (!tall_struct_reader_spend_memory (self, field->type->size, error))
+        return FALSE;
+      *object = tall_struct_reader_new (self, field->type);
+    }
+  return tall_struct_reader_read (self, field->type, *object, error)
+         && (field->type->head != &tall_pb__decimal__descriptor
+             || check_scale (self, ((const TallDecimal *)*object)->scale, error));
 }
 
 static gboolean
@@ -110,6 +132,36 @@ read_structs (TallStructReader *self,
     {
       step->index = i;
       if (!tall_struct_reader_read (self, field->type, array + i * field->type->size, error))
+        return FALSE;
+    }
+
+  *structs = array;
+  *count = size;
+  return thrift_protocol_read_list_end (self->protocol, error) >= 0;
+}
+
+static gboolean
+read_objects (TallStructReader *self,
+              const TallStructField *field,
+              gpointer **structs,
+              gsize *count,
+              GError **error)
+{
+  guint32 size = 0;
+  gsize each = sizeof (gpointer) + field->type->size;
+
+  if (!tall_struct_reader_begin_list (self, T_STRUCT, &size, error)
+      || !check_count (self, field->type, size, error)
+      || !tall_struct_reader_spend_memory (self, size * each, error))
+    return FALSE;
+
+  gpointer *array = tall_arena_newa0 (self->arena, gpointer, size);
+  TallStructStep *step = &self->path[self->depth - 1];
+  for (guint32 i = 0; i < size; i++)
+    {
+      step->index = i;
+      array[i] = tall_struct_reader_new (self, field->type);
+      if (!tall_struct_reader_read (self, field->type, array[i], error))
         return FALSE;
     }
 
@@ -158,6 +210,8 @@ read_value (TallStructReader *self, const TallStructField *field, gpointer objec
       return read_struct_pointer (self, field, value, error);
     case TALL_KIND_STRUCTS:
       return read_structs (self, field, value, G_STRUCT_MEMBER_P (object, field->beside), error);
+    case TALL_KIND_OBJECTS:
+      return read_objects (self, field, value, G_STRUCT_MEMBER_P (object, field->beside), error);
     case TALL_KIND_EACH:
       return read_list (self, field->type, error);
     case TALL_KIND_ONE:
@@ -171,8 +225,9 @@ read_value (TallStructReader *self, const TallStructField *field, gpointer objec
 static gboolean
 has_flag (const TallStructField *field)
 {
-  static const guint with_length =
-      1 << TALL_KIND_STRUCTS | 1 << TALL_KIND_TEXTS | 1 << TALL_KIND_SLICES | 1 << TALL_KIND_PAIRS;
+  static const guint with_length = 1 << TALL_KIND_STRUCTS | 1 << TALL_KIND_OBJECTS
+                                   | 1 << TALL_KIND_TEXTS | 1 << TALL_KIND_SLICES
+                                   | 1 << TALL_KIND_PAIRS;
   return tall_struct_field_has_beside (field) && (with_length >> field->kind & 1) == 0;
 }
 

@@ -25,9 +25,11 @@ typedef enum
   TALL_KIND_DECIMAL, /* TallDecimal */
   TALL_KIND_STRUCT,  /* pointer to a struct; NULL: absent */
   TALL_KIND_STRUCTS, /* pointer to an array of structs */
-  TALL_KIND_TEXTS,   /* char **: an array of texts */
+  TALL_KIND_OBJECTS, /* pointer to an array of pointers to structs, counted by a gsize */
+  TALL_KIND_TEXTS,   /* char **: an array of texts, counted by a gsize */
   TALL_KIND_SLICES,  /* TallSlice *: an array of bytes; only written */
-  TALL_KIND_PAIRS,   /* pointer to an array of TallStructPair; a map on the wire */
+  TALL_KIND_PAIRS,   /* the same of structs whose two fields are texts: key and value; a map on the
+                        wire */
   TALL_KIND_EACH,    /* nothing: a list whose structs are handed on one by one; only read */
   TALL_KIND_ONE,     /* nothing: a single struct that is handed on likewise; only read */
   TALL_KIND_RAW,     /* TallSlice: a struct as its bytes, in the protocol that they came in; NULL
@@ -41,13 +43,6 @@ typedef enum
 #define TALL_STRUCT_REQUIRED (G_MAXUINT16 - 1)
 
 typedef struct _TallStructType TallStructType;
-
-/* A key and its value: two texts. */
-typedef struct
-{
-  char *key;
-  char *value;
-} TallStructPair;
 
 /**
  * TallStructField:
@@ -80,7 +75,8 @@ typedef struct
 struct _TallStructType
 {
   const char *name;
-  gsize size; /* bytes in memory */
+  gsize size;         /* bytes in memory */
+  gconstpointer head; /* the pointer that it begins with, of a protobuf message; NULL: none */
   guint n_fields;
   const TallStructField *fields; /* n_fields of them, by ascending id */
   guint64 required;              /* bits of ids: without these it is refused … */
@@ -110,6 +106,15 @@ enum
   TALL_DECIMAL_UNSCALED_ID = 1, /* i64 */
   TALL_DECIMAL_SCALE_ID = 2,    /* i32 */
 };
+
+/* The number of elements of a list or map. */
+static inline guint
+tall_struct_field_count (const TallStructField *self, gconstpointer object)
+{
+  gboolean is_guint = self->kind == TALL_KIND_STRUCTS || self->kind == TALL_KIND_SLICES;
+  return is_guint ? G_STRUCT_MEMBER (guint, object, self->beside)
+                  : (guint)G_STRUCT_MEMBER (gsize, object, self->beside);
+}
 
 /* Whether @beside is the place of something. */
 static inline gboolean

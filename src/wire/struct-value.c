@@ -149,7 +149,7 @@ tall_struct_reader_begin_list (TallStructReader *self,
 }
 
 static gboolean
-read_texts (TallStructReader *self, char ***texts, guint *count, GError **error)
+read_texts (TallStructReader *self, char ***texts, gsize *count, GError **error)
 {
   guint32 size = 0;
 
@@ -175,7 +175,11 @@ read_texts (TallStructReader *self, char ***texts, guint *count, GError **error)
 }
 
 static gboolean
-read_pairs (TallStructReader *self, TallStructPair **pairs, guint *count, GError **error)
+read_pairs (TallStructReader *self,
+            const TallStructType *type,
+            gpointer **pairs,
+            gsize *count,
+            GError **error)
 {
   ThriftType key_type = T_STOP, value_type = T_STOP;
   guint32 size = 0;
@@ -186,13 +190,18 @@ read_pairs (TallStructReader *self, TallStructPair **pairs, guint *count, GError
     return tall_struct_reader_refuse (self, error, "its keys and values must be texts");
   if (size > self->text_budget / self->limits->pair_bytes)
     return spend_text (self, G_MAXSIZE, error);
-  if (!tall_struct_reader_spend_memory (self, size * sizeof (TallStructPair), error))
+  if (!tall_struct_reader_spend_memory (self, size * (sizeof (gpointer) + type->size), error))
     return FALSE;
 
-  TallStructPair *array = tall_arena_newa0 (self->arena, TallStructPair, size);
+  const TallStructField *fields = type->fields;
+  gpointer *array = tall_arena_newa0 (self->arena, gpointer, size);
   for (guint32 i = 0; i < size; i++)
-    if (!read_text (self, &array[i].key, error) || !read_text (self, &array[i].value, error))
-      return FALSE;
+    {
+      array[i] = tall_struct_reader_new (self, type);
+      if (!read_text (self, &G_STRUCT_MEMBER (char *, array[i], fields[0].offset), error)
+          || !read_text (self, &G_STRUCT_MEMBER (char *, array[i], fields[1].offset), error))
+        return FALSE;
+    }
 
   *pairs = array;
   *count = size;
@@ -231,7 +240,8 @@ tall_struct_reader_read_value (TallStructReader *self,
     case TALL_KIND_TEXTS:
       return read_texts (self, value, G_STRUCT_MEMBER_P (object, field->beside), error);
     case TALL_KIND_PAIRS:
-      return read_pairs (self, value, G_STRUCT_MEMBER_P (object, field->beside), error);
+      return read_pairs (self, field->type, value, G_STRUCT_MEMBER_P (object, field->beside),
+                         error);
     default:
       g_assert_not_reached (); /* a kind that is only written */
     }

@@ -12,8 +12,9 @@ const guint8 tall_struct_wire_types[TALL_N_KINDS] = {
   [TALL_KIND_BOOL] = T_BOOL,      [TALL_KIND_I32] = T_I32,       [TALL_KIND_I64] = T_I64,
   [TALL_KIND_TEXT] = T_STRING,    [TALL_KIND_REASON] = T_STRING, [TALL_KIND_BYTES] = T_STRING,
   [TALL_KIND_DECIMAL] = T_STRUCT, [TALL_KIND_STRUCT] = T_STRUCT, [TALL_KIND_STRUCTS] = T_LIST,
-  [TALL_KIND_TEXTS] = T_LIST,     [TALL_KIND_SLICES] = T_LIST,   [TALL_KIND_PAIRS] = T_MAP,
-  [TALL_KIND_EACH] = T_LIST,      [TALL_KIND_ONE] = T_STRUCT,    [TALL_KIND_RAW] = T_STRUCT,
+  [TALL_KIND_OBJECTS] = T_LIST,   [TALL_KIND_TEXTS] = T_LIST,    [TALL_KIND_SLICES] = T_LIST,
+  [TALL_KIND_PAIRS] = T_MAP,      [TALL_KIND_EACH] = T_LIST,     [TALL_KIND_ONE] = T_STRUCT,
+  [TALL_KIND_RAW] = T_STRUCT,
 };
 
 /* Lists and maps are there also when they are empty. */
@@ -32,6 +33,7 @@ is_there (const TallStructField *field, gconstpointer object)
                || G_STRUCT_MEMBER (gconstpointer, object, field->offset) != NULL;
       return G_STRUCT_MEMBER (gboolean, object, field->beside);
     case TALL_KIND_STRUCTS:
+    case TALL_KIND_OBJECTS:
     case TALL_KIND_TEXTS:
     case TALL_KIND_SLICES:
     case TALL_KIND_PAIRS:
@@ -62,14 +64,15 @@ put_decimal (ThriftProtocol *protocol, const TallDecimal *decimal)
 }
 
 static void
-put_pairs (ThriftProtocol *protocol, const TallStructPair *pairs, guint n)
+put_pairs (ThriftProtocol *protocol, const TallStructType *type, gpointer const *pairs, guint n)
 {
   thrift_protocol_write_map_begin (protocol, T_STRING, T_STRING, n, NULL);
   for (guint i = 0; i < n; i++)
-    {
-      put_bytes (protocol, tall_slice_str (pairs[i].key));
-      put_bytes (protocol, tall_slice_str (pairs[i].value));
-    }
+    for (guint k = 0; k < 2; k++)
+      {
+        const char *text = G_STRUCT_MEMBER (const char *, pairs[i], type->fields[k].offset);
+        put_bytes (protocol, tall_slice_str (text));
+      }
 }
 
 static void
@@ -96,6 +99,14 @@ put_structs (ThriftProtocol *protocol, const TallStructType *type, const guint8 
     tall_struct_write (type, array + i * type->size, protocol);
 }
 
+static void
+put_objects (ThriftProtocol *protocol, const TallStructType *type, gpointer const *array, guint n)
+{
+  thrift_protocol_write_list_begin (protocol, T_STRUCT, n, NULL);
+  for (guint i = 0; i < n; i++)
+    tall_struct_write (type, array[i], protocol);
+}
+
 /* A struct that is encoded already. */
 static void
 put_raw (ThriftProtocol *protocol, TallSlice raw)
@@ -108,18 +119,20 @@ static void
 put_many (ThriftProtocol *protocol, const TallStructField *field, gconstpointer object)
 {
   gconstpointer array = G_STRUCT_MEMBER (gconstpointer, object, field->offset);
-  guint n = G_STRUCT_MEMBER (guint, object, field->beside);
+  guint n = tall_struct_field_count (field, object);
 
   switch ((TallStructKind)field->kind)
     {
     case TALL_KIND_STRUCTS:
       return put_structs (protocol, field->type, array, n);
+    case TALL_KIND_OBJECTS:
+      return put_objects (protocol, field->type, array, n);
     case TALL_KIND_TEXTS:
       return put_texts (protocol, array, n);
     case TALL_KIND_SLICES:
       return put_slices (protocol, array, n);
     case TALL_KIND_PAIRS:
-      return put_pairs (protocol, array, n);
+      return put_pairs (protocol, field->type, array, n);
     default:
       g_assert_not_reached (); /* a kind that is only read */
     }

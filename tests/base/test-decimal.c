@@ -72,11 +72,11 @@ test_refused (void)
 static void
 test_compare (void)
 {
-  g_assert_cmpint (tall_decimal_compare ((TallDecimal){ 15, 1 }, (TallDecimal){ 150, 2 }), ==, 0);
+  g_assert_cmpint (tall_decimal_compare (TALL_DECIMAL (15, 1), TALL_DECIMAL (150, 2)), ==, 0);
   g_assert_cmpint (
-      tall_decimal_compare ((TallDecimal){ G_MININT64, 0 }, (TallDecimal){ G_MAXINT64, 18 }), <, 0);
-  g_assert_cmpint (tall_decimal_compare ((TallDecimal){ 1, 0 }, (TallDecimal){ 999, 3 }), >, 0);
-  g_assert_false (tall_decimal_identical ((TallDecimal){ 15, 1 }, (TallDecimal){ 150, 2 }));
+      tall_decimal_compare (TALL_DECIMAL (G_MININT64, 0), TALL_DECIMAL (G_MAXINT64, 18)), <, 0);
+  g_assert_cmpint (tall_decimal_compare (TALL_DECIMAL (1, 0), TALL_DECIMAL (999, 3)), >, 0);
+  g_assert_false (tall_decimal_identical (TALL_DECIMAL (15, 1), TALL_DECIMAL (150, 2)));
 }
 
 int

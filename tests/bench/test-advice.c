@@ -232,7 +232,8 @@ make_orders (guint n_customers, guint each)
   for (guint i = 0; i < n_customers * each; i++)
     {
       TallOrder *order = tall_workload_make_order (&workload, i);
-      order->customer_number = tall_arena_printf (order->arena, "C%u", i % n_customers);
+      order->customer_number =
+          tall_arena_printf (tall_order_get_arena (order), "C%u", i % n_customers);
       g_ptr_array_add (orders, order);
     }
   return orders;
@@ -314,7 +315,7 @@ test_spread (void)
   for (guint i = 0; i < 2000; i++)
     {
       TallOrder *order = tall_workload_make_order (&workload, i);
-      order->customer_number = tall_arena_printf (order->arena, "%06u", 100000 + i);
+      order->customer_number = tall_arena_printf (tall_order_get_arena (order), "%06u", 100000 + i);
       order->has_sales_date = TRUE;
       /* the oldest are from everywhere */
       order->sales_date = i < 1800 ? i * 7919 % 1800 : i;

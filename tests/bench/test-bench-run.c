@@ -52,7 +52,7 @@ get_order (
   LyingFront *self = (LyingFront *)base;
   TallOrder *order = PARENT->get_order (base, customer, number, revision, error);
   if (g_strcmp0 (number, self->wrong) == 0)
-    order->shipping_locations[0].line_items[0].price.scale++;
+    order->shipping_locations[0]->line_items[0]->price->scale++;
   gint n = g_atomic_int_add (&self->n_gets, 1) + 1;
   if (n == self->stop_after)
     g_atomic_int_set (&self->stop, 2);

@@ -16,7 +16,8 @@ read_result (TallTransport *transport, const TallIdlCall *call, ThriftMessageTyp
   TallMessageException exception = { 0 };
   TallStructReader reader;
 
-  tall_struct_reader_init (&reader, transport, order->arena, tall_idl_call_get_limits (call));
+  tall_struct_reader_init (&reader, transport, tall_order_get_arena (order),
+                           tall_idl_call_get_limits (call));
   gboolean ok =
       type == T_EXCEPTION
           ? tall_struct_reader_read (&reader, &tall_message_exception_type, &exception, &error)

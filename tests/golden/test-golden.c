@@ -11,7 +11,7 @@
 static TallAddress *
 make_address (TallArena *arena)
 {
-  TallAddress *address = tall_arena_new0 (arena, TallAddress);
+  TallAddress *address = tall_address_new (arena);
   address->line1 = tall_arena_strdup (arena, "59 rue de l’Abbaye");
   address->line2 = tall_arena_strdup (arena, "");
   address->city = tall_arena_strdup (arena, "Reims");
@@ -22,43 +22,23 @@ make_address (TallArena *arena)
 }
 
 static void
-set_attributes (TallArena *arena, TallAttributes *attributes)
-{
-  attributes->n_items = 2;
-  attributes->items = tall_arena_newa0 (arena, TallAttribute, 2);
-  attributes->items[0].key = tall_arena_strdup (arena, "gift");
-  attributes->items[0].value = tall_arena_strdup (arena, "");
-  attributes->items[1].key = tall_arena_strdup (arena, "via");
-  attributes->items[1].value = tall_arena_strdup (arena, "Federal Shipping");
-}
-
-static void
 set_lines (TallArena *arena, TallShippingLocation *location)
 {
-  location->n_line_items = 2;
-  location->line_items = tall_arena_newa0 (arena, TallLineItem, 2);
-  location->line_items[0] = (TallLineItem){
-    .number = 1,
-    .item_number = tall_arena_strdup (arena, "11"),
-    .description = tall_arena_strdup (arena, "Queso Cabrales"),
-    .has_quantity = TRUE,
-    .has_price = TRUE,
-    .has_discount = TRUE,
-    .quantity = { -12, 0 },
-    .price = { 1400, 2 },
-    .discount = { 15, 2 },
-  };
-  location->line_items[1].number = 258;
+  TallLineItem *line = tall_location_add_line (location, arena, 1);
+  line->item_number = tall_arena_strdup (arena, "11");
+  line->description = tall_arena_strdup (arena, "Queso Cabrales");
+  line->quantity = tall_decimal_new (arena, -12, 0);
+  line->price = tall_decimal_new (arena, 1400, 2);
+  line->discount = tall_decimal_new (arena, 15, 2);
+  tall_location_add_line (location, arena, 258);
 }
 
 static TallOrder *
 make_order (const char *number, guint n_locations)
 {
   TallOrder *order = tall_order_new ("VINET", number);
-  order->n_shipping_locations = n_locations;
-  order->shipping_locations = tall_arena_newa0 (order->arena, TallShippingLocation, n_locations);
   for (guint i = 0; i < n_locations; i++)
-    order->shipping_locations[i].number = i + 1;
+    tall_order_add_location (order, (gint32)i + 1);
   return order;
 }
 
@@ -66,20 +46,22 @@ static TallOrder *
 make_full_order (void)
 {
   TallOrder *order = make_order ("10248", 2);
+  TallArena *arena = tall_order_get_arena (order);
   order->has_sales_date = TRUE;
   order->sales_date = G_GINT64_CONSTANT (836438400000); /* 1996-07-04 */
-  order->currency = tall_arena_strdup (order->arena, "EUR");
-  set_attributes (order->arena, &order->attributes);
+  order->currency = tall_arena_strdup (arena, "EUR");
+  tall_order_add_attribute (order, "gift", "");
+  tall_order_add_attribute (order, "via", "Federal Shipping");
 
-  TallShippingLocation *location = &order->shipping_locations[0];
-  location->name = tall_arena_strdup (order->arena, "Vins et alcools Chevalier");
-  location->address = make_address (order->arena);
+  TallShippingLocation *location = order->shipping_locations[0];
+  location->name = tall_arena_strdup (arena, "Vins et alcools Chevalier");
+  location->address = make_address (arena);
   location->has_ship_date = TRUE;
   location->ship_date = -1;
-  set_lines (order->arena, location);
+  set_lines (arena, location);
 
   /* present, though all its parts are absent */
-  order->shipping_locations[1].address = tall_arena_new0 (order->arena, TallAddress);
+  order->shipping_locations[1]->address = tall_address_new (arena);
   return order;
 }
 
@@ -99,15 +81,14 @@ static TallCustomer *
 make_full_customer (void)
 {
   TallCustomer *customer = tall_customer_new ("VINET");
-  TallArena *arena = customer->arena;
+  TallArena *arena = tall_customer_get_arena (customer);
   customer->name = tall_arena_strdup (arena, "Vins et alcools Chevalier");
   customer->email = tall_arena_strdup (arena, "");
   customer->address = make_address (arena);
-  customer->n_phones = 2;
-  customer->phones = tall_arena_newa0 (arena, char *, 2);
-  customer->phones[0] = tall_arena_strdup (arena, "26.47.15.11");
-  customer->phones[1] = tall_arena_strdup (arena, "26.47.15.10");
-  set_attributes (arena, &customer->attributes);
+  tall_customer_add_phone (customer, "26.47.15.11");
+  tall_customer_add_phone (customer, "26.47.15.10");
+  tall_customer_add_attribute (customer, "gift", "");
+  tall_customer_add_attribute (customer, "via", "Federal Shipping");
   return customer;
 }
 

@@ -140,22 +140,23 @@ def umbrella_has_every_header(installed, _):
           {path.name for path in installed.headers.iterdir()} - {"tallorder.h"})
 
 
-def declared_functions(installed, folder):
-    """What the headers declare, but for what they define inline."""
+def declared_symbols(installed, folder):
+    """What the headers declare, functions and constants, but for what they define inline."""
     source = pathlib.Path(folder, "all.c")
     source.write_text("#include <tallorder.h>\n", "utf-8")
     code = run("cc", "-E", "-P", source, *installed.flags("--cflags"))
     while re.search(r"\{[^{}]*\}", code):
         code = re.sub(r"\{[^{}]*\}", ";", code)
     declared = set(re.findall(r"^[^;]*?\b(tall_\w+) ?\(", code, re.M))
+    declared |= set(re.findall(r"^extern const \w+ (tall_\w+);", code, re.M))
     return declared - set(re.findall(r"static\s+(?:inline|__inline__)[^;]*?\b(tall_\w+) ?\(", code))
 
 
 @test
 def symbols(installed, folder):
-    """The libraries show the functions of the headers, all of them and nothing else."""
-    declared = declared_functions(installed, folder)
-    equal("tall_open_store" in declared, True)
+    """The libraries show what the headers declare, all of it and nothing else."""
+    declared = declared_symbols(installed, folder)
+    equal({"tall_open_store", "tall_pb__order__descriptor"} - declared, set())
     for library, options in (("libtallorder.so", ["-D"]), ("libtallorder.a", ["-g"])):
         listed = run("nm", *options, "--defined-only", "--format=posix",
                      installed.library / library)

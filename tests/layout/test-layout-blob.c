@@ -101,7 +101,7 @@ static void
 test_proved (Fixture *self, gconstpointer data G_GNUC_UNUSED)
 {
   g_autoptr (TallOrder) order = tall_test_order_with_lines ("VINET", "10248", 1);
-  order->currency = tall_arena_strdup (order->arena, "\xff");
+  order->currency = tall_arena_strdup (tall_order_get_arena (order), "\xff");
   self->cells[1].value = tall_order_to_canonical (order, self->arena);
   assert_damaged (self, "UTF-8");
 

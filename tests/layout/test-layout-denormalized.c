@@ -25,9 +25,9 @@ make_order (void)
 {
   TallOrder *order = tall_test_empty_order ("VINET", "10248", 3);
   tall_test_add_lines (order, 1, 1, 2);
-  order->shipping_locations[1].line_items[1].number = 3;
-  order->shipping_locations[1].name = tall_arena_strdup (order->arena, "Reims");
-  order->shipping_locations[1].address = tall_arena_new0 (order->arena, TallAddress);
+  order->shipping_locations[1]->line_items[1]->number = 3;
+  order->shipping_locations[1]->name = tall_arena_strdup (tall_order_get_arena (order), "Reims");
+  order->shipping_locations[1]->address = tall_address_new (tall_order_get_arena (order));
   tall_test_add_lines (order, 2, 2, 1);
   return order;
 }
@@ -53,9 +53,9 @@ test_lines_missing (TallTestLayout *self, gconstpointer data G_GNUC_UNUSED)
   tall_test_rows_delete (self, "orders", SLICE (LINE_1));
   g_autoptr (TallOrder) order = tall_test_rows_decode (self);
   g_assert_cmpuint (order->n_shipping_locations, ==, 2);
-  g_assert_cmpint (order->shipping_locations[1].number, ==, 2);
-  g_assert_cmpstr (order->shipping_locations[1].name, ==, "Reims");
-  g_assert_cmpuint (order->shipping_locations[1].n_line_items, ==, 1);
+  g_assert_cmpint (order->shipping_locations[1]->number, ==, 2);
+  g_assert_cmpstr (order->shipping_locations[1]->name, ==, "Reims");
+  g_assert_cmpuint (order->shipping_locations[1]->n_line_items, ==, 1);
 }
 
 /* Each way in which two lines of a location can differ in its ship-to. */

@@ -50,7 +50,7 @@ test_line_missing (TallTestLayout *self, gconstpointer data G_GNUC_UNUSED)
   tall_test_rows_delete (self, "shipping", SLICE (LOCATION_1));
   g_autoptr (TallOrder) order = tall_test_rows_decode (self);
   g_assert_cmpuint (order->n_shipping_locations, ==, 1);
-  g_assert_cmpuint (order->shipping_locations[0].n_line_items, ==, 1);
+  g_assert_cmpuint (order->shipping_locations[0]->n_line_items, ==, 1);
 }
 
 static void

@@ -52,8 +52,8 @@ test_line_missing (TallTestLayout *self, gconstpointer data G_GNUC_UNUSED)
 {
   tall_test_rows_delete (self, "orders", SLICE (LINE_1));
   g_autoptr (TallOrder) order = tall_test_rows_decode (self);
-  g_assert_cmpuint (order->shipping_locations[1].n_line_items, ==, 1);
-  g_assert_cmpint (order->shipping_locations[1].line_items[0].number, ==, 2);
+  g_assert_cmpuint (order->shipping_locations[1]->n_line_items, ==, 1);
+  g_assert_cmpint (order->shipping_locations[1]->line_items[0]->number, ==, 2);
 }
 
 static void

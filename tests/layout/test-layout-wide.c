@@ -157,15 +157,15 @@ make_largest_order (void)
   TallOrder *order = tall_test_empty_order ("VINET", "10248", n);
   for (guint i = 0; i < n; i++)
     {
-      order->shipping_locations[i].number = G_MAXINT32 - n + i;
+      order->shipping_locations[i]->number = G_MAXINT32 - n + i;
       tall_test_add_lines (order, i, G_MAXINT32 - n + i, 1);
     }
 
   g_autoptr (TallArena) arena = tall_arena_new (0);
   gsize rest = TALL_MAX_CANONICAL_BYTES - tall_order_to_canonical (order, arena).len;
-  char *longest = tall_arena_alloc0 (order->arena, rest);
+  char *longest = tall_arena_alloc0 (tall_order_get_arena (order), rest);
   memset (longest, 'x', rest - 10);
-  order->shipping_locations[n - 1].line_items[0].description = longest;
+  order->shipping_locations[n - 1]->line_items[0]->description = longest;
 
   g_autoptr (GError) error = NULL;
   gboolean valid = tall_order_normalize (order, &error);

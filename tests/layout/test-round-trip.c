@@ -100,9 +100,9 @@ test_largest_numbers (gconstpointer data)
 {
   const TallTestLayout *self = data;
   g_autoptr (TallOrder) order = tall_test_empty_order ("VINET", "3", 3);
-  order->shipping_locations[0].number = 0xff;
-  order->shipping_locations[1].number = 0x100;
-  order->shipping_locations[2].number = G_MAXINT32;
+  order->shipping_locations[0]->number = 0xff;
+  order->shipping_locations[1]->number = 0x100;
+  order->shipping_locations[2]->number = G_MAXINT32;
   tall_test_add_lines (order, 0, G_MAXINT32 - 1, 2);
   tall_test_add_lines (order, 1, 0xff, 3);
   tall_test_add_lines (order, 2, 1, 2);
@@ -146,8 +146,8 @@ test_revisions (gconstpointer data)
   for (guint i = 0; i < orders->len; i++)
     {
       TallOrder *order = orders->pdata[i];
-      order->customer_number = tall_arena_strdup (order->arena, "VINET");
-      order->order_number = tall_arena_strdup (order->arena, "10248");
+      order->customer_number = tall_arena_strdup (tall_order_get_arena (order), "VINET");
+      order->order_number = tall_arena_strdup (tall_order_get_arena (order), "10248");
       put_order (self, order, REVISION + i);
     }
   for (guint i = 0; i < orders->len; i++)
@@ -216,7 +216,7 @@ test_random_customers (gconstpointer data)
     {
       g_autoptr (TallCustomer) first = tall_test_random_customer (rand);
       g_autoptr (TallCustomer) second = tall_test_random_customer (rand);
-      second->number = tall_arena_strdup (second->arena, first->number);
+      second->number = tall_arena_strdup (tall_customer_get_arena (second), first->number);
       g_autoptr (TallOrder) order = tall_test_order_with_lines (first->number, "1", 1);
       put_order (self, order, REVISION + i);
 

@@ -79,19 +79,19 @@ test_positions (void)
 static char *
 set_number (const char *name, const TallValueFormat *format, const char *text)
 {
-  TallLineItem line = { 0 };
+  TallLineItem line = TALL_PB__LINE_ITEM__INIT;
+  g_autoptr (TallArena) arena = tall_arena_new (0);
   g_autoptr (GError) error = NULL;
   const TallCsvField *field = tall_csv_field_find (TALL_SCOPE_LINE, name);
   g_assert_nonnull (field);
-  if (!tall_csv_field_set (field, format, NULL, &line, text, &error))
+  if (!tall_csv_field_set (field, format, arena, &line, text, &error))
     {
       g_assert_error (error, TALL_ERROR, TALL_ERROR_INVALID);
       return g_strdup ("refused");
     }
   char buffer[TALL_DECIMAL_TEXT_SIZE];
   gboolean is_discount = g_str_equal (name, "discount");
-  g_assert_true (is_discount ? line.has_discount : line.has_price);
-  return g_strdup (tall_decimal_format (is_discount ? line.discount : line.price, buffer));
+  return g_strdup (tall_decimal_format (is_discount ? *line.discount : *line.price, buffer));
 }
 
 static void

@@ -35,17 +35,17 @@ note_item (TallLoadItem *taken, gpointer data)
   g_string_append_printf (notes, "%s/%s:", order->customer_number, order->order_number);
   for (guint i = 0; i < order->n_shipping_locations; i++)
     {
-      const TallShippingLocation *location = &order->shipping_locations[i];
+      const TallShippingLocation *location = order->shipping_locations[i];
       g_string_append_printf (notes, " %d", location->number);
       if (location->address != NULL)
         g_string_append_printf (notes, "=%s", location->address->city);
       for (guint k = 0; k < location->n_line_items; k++)
         {
           char text[TALL_DECIMAL_TEXT_SIZE] = "";
-          if (location->line_items[k].has_quantity)
-            tall_decimal_format (location->line_items[k].quantity, text);
+          if (location->line_items[k]->quantity != NULL)
+            tall_decimal_format (*location->line_items[k]->quantity, text);
           g_string_append_printf (notes, "%c%d*%s", k == 0 ? '(' : ' ',
-                                  location->line_items[k].number, text);
+                                  location->line_items[k]->number, text);
         }
       g_string_append_c (notes, ')');
     }

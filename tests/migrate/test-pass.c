@@ -134,7 +134,7 @@ test_large_rows (void)
     {
       g_autofree char *number = g_strdup_printf ("customer-%u", i);
       g_autoptr (TallCustomer) customer = tall_customer_new (number);
-      customer->name = tall_arena_strdup (customer->arena, name);
+      customer->name = tall_arena_strdup (tall_customer_get_arena (customer), name);
       g_assert_true (tall_front_put_customer (self.source.front, customer, NULL, NULL, &error));
     }
   const TallPassOptions options = { .copier = self.copier };

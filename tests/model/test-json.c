@@ -60,15 +60,13 @@ test_largest (void)
   g_autoptr (TallOrder) order = tall_test_empty_order ("C", "1", 5000);
   for (guint i = 0; i < 5000; i++)
     {
-      order->shipping_locations[i].address = tall_arena_new0 (order->arena, TallAddress);
+      order->shipping_locations[i]->address = tall_address_new (tall_order_get_arena (order));
       tall_test_add_lines (order, i, i + 1, 1);
     }
-  order->attributes.n_items = 80000;
-  order->attributes.items = tall_arena_newa0 (order->arena, TallAttribute, 80000);
   for (guint i = 0; i < 80000; i++)
     {
-      order->attributes.items[i].key = tall_arena_printf (order->arena, "%u", i);
-      order->attributes.items[i].value = tall_arena_strdup (order->arena, "");
+      g_autofree char *key = g_strdup_printf ("%u", i);
+      tall_order_add_attribute (order, key, "");
     }
 
   g_autoptr (GError) error = NULL;

@@ -54,28 +54,27 @@ test_sorts (void)
   g_autoptr (TallOrder) order = tall_test_empty_order ("C", "1", 3);
   tall_test_add_lines (order, 0, 1, 2);
   tall_test_add_lines (order, 2, 10, 3);
-  order->shipping_locations[0].number = 30;
-  order->shipping_locations[2].number = 20;
-  order->shipping_locations[1].number = 10;
-  order->shipping_locations[2].line_items[0].number = 99;
-  TallAttribute items[] = { { TEXT ("b"), TEXT ("2") },
-                            { TEXT ("\xc3\xa9"), TEXT ("3") },
-                            { TEXT ("B"), TEXT ("1") } };
-  order->attributes = (TallAttributes){ items, G_N_ELEMENTS (items) };
+  order->shipping_locations[0]->number = 30;
+  order->shipping_locations[2]->number = 20;
+  order->shipping_locations[1]->number = 10;
+  order->shipping_locations[2]->line_items[0]->number = 99;
+  tall_order_add_attribute (order, "b", "2");
+  tall_order_add_attribute (order, "\xc3\xa9", "3");
+  tall_order_add_attribute (order, "B", "1");
 
   assert_valid (order);
-  g_assert_cmpint (order->shipping_locations[0].number, ==, 10);
-  g_assert_cmpint (order->shipping_locations[1].number, ==, 20);
-  g_assert_cmpint (order->shipping_locations[2].number, ==, 30);
-  g_assert_cmpuint (order->shipping_locations[0].n_line_items, ==, 0);
-  g_assert_cmpint (order->shipping_locations[1].line_items[0].number, ==, 11);
-  g_assert_cmpint (order->shipping_locations[1].line_items[1].number, ==, 12);
-  g_assert_cmpint (order->shipping_locations[1].line_items[2].number, ==, 99);
-  g_assert_cmpint (order->shipping_locations[2].line_items[0].number, ==, 1);
-  g_assert_cmpstr (order->attributes.items[0].key, ==, "B");
-  g_assert_cmpstr (order->attributes.items[1].key, ==, "b");
-  g_assert_cmpstr (order->attributes.items[2].key, ==, "\xc3\xa9");
-  g_assert_cmpstr (order->attributes.items[2].value, ==, "3");
+  g_assert_cmpint (order->shipping_locations[0]->number, ==, 10);
+  g_assert_cmpint (order->shipping_locations[1]->number, ==, 20);
+  g_assert_cmpint (order->shipping_locations[2]->number, ==, 30);
+  g_assert_cmpuint (order->shipping_locations[0]->n_line_items, ==, 0);
+  g_assert_cmpint (order->shipping_locations[1]->line_items[0]->number, ==, 11);
+  g_assert_cmpint (order->shipping_locations[1]->line_items[1]->number, ==, 12);
+  g_assert_cmpint (order->shipping_locations[1]->line_items[2]->number, ==, 99);
+  g_assert_cmpint (order->shipping_locations[2]->line_items[0]->number, ==, 1);
+  g_assert_cmpstr (order->attributes[0]->key, ==, "B");
+  g_assert_cmpstr (order->attributes[1]->key, ==, "b");
+  g_assert_cmpstr (order->attributes[2]->key, ==, "\xc3\xa9");
+  g_assert_cmpstr (order->attributes[2]->value, ==, "3");
 }
 
 /* Any order of locations and lines normalizes to the same canonical form. */
@@ -91,14 +90,14 @@ test_sorts_random (void)
       for (guint k = 0; k < order->n_shipping_locations; k++)
         {
           guint other = g_rand_int_range (rand, 0, order->n_shipping_locations);
-          TallShippingLocation moved = order->shipping_locations[k];
+          TallShippingLocation *moved = order->shipping_locations[k];
           order->shipping_locations[k] = order->shipping_locations[other];
           order->shipping_locations[other] = moved;
-          for (guint l = 1; l < moved.n_line_items; l += 2)
+          for (guint l = 1; l < moved->n_line_items; l += 2)
             {
-              TallLineItem line = moved.line_items[l];
-              moved.line_items[l] = moved.line_items[0];
-              moved.line_items[0] = line;
+              TallLineItem *line = moved->line_items[l];
+              moved->line_items[l] = moved->line_items[0];
+              moved->line_items[0] = line;
             }
         }
       assert_valid (order);
@@ -153,13 +152,13 @@ test_positions (void)
 {
   g_autoptr (TallOrder) order = tall_test_empty_order ("C", "1", 2);
   tall_test_add_lines (order, 1, 1, 2);
-  order->shipping_locations[1].number = G_MAXINT32;
-  order->shipping_locations[1].line_items[1].number = G_MAXINT32;
+  order->shipping_locations[1]->number = G_MAXINT32;
+  order->shipping_locations[1]->line_items[1]->number = G_MAXINT32;
   assert_valid (order);
 
-  order->shipping_locations[1].line_items[1].number = 0;
+  order->shipping_locations[1]->line_items[1]->number = 0;
   assert_invalid (order, "shipping_locations[1].line_items[1].number", "0 is out of range");
-  order->shipping_locations[0].number = -1;
+  order->shipping_locations[0]->number = -1;
   assert_invalid (order, "shipping_locations[0].number", "-1 is out of range");
 }
 
@@ -171,19 +170,18 @@ test_duplicates (void)
   tall_test_add_lines (order, 2, 1, 2);
   assert_valid (order);
 
-  order->shipping_locations[2].line_items[1].number = 6;
+  order->shipping_locations[2]->line_items[1]->number = 6;
   assert_invalid (order, "shipping_locations[2].line_items[1].number",
                   "shipping_locations[0].line_items[1] has the same number 6");
-  order->shipping_locations[2].number = 1;
+  order->shipping_locations[2]->number = 1;
   assert_invalid (order, "shipping_locations[2].number",
                   "shipping_locations[0] has the same number 1");
-  g_assert_cmpint (order->shipping_locations[1].number, ==, 2);
+  g_assert_cmpint (order->shipping_locations[1]->number, ==, 2);
 
-  TallAttribute items[] = { { TEXT ("b"), TEXT ("") },
-                            { TEXT ("a"), TEXT ("") },
-                            { TEXT ("b"), TEXT ("") } };
   g_autoptr (TallOrder) twice = tall_order_new ("C", "1");
-  twice->attributes = (TallAttributes){ items, G_N_ELEMENTS (items) };
+  tall_order_add_attribute (twice, "b", "");
+  tall_order_add_attribute (twice, "a", "");
+  tall_order_add_attribute (twice, "b", "");
   assert_invalid (twice, "attributes[2].key", "attributes[0] has the same key “b”");
 }
 
@@ -194,7 +192,7 @@ check_texts_of (TallOrder *order, const TallModelType *type, gpointer base, cons
   for (guint i = 0; i < type->n_fields; i++)
     {
       const TallModelField *field = &type->fields[i];
-      if (field->kind != TALL_MODEL_TEXT)
+      if (tall_model_kind (field) != TALL_MODEL_TEXT)
         continue;
       gpointer before = tall_model_get_pointer (field, base);
       g_autofree char *path = g_strconcat (prefix, field->name, NULL);
@@ -210,32 +208,29 @@ static void
 test_texts (void)
 {
   g_autoptr (TallOrder) order = tall_test_order_with_lines ("C", "1", 2);
-  TallShippingLocation *location = &order->shipping_locations[0];
-  TallAttribute items[] = { { TEXT ("k"), TEXT ("\xff") } };
+  TallShippingLocation *location = order->shipping_locations[0];
   check_texts_of (order, &tall_model_order, order, "");
   check_texts_of (order, &tall_model_location, location, "shipping_locations[0].");
   check_texts_of (order, &tall_model_address, location->address, "shipping_locations[0].address.");
-  check_texts_of (order, &tall_model_line, &location->line_items[1],
+  check_texts_of (order, &tall_model_line, location->line_items[1],
                   "shipping_locations[0].line_items[1].");
 
-  order->attributes = (TallAttributes){ items, 1 };
+  tall_order_add_attribute (order, "k", "\xff");
   assert_invalid (order, "attributes[0].value", "UTF-8");
-  items[0] = (TallAttribute){ TEXT ("\xff"), TEXT ("v") };
+  order->attributes[0]->key = TEXT ("\xff");
   assert_invalid (order, "attributes[0].key", "UTF-8");
 }
 
 static void
 test_attributes_present (void)
 {
-  TallAttribute no_key[] = { { NULL, TEXT ("") } };
-  TallAttribute empty_key[] = { { TEXT (""), TEXT ("") } };
-  TallAttribute no_value[] = { { TEXT ("a"), TEXT ("") }, { TEXT ("b"), NULL } };
   g_autoptr (TallOrder) order = tall_order_new ("C", "1");
-  order->attributes = (TallAttributes){ no_key, 1 };
+  tall_order_add_attribute (order, NULL, "");
   assert_invalid (order, "attributes[0].key", "empty");
-  order->attributes = (TallAttributes){ empty_key, 1 };
+  order->attributes[0]->key = TEXT ("");
   assert_invalid (order, "attributes[0].key", "empty");
-  order->attributes = (TallAttributes){ no_value, 2 };
+  order->attributes[0]->key = TEXT ("a");
+  tall_order_add_attribute (order, "b", NULL);
   assert_invalid (order, "attributes[1].value", "must be there");
 }
 
@@ -263,12 +258,12 @@ test_dates (void)
   g_autoptr (TallOrder) order = tall_test_empty_order ("C", "1", 1);
   order->sales_date = TALL_MAX_DATE + 1; /* absent, so it may be anything */
   assert_valid (order);
-  order->has_sales_date = order->shipping_locations[0].has_ship_date = TRUE;
+  order->has_sales_date = order->shipping_locations[0]->has_ship_date = TRUE;
   order->sales_date = TALL_MIN_DATE;
-  order->shipping_locations[0].ship_date = TALL_MAX_DATE;
+  order->shipping_locations[0]->ship_date = TALL_MAX_DATE;
   assert_valid (order);
 
-  order->shipping_locations[0].ship_date = TALL_MAX_DATE + 1;
+  order->shipping_locations[0]->ship_date = TALL_MAX_DATE + 1;
   assert_invalid (order, "shipping_locations[0].ship_date", "years 1 to 9999");
   order->sales_date = TALL_MIN_DATE - 1;
   assert_invalid (order, "sales_date", "years 1 to 9999");
@@ -278,25 +273,52 @@ static void
 test_decimals (void)
 {
   g_autoptr (TallOrder) order = tall_test_order_with_lines ("C", "1", 1);
-  TallLineItem *line = &order->shipping_locations[0].line_items[0];
-  line->quantity = (TallDecimal){ G_MININT64, 18 };
-  line->price = (TallDecimal){ G_MAXINT64, 18 };
-  line->discount = (TallDecimal){ G_GINT64_CONSTANT (1000000000000000000), 18 };
+  TallLineItem *line = order->shipping_locations[0]->line_items[0];
+  TallArena *arena = tall_order_get_arena (order);
+  line->quantity = tall_decimal_new (arena, G_MININT64, 18);
+  line->price = tall_decimal_new (arena, G_MAXINT64, 18);
+  line->discount = tall_decimal_new (arena, G_GINT64_CONSTANT (1000000000000000000), 18);
   assert_valid (order);
 
-  line->discount.unscaled++;
+  line->discount->unscaled++;
   assert_invalid (order, "shipping_locations[0].line_items[0].discount", "0 to 1");
-  line->discount = (TallDecimal){ -1, 18 };
+  line->discount = tall_decimal_new (arena, -1, 18);
   assert_invalid (order, "shipping_locations[0].line_items[0].discount", "0 to 1");
-  line->discount = (TallDecimal){ 0, 19 };
+  line->discount = tall_decimal_new (arena, 0, 19);
   assert_invalid (order, "shipping_locations[0].line_items[0].discount", "scale 19");
-  line->price.scale = 255;
+  line->price->scale = 255;
   assert_invalid (order, "shipping_locations[0].line_items[0].price", "scale 255");
-  line->quantity.scale = 19;
+  line->quantity->scale = 19;
   assert_invalid (order, "shipping_locations[0].line_items[0].quantity", "scale 19");
 
-  line->has_quantity = line->has_price = line->has_discount = FALSE;
+  line->quantity = line->price = line->discount = NULL;
   assert_valid (order);
+}
+
+/* Parts that were only zeroed become whole. */
+static void
+test_zeroed_parts (void)
+{
+  g_autoptr (TallOrder) order = tall_order_new ("C", "1");
+  TallArena *arena = tall_order_get_arena (order);
+  TallShippingLocation *location = tall_arena_new0 (arena, TallShippingLocation);
+  TallLineItem *line = tall_arena_new0 (arena, TallLineItem);
+  TallAttribute *attribute = tall_arena_new0 (arena, TallAttribute);
+  location->number = line->number = 1;
+  location->address = tall_arena_new0 (arena, TallAddress);
+  line->discount = tall_arena_new0 (arena, TallDecimal);
+  line->price = tall_arena_new0 (arena, TallDecimal);
+  attribute->key = attribute->value = TEXT ("a");
+  tall_arena_append (arena, &order->shipping_locations, &order->n_shipping_locations, location);
+  tall_arena_append (arena, &location->line_items, &location->n_line_items, line);
+  tall_arena_append (arena, &order->attributes, &order->n_attributes, attribute);
+  assert_valid (order);
+
+  g_autofree char *hex = tall_slice_to_hex (tall_order_to_canonical (order, arena));
+  g_assert_cmpstr (hex, ==,
+                   "0a0143120131"
+                   "2a1408011a002a0e08012a04080010003204080010003206"
+                   "0a0161120161");
 }
 
 static void
@@ -319,10 +341,10 @@ static void
 test_address_size (void)
 {
   g_autoptr (TallOrder) order = tall_test_empty_order ("C", "1", 2);
-  TallAddress *address = tall_arena_new0 (order->arena, TallAddress);
-  order->shipping_locations[1].address = address;
-  address->line1 = fill (order->arena, 4000);
-  address->country = fill (order->arena, 96);
+  TallAddress *address = tall_address_new (tall_order_get_arena (order));
+  order->shipping_locations[1]->address = address;
+  address->line1 = fill (tall_order_get_arena (order), 4000);
+  address->country = fill (tall_order_get_arena (order), 96);
   assert_valid (order);
 
   address->zip = TEXT ("x");
@@ -339,10 +361,10 @@ test_canonical_size (void)
   gsize empty = tall_order_to_canonical (order, arena).len;
   gsize text = TALL_MAX_CANONICAL_BYTES - empty - 4; /* tag, and three bytes of length */
 
-  order->currency = fill (order->arena, text);
+  order->currency = fill (tall_order_get_arena (order), text);
   g_assert_cmpuint (tall_order_to_canonical (order, arena).len, ==, TALL_MAX_CANONICAL_BYTES);
   assert_valid (order);
-  order->currency = fill (order->arena, text + 1);
+  order->currency = fill (tall_order_get_arena (order), text + 1);
   assert_too_large (order, "1048576", "1048577");
 }
 
@@ -352,10 +374,12 @@ test_canonical_size_bound (void)
 {
   g_autoptr (TallOrder) order = tall_test_order_with_lines ("C", "1", 9999);
   for (guint i = 0; i < 9999; i++)
-    order->shipping_locations[0].line_items[i].description = fill (order->arena, 70);
+    order->shipping_locations[0]->line_items[i]->description =
+        fill (tall_order_get_arena (order), 70);
   assert_valid (order);
   for (guint i = 0; i < 9999; i++)
-    order->shipping_locations[0].line_items[i].description = fill (order->arena, 90);
+    order->shipping_locations[0]->line_items[i]->description =
+        fill (tall_order_get_arena (order), 90);
   assert_too_large (order, "1048576", "canonical form");
 }
 
@@ -374,6 +398,7 @@ main (int argc, char **argv)
   g_test_add_func ("/model/order-check/every-byte", test_every_byte);
   g_test_add_func ("/model/order-check/dates", test_dates);
   g_test_add_func ("/model/order-check/decimals", test_decimals);
+  g_test_add_func ("/model/order-check/zeroed-parts", test_zeroed_parts);
   g_test_add_func ("/model/order-check/counts", test_counts);
   g_test_add_func ("/model/order-check/address-size", test_address_size);
   g_test_add_func ("/model/order-check/canonical-size", test_canonical_size);

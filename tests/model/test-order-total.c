@@ -39,16 +39,18 @@ static const Case cases[] = {
   { { { "9223372036854775807", "1", NULL }, { "0.000000000000000001", "0.1", NULL } }, NULL },
 };
 
-static gboolean
-parse (const char *text, TallDecimal *decimal)
+static TallDecimal *
+parse (const char *text, TallArena *arena)
 {
   g_autoptr (GError) error = NULL;
   if (text == NULL)
-    return FALSE;
+    return NULL;
 
+  TallDecimal *decimal = tall_decimal_new (arena, 0, 0);
   gboolean parsed = tall_decimal_parse (text, -1, decimal, &error);
   g_assert_no_error (error);
-  return parsed;
+  g_assert_true (parsed);
+  return decimal;
 }
 
 /* Each line at a location of its own. */
@@ -59,10 +61,11 @@ make_order (const Case *test)
   for (guint i = 0; i < 3; i++)
     {
       tall_test_add_lines (order, i, i + 1, 1);
-      TallLineItem *line = order->shipping_locations[i].line_items;
-      line->has_quantity = parse (test->lines[i][0], &line->quantity);
-      line->has_price = parse (test->lines[i][1], &line->price);
-      line->has_discount = parse (test->lines[i][2], &line->discount);
+      TallArena *arena = tall_order_get_arena (order);
+      TallLineItem *line = order->shipping_locations[i]->line_items[0];
+      line->quantity = parse (test->lines[i][0], arena);
+      line->price = parse (test->lines[i][1], arena);
+      line->discount = parse (test->lines[i][2], arena);
     }
   return order;
 }
@@ -92,7 +95,7 @@ test_no_lines (void)
   g_autoptr (TallOrder) order = tall_order_new ("C", "1");
   TallDecimal total;
   g_assert_true (tall_order_compute_total (order, &total));
-  g_assert_true (tall_decimal_identical (total, (TallDecimal){ 0, 2 }));
+  g_assert_true (tall_decimal_identical (total, TALL_DECIMAL (0, 2)));
 }
 
 int

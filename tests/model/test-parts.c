@@ -5,15 +5,17 @@
 static void
 test_address_equal (void)
 {
-  TallAddress absent_texts = { NULL };
-  char empty[2][1] = { "", "" };
-  TallAddress empty_text = { .line2 = empty[0] };
-  TallAddress same = { .line2 = empty[1] };
+  g_autoptr (TallArena) arena = tall_arena_new (0);
+  TallAddress *absent_texts = tall_address_new (arena);
+  TallAddress *empty_text = tall_address_new (arena);
+  TallAddress *same = tall_address_new (arena);
+  empty_text->line2 = tall_arena_strdup (arena, "");
+  same->line2 = tall_arena_strdup (arena, "");
   g_assert_true (tall_address_equal (NULL, NULL));
-  g_assert_false (tall_address_equal (NULL, &absent_texts));
-  g_assert_false (tall_address_equal (&absent_texts, NULL));
-  g_assert_false (tall_address_equal (&absent_texts, &empty_text));
-  g_assert_true (tall_address_equal (&empty_text, &same));
+  g_assert_false (tall_address_equal (NULL, absent_texts));
+  g_assert_false (tall_address_equal (absent_texts, NULL));
+  g_assert_false (tall_address_equal (absent_texts, empty_text));
+  g_assert_true (tall_address_equal (empty_text, same));
 }
 
 int

@@ -22,7 +22,7 @@ typedef struct
 static void
 correct (TallOrder *order)
 {
-  *order->shipping_locations[0].address->line1 ^= 1;
+  *order->shipping_locations[0]->address->line1 ^= 1;
 }
 
 static gboolean

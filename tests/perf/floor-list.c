@@ -54,7 +54,7 @@ put_order (Customer *self, guint64 index, GError **error)
 {
   TallWorkload workload = { .prefix = "L", .n_lines = 1, .n_customers = 1 };
   g_autoptr (TallOrder) order = tall_workload_make_order (&workload, index);
-  order->customer_number = tall_arena_strdup (order->arena, self->customer_number);
+  order->customer_number = tall_arena_strdup (tall_order_get_arena (order), self->customer_number);
   order->sales_date = make_date (index);
   g_array_append_val (self->dates, order->sales_date);
   return tall_front_put_order (self->store->front, order, NULL, NULL, error);

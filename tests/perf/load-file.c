@@ -50,7 +50,7 @@ tall_load_file_make_mapping (void)
 static void
 print_line (FILE *file, const TallOrder *order, const TallLineItem *line)
 {
-  const TallShippingLocation *location = &order->shipping_locations[0];
+  const TallShippingLocation *location = order->shipping_locations[0];
   const TallAddress *address = location->address;
   char date[TALL_DATE_TEXT_SIZE], shipped[TALL_DATE_TEXT_SIZE];
   char quantity[TALL_DECIMAL_TEXT_SIZE], price[TALL_DECIMAL_TEXT_SIZE];
@@ -59,9 +59,9 @@ print_line (FILE *file, const TallOrder *order, const TallLineItem *line)
            order->order_number, tall_date_format (order->sales_date, date), order->currency,
            location->name, address->line1, address->city, address->zip, address->country,
            tall_date_format (location->ship_date, shipped), line->number, line->item_number,
-           line->description, tall_decimal_format (line->quantity, quantity),
-           tall_decimal_format (line->price, price),
-           tall_decimal_format (line->discount, discount));
+           line->description, tall_decimal_format (*line->quantity, quantity),
+           tall_decimal_format (*line->price, price),
+           tall_decimal_format (*line->discount, discount));
 }
 
 static void
@@ -71,9 +71,9 @@ print_orders (FILE *file, const TallWorkload *workload, guint n_orders, const gi
   for (guint i = 0; i < n_orders && (stop == NULL || g_atomic_int_get (stop) == 0); i++)
     {
       g_autoptr (TallOrder) order = tall_workload_make_order (workload, i);
-      const TallShippingLocation *location = &order->shipping_locations[0];
+      const TallShippingLocation *location = order->shipping_locations[0];
       for (guint j = 0; j < location->n_line_items; j++)
-        print_line (file, order, &location->line_items[j]);
+        print_line (file, order, location->line_items[j]);
     }
 }
 

@@ -184,7 +184,7 @@ make_order (const char *value, const char *rows)
   TallOrder *order = tall_test_empty_order (TALL_TEST_CUSTOMER, TALL_TEST_ORDER, n_lines > 0);
   if (n_lines > 0)
     tall_test_add_lines (order, 0, 1 + rows[0] - 'a', n_lines);
-  order->currency = tall_arena_strdup (order->arena, value);
+  order->currency = tall_arena_strdup (tall_order_get_arena (order), value);
   order->has_sales_date = TRUE;
   order->sales_date = strchr ("yl", value[0]) != NULL ? 1000 : 2000; /* the later one comes first */
   return order;

@@ -27,7 +27,7 @@ typedef TallOrder *(*MakeFunc) (void);
 static char *
 fill (TallOrder *order, gsize len)
 {
-  char *text = tall_arena_alloc (order->arena, len + 1);
+  char *text = tall_arena_alloc (tall_order_get_arena (order), len + 1);
   memset (text, 'x', len);
   text[len] = '\0';
   return text;
@@ -54,7 +54,7 @@ make_lines (void)
   TallOrder *order = begin (1, 9999);
   char *text = fill (order, 94);
   for (guint i = 0; i < 9999; i++)
-    order->shipping_locations[0].line_items[i].description = text;
+    order->shipping_locations[0]->line_items[i]->description = text;
   return order;
 }
 
@@ -62,10 +62,7 @@ static TallOrder *
 make_empty_lines (void)
 {
   TallOrder *order = tall_test_empty_order (CUSTOMER, NUMBER, 1);
-  order->shipping_locations[0].n_line_items = 9999;
-  order->shipping_locations[0].line_items = tall_arena_newa0 (order->arena, TallLineItem, 9999);
-  for (gint32 i = 0; i < 9999; i++)
-    order->shipping_locations[0].line_items[i].number = i + 1;
+  tall_test_add_lines (order, 0, 1, 9999);
   return order;
 }
 
@@ -76,9 +73,9 @@ make_locations (void)
   char *text = fill (order, 54);
   for (guint i = 0; i < 5000; i++)
     {
-      TallAddress *address = tall_arena_new0 (order->arena, TallAddress);
-      *address = (TallAddress){ text, text, text, NULL, NULL, NULL };
-      order->shipping_locations[i].address = address;
+      TallAddress *address = tall_address_new (tall_order_get_arena (order));
+      address->line1 = address->line2 = address->city = text;
+      order->shipping_locations[i]->address = address;
     }
   return order;
 }
@@ -87,7 +84,7 @@ static TallOrder *
 make_text (void)
 {
   TallOrder *order = begin (1, 1);
-  order->shipping_locations[0].line_items[0].description = fill (order, 1024 * 1024 - 100);
+  order->shipping_locations[0]->line_items[0]->description = fill (order, 1024 * 1024 - 100);
   return order;
 }
 
@@ -99,12 +96,10 @@ make_attributes (void)
     N = 100000
   };
   TallOrder *order = begin (1, 1);
-  order->attributes.items = tall_arena_newa0 (order->arena, TallAttribute, N);
-  order->attributes.n_items = N;
   for (guint i = 0; i < N; i++)
     {
-      order->attributes.items[i].key = tall_arena_printf (order->arena, "%x", i);
-      order->attributes.items[i].value = tall_arena_strdup (order->arena, "");
+      g_autofree char *key = g_strdup_printf ("%x", i);
+      tall_order_add_attribute (order, key, "");
     }
   return order;
 }
@@ -114,9 +109,9 @@ static TallOrder *
 make_address (void)
 {
   TallOrder *order = begin (1, 9999);
-  TallAddress *address = tall_arena_new0 (order->arena, TallAddress);
+  TallAddress *address = tall_address_new (tall_order_get_arena (order));
   address->line1 = fill (order, 4000);
-  order->shipping_locations[0].address = address;
+  order->shipping_locations[0]->address = address;
   return order;
 }
 
@@ -125,7 +120,7 @@ static TallOrder *
 make_name (void)
 {
   TallOrder *order = begin (1, 100);
-  order->shipping_locations[0].name = fill (order, 480 * 1024);
+  order->shipping_locations[0]->name = fill (order, 480 * 1024);
   return order;
 }
 

@@ -32,7 +32,7 @@ make_orders (const char *currency)
     {
       g_autofree char *number = g_strdup_printf ("%u", i);
       TallOrder *order = tall_test_order_with_lines ("VINET", number, i % 7);
-      order->currency = tall_arena_strdup (order->arena, currency);
+      order->currency = tall_arena_strdup (tall_order_get_arena (order), currency);
       g_ptr_array_add (orders, order);
     }
   return orders;

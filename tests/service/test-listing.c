@@ -46,7 +46,9 @@ test_orders (Fixture *f, gconstpointer data G_GNUC_UNUSED)
       g_autoptr (TallOrder) order = new_order ("VINET", i);
       if ((order->has_sales_date = i % 2))
         order->sales_date = i * 1000;
-      order->currency = i % 3 == 0 ? NULL : tall_arena_strdup (order->arena, i % 3 == 1 ? "" : "€");
+      order->currency =
+          i % 3 == 0 ? NULL
+                     : tall_arena_strdup (tall_order_get_arena (order), i % 3 == 1 ? "" : "€");
       put (f, order);
     }
 
@@ -146,7 +148,8 @@ test_customers (Fixture *f, gconstpointer data G_GNUC_UNUSED)
     {
       g_autofree char *number = g_strdup_printf ("C%u", i);
       g_autoptr (TallCustomer) customer = tall_test_plain_customer (number);
-      customer->name = i == 1 ? NULL : tall_arena_strdup (customer->arena, i == 2 ? "" : "ä");
+      customer->name =
+          i == 1 ? NULL : tall_arena_strdup (tall_customer_get_arena (customer), i == 2 ? "" : "ä");
       g_assert_true (tall_front_put_customer (f->client, customer, NULL, NULL, &error));
     }
   g_autoptr (TallCustomerList) first = tall_front_list_customers (f->client, &options, &error);
@@ -240,7 +243,7 @@ test_large_orders (Fixture *f, gconstpointer data G_GNUC_UNUSED)
   for (guint i = 0; i < 20; i++)
     {
       g_autoptr (TallOrder) order = new_order ("LARGE", i);
-      order->currency = tall_arena_strdup (order->arena, text);
+      order->currency = tall_arena_strdup (tall_order_get_arena (order), text);
       put (f, order);
     }
   g_assert_cmpuint (walk_customer (f, "LARGE", 1000, &n_pages), ==, 20);

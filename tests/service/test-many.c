@@ -123,7 +123,8 @@ test_random_orders (Fixture *f, gconstpointer data G_GNUC_UNUSED)
   for (guint i = 0; i < many.n; i++)
     {
       TallOrder *order = tall_test_random_order (rand, i % 400 == 0 ? 3000 : 8);
-      order->order_number = tall_arena_printf (order->arena, "%u-%.64s", i, "\xc3\xa4");
+      order->order_number =
+          tall_arena_printf (tall_order_get_arena (order), "%u-%.64s", i, "\xc3\xa4");
       many_set (&many, i, order);
     }
   assert_round_trip (f, &many);
@@ -141,7 +142,7 @@ test_large_orders (Fixture *f, gconstpointer data G_GNUC_UNUSED)
     {
       g_autofree char *number = g_strdup_printf ("%u", i);
       TallOrder *order = tall_test_empty_order ("LARGE", number, 0);
-      order->currency = tall_arena_strdup (order->arena, text);
+      order->currency = tall_arena_strdup (tall_order_get_arena (order), text);
       many_set (&many, i, order);
     }
   assert_round_trip (f, &many);
@@ -239,7 +240,7 @@ test_wrong_orders (Fixture *f, gconstpointer data G_GNUC_UNUSED)
   many_set (&many, 0, tall_test_order_with_lines ("VINET", "1", 1));
   many_set (&many, 1, tall_test_order_with_lines ("VINET", "2", 2));
   many_set (&many, 2, tall_test_order_with_lines ("VINET", "3", 1));
-  many.orders[1]->shipping_locations[0].line_items[1].number = 0;
+  many.orders[1]->shipping_locations[0]->line_items[1]->number = 0;
   put_all (f, &many, FALSE);
   g_assert_no_error (many.outcomes[0].error);
   g_assert_error (many.outcomes[1].error, TALL_ERROR, TALL_ERROR_INVALID);
@@ -312,7 +313,7 @@ test_time_of_later_calls (Fixture *f, gconstpointer data G_GNUC_UNUSED)
     {
       g_autofree char *number = g_strdup_printf ("%u", i);
       TallOrder *order = tall_test_empty_order ("LARGE", number, 0);
-      order->currency = tall_arena_strdup (order->arena, text);
+      order->currency = tall_arena_strdup (tall_order_get_arena (order), text);
       many_set (&many, i, order);
       many.options[i].timeout = 60000;
     }

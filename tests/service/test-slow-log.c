@@ -71,7 +71,7 @@ put (gpointer data)
   TallTestService *service = data;
   g_autoptr (GError) error = NULL;
   g_autoptr (TallOrder) order = tall_test_order_with_lines ("VINET", "10248", 1);
-  order->currency = tall_arena_strdup (order->arena, "QQQ");
+  order->currency = tall_arena_strdup (tall_order_get_arena (order), "QQQ");
   g_assert_true (tall_front_put_order (service->client, order, NULL, NULL, &error));
   g_assert_no_error (error);
   return NULL;

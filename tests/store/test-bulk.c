@@ -66,7 +66,7 @@ make_orders (guint n, const char *currency)
       g_snprintf (number, sizeof number, "%u", i);
       TallOrder *order = tall_test_order_with_lines (customer, number, i % 7);
       if (currency != NULL)
-        order->currency = tall_arena_strdup (order->arena, currency);
+        order->currency = tall_arena_strdup (tall_order_get_arena (order), currency);
       g_ptr_array_add (orders, order);
     }
   return orders;
@@ -231,7 +231,7 @@ test_wrong (TallStoreFixture *fixture, gconstpointer kind G_GNUC_UNUSED)
   g_autoptr (GPtrArray) orders = make_orders (10, NULL);
   TallBulkResult results[10] = { 0 };
   TallOrder *wrong = g_ptr_array_index (orders, 4);
-  wrong->customer_number = tall_arena_strdup (wrong->arena, "");
+  wrong->customer_number = tall_arena_strdup (tall_order_get_arena (wrong), "");
   g_autoptr (TallBulk) bulk = begin (fixture->front, TALL_BULK_REPORT);
   put (bulk, orders, results);
   for (guint i = 0; i < 10; i++)
@@ -259,8 +259,8 @@ test_customers (TallStoreFixture *fixture, gconstpointer kind G_GNUC_UNUSED)
         {
           g_autofree char *number = g_strdup_printf ("N%u", i);
           customers[i] = tall_customer_new (number);
-          customers[i]->name =
-              tall_arena_strdup (customers[i]->arena, round < 2 ? "one" : "another");
+          customers[i]->name = tall_arena_strdup (tall_customer_get_arena (customers[i]),
+                                                  round < 2 ? "one" : "another");
         }
       g_assert_true (tall_bulk_put_customers (bulk, customers, 40, results, &error));
       for (guint i = 0; i < 40; i++)

@@ -19,7 +19,7 @@ put_customer (TallFront *front, const char *number)
   gint64 revision;
   g_autoptr (GError) error = NULL;
   g_autoptr (TallCustomer) customer = tall_customer_new (number);
-  customer->name = tall_arena_strdup (customer->arena, number);
+  customer->name = tall_arena_strdup (tall_customer_get_arena (customer), number);
   gboolean done = tall_front_put_customer (front, customer, NULL, &revision, &error);
   g_assert_no_error (error);
   g_assert_true (done);

@@ -150,7 +150,7 @@ test_repeated (Fixture *self, gconstpointer data G_GNUC_UNUSED)
       g_autoptr (GError) error = NULL;
       g_autofree char *text = g_strnfill (bytes[i], 'x');
       g_autoptr (TallOrder) order = tall_test_order_with_lines (TALL_TEST_CUSTOMER, "1", 9000);
-      order->shipping_locations[0].name = text;
+      order->shipping_locations[0]->name = text;
       gboolean done = tall_front_put_order (self->front, order, NULL, NULL, &error);
       g_assert_cmpint (done, ==, i == 0);
       if (i > 0)

@@ -249,7 +249,7 @@ test_put_outcomes (TallStoreFixture *fixture, gconstpointer kind G_GNUC_UNUSED)
   g_autoptr (TallOrder) third = tall_test_marked_order ("1", 1, 3, 2);
   g_autoptr (TallOrder) other = tall_test_marked_order ("2", 1, 4, 2);
   g_autoptr (TallOrder) wrong = tall_test_marked_order ("3", 1, 5, 2);
-  wrong->shipping_locations[0].line_items[1].number = 0;
+  wrong->shipping_locations[0]->line_items[1]->number = 0;
   TallOrder *const orders[] = { first, wrong, second, other, third };
   const TallWriteOptions options[] = { { .condition = TALL_IF_ABSENT },
                                        { .condition = TALL_IF_ANY },
@@ -284,7 +284,8 @@ large_order (guint number, gsize n_bytes)
   char order_number[16];
   g_snprintf (order_number, sizeof order_number, "%u", number);
   TallOrder *order = tall_test_order_with_lines (TALL_TEST_CUSTOMER, order_number, 1);
-  order->shipping_locations[0].line_items[0].description = tall_arena_strdup (order->arena, text);
+  order->shipping_locations[0]->line_items[0]->description =
+      tall_arena_strdup (tall_order_get_arena (order), text);
   return order;
 }
 

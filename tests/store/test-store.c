@@ -270,7 +270,7 @@ test_customer (TallStoreFixture *fixture, gconstpointer data G_GNUC_UNUSED)
   g_assert_false (tall_front_put_customer (fixture->front, customer, &options, NULL, &error));
   g_assert_error (error, TALL_ERROR, TALL_ERROR_CONFLICT);
   g_clear_error (&error);
-  customer->name = tall_arena_strdup (customer->arena, "another");
+  customer->name = tall_arena_strdup (tall_customer_get_arena (customer), "another");
   g_assert_true (tall_front_put_customer (fixture->front, customer, NULL, &revision, &error));
   g_assert_no_error (error);
   g_assert_cmpint (revision, >, stored);

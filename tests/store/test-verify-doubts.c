@@ -71,7 +71,7 @@ put_again (gpointer data)
   Doubt *self = data;
   g_autoptr (TallOrder) order = tall_test_damage_order (self->damage);
   self->fixture->clock.on_sleep = NULL;
-  order->currency = tall_arena_strdup (order->arena, "EUR");
+  order->currency = tall_arena_strdup (tall_order_get_arena (order), "EUR");
   tall_fixture_put (self->fixture, order, NULL);
 }
 

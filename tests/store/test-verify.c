@@ -174,7 +174,7 @@ put_again (gpointer data)
   for (guint i = 0; i < G_N_ELEMENTS (unfinished); i++)
     {
       g_autoptr (TallOrder) order = tall_test_damage_order (tall_test_damage_find (unfinished[i]));
-      order->currency = tall_arena_strdup (order->arena, "EUR");
+      order->currency = tall_arena_strdup (tall_order_get_arena (order), "EUR");
       tall_fixture_put (self, order, NULL);
     }
 }

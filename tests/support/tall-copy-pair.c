@@ -258,8 +258,9 @@ tall_copy_populate (TallCopySide *side, guint n)
       g_autoptr (TallOrder) order = tall_test_random_order (rand, MOST_LINES);
       g_autoptr (TallOrder) other = tall_test_random_order (rand, MOST_LINES);
       g_autoptr (TallCustomer) customer = tall_test_random_customer (rand);
-      other->customer_number = tall_arena_strdup (other->arena, order->customer_number);
-      other->order_number = tall_arena_strdup (other->arena, order->order_number);
+      other->customer_number =
+          tall_arena_strdup (tall_order_get_arena (other), order->customer_number);
+      other->order_number = tall_arena_strdup (tall_order_get_arena (other), order->order_number);
       put_order (side, order, i, 0);
       put_customer (side, customer, i, 1);
       if (i % 3 == 1)

@@ -139,8 +139,9 @@ static TallOrder *
 make_order (TallReference *self, const TallRecord *record)
 {
   TallOrder *order = tall_test_random_order (self->rand, 6);
-  order->customer_number = tall_arena_strdup (order->arena, record->customer_number);
-  order->order_number = tall_arena_strdup (order->arena, record->order_number);
+  order->customer_number =
+      tall_arena_strdup (tall_order_get_arena (order), record->customer_number);
+  order->order_number = tall_arena_strdup (tall_order_get_arena (order), record->order_number);
   order->has_sales_date = g_rand_int_range (self->rand, 0, 5) > 0;
   order->sales_date = order->has_sales_date ? g_rand_int_range (self->rand, -3, 4) * DAY : 0;
   return order;
@@ -150,7 +151,8 @@ static TallCustomer *
 make_customer (TallReference *self, const TallRecord *record)
 {
   TallCustomer *customer = tall_test_random_customer (self->rand);
-  customer->number = tall_arena_strdup (customer->arena, record->customer_number);
+  customer->number =
+      tall_arena_strdup (tall_customer_get_arena (customer), record->customer_number);
   return customer;
 }
 

@@ -244,7 +244,7 @@ change_content (TallStoreFixture *self, const TallStoreKind *kind, TallOrder *or
   g_auto (Place) place = { 0 };
   g_autoptr (TallBatch) batch = tall_batch_new ();
   find_place (self, TALL_TEST_CUSTOMER, order->order_number, &place);
-  order->currency = tall_arena_strdup (order->arena, "changed");
+  order->currency = tall_arena_strdup (tall_order_get_arena (order), "changed");
   TallMutation *root = tall_batch_add (batch, place.table, tall_slice_array (place.row));
   kind->layout->append_root (order, tall_order_to_canonical (order, batch->arena),
                              read_state (self, order).revision, batch, root);
@@ -470,7 +470,7 @@ change_customer (TallStoreFixture *self, const TallStoreKind *kind, TallOrder *o
   g_autoptr (TallCustomer) customer = tall_test_plain_customer (order->order_number);
   g_assert_true (tall_front_put_customer (self->front, customer, NULL, &revision, &error));
   find_place (self, order->order_number, NULL, &place);
-  customer->name = tall_arena_strdup (customer->arena, "changed");
+  customer->name = tall_arena_strdup (tall_customer_get_arena (customer), "changed");
   kind->layout->append_customer (customer, tall_customer_to_canonical (customer, batch->arena),
                                  revision, batch,
                                  tall_batch_add (batch, place.table, tall_slice_array (place.row)));

@@ -15,7 +15,7 @@ normalize_order (TallOrder *order)
 static TallAddress *
 plain_address (TallArena *arena)
 {
-  TallAddress *address = tall_arena_new0 (arena, TallAddress);
+  TallAddress *address = tall_address_new (arena);
   address->line1 = tall_arena_strdup (arena, "59 rue de l’Abbaye");
   address->city = tall_arena_strdup (arena, "Reims");
   address->zip = tall_arena_strdup (arena, "51100");
@@ -33,10 +33,8 @@ TallOrder *
 tall_test_empty_order (const char *customer_number, const char *order_number, guint n_locations)
 {
   TallOrder *order = tall_order_new (customer_number, order_number);
-  order->n_shipping_locations = n_locations;
-  order->shipping_locations = tall_arena_newa0 (order->arena, TallShippingLocation, n_locations);
   for (guint i = 0; i < n_locations; i++)
-    order->shipping_locations[i].number = i + 1;
+    tall_order_add_location (order, (gint32)i + 1);
   return order;
 }
 
@@ -49,11 +47,9 @@ tall_test_empty_order (const char *customer_number, const char *order_number, gu
 void
 tall_test_add_lines (TallOrder *order, guint location, gint32 first_number, guint n_lines)
 {
-  TallShippingLocation *to = &order->shipping_locations[location];
-  to->n_line_items = n_lines;
-  to->line_items = tall_arena_newa0 (order->arena, TallLineItem, n_lines);
   for (guint i = 0; i < n_lines; i++)
-    to->line_items[i].number = first_number + i;
+    tall_location_add_line (order->shipping_locations[location], tall_order_get_arena (order),
+                            first_number + (gint32)i);
 }
 
 /**
@@ -66,26 +62,27 @@ TallOrder *
 tall_test_order_with_lines (const char *customer_number, const char *order_number, guint n_lines)
 {
   TallOrder *order = tall_test_empty_order (customer_number, order_number, 1);
+  TallArena *arena = tall_order_get_arena (order);
   order->has_sales_date = TRUE;
   order->sales_date = G_GINT64_CONSTANT (836438400000);
-  order->currency = tall_arena_strdup (order->arena, "USD");
+  order->currency = tall_arena_strdup (arena, "USD");
 
-  TallShippingLocation *location = &order->shipping_locations[0];
-  location->name = tall_arena_strdup (order->arena, "Vins et alcools Chevalier");
-  location->address = plain_address (order->arena);
+  TallShippingLocation *location = order->shipping_locations[0];
+  location->name = tall_arena_strdup (arena, "Vins et alcools Chevalier");
+  location->address = plain_address (arena);
   location->has_ship_date = TRUE;
   location->ship_date = G_GINT64_CONSTANT (837475200000);
 
   tall_test_add_lines (order, 0, 1, n_lines);
   for (guint i = 0; i < n_lines; i++)
     {
-      TallLineItem *line = &location->line_items[i];
-      line->item_number = tall_arena_printf (order->arena, "%u", 11 + i % 77);
-      line->description = tall_arena_printf (order->arena, "Queso Cabrales %u", i);
-      line->has_quantity = line->has_price = line->has_discount = TRUE;
-      line->quantity = (TallDecimal){ 1 + i % 40, 0 };
-      line->price = (TallDecimal){ 980 + i * 7 % 5000, 2 };
-      line->discount = i % 3 == 0 ? (TallDecimal){ 15, 2 } : (TallDecimal){ 0, 0 };
+      TallLineItem *line = location->line_items[i];
+      line->item_number = tall_arena_printf (arena, "%u", 11 + i % 77);
+      line->description = tall_arena_printf (arena, "Queso Cabrales %u", i);
+      line->quantity = tall_decimal_new (arena, 1 + i % 40, 0);
+      line->price = tall_decimal_new (arena, 980 + i * 7 % 5000, 2);
+      line->discount =
+          i % 3 == 0 ? tall_decimal_new (arena, 15, 2) : tall_decimal_new (arena, 0, 0);
     }
   normalize_order (order);
   return order;
@@ -100,18 +97,13 @@ TallCustomer *
 tall_test_plain_customer (const char *number)
 {
   TallCustomer *customer = tall_customer_new (number);
-  TallArena *arena = customer->arena;
+  TallArena *arena = tall_customer_get_arena (customer);
   customer->name = tall_arena_strdup (arena, "Vins et alcools Chevalier");
   customer->address = plain_address (arena);
-  customer->phones = tall_arena_newa0 (arena, char *, 2);
-  customer->phones[0] = tall_arena_strdup (arena, "26.47.15.10");
-  customer->phones[1] = tall_arena_strdup (arena, "26.47.15.11");
-  customer->n_phones = 2;
+  tall_customer_add_phone (customer, "26.47.15.10");
+  tall_customer_add_phone (customer, "26.47.15.11");
   customer->email = tall_arena_strdup (arena, "paul.henriot@example.com");
-  customer->attributes.items = tall_arena_newa0 (arena, TallAttribute, 1);
-  customer->attributes.items[0].key = tall_arena_strdup (arena, "contact");
-  customer->attributes.items[0].value = tall_arena_strdup (arena, "Paul Henriot");
-  customer->attributes.n_items = 1;
+  tall_customer_add_attribute (customer, "contact", "Paul Henriot");
 
   g_autoptr (GError) error = NULL;
   gboolean valid = tall_customer_normalize (customer, &error);

@@ -98,7 +98,7 @@ random_address (GRand *rand, TallArena *arena)
   if (one_in (rand, 3))
     return NULL;
 
-  TallAddress *address = tall_arena_new0 (arena, TallAddress);
+  TallAddress *address = tall_address_new (arena);
   if (one_in (rand, 4))
     return address;
 
@@ -131,61 +131,62 @@ random_date (GRand *rand, gint64 *date)
     }
 }
 
-static gboolean
-random_decimal (GRand *rand, TallDecimal *decimal)
+static TallDecimal *
+random_decimal (GRand *rand, TallArena *arena)
 {
   static const gint64 edges[] = { 0, 1, -1, 10, 100, -1000, G_MAXINT64, G_MININT64 };
   switch (g_rand_int_range (rand, 0, 4))
     {
     case 0:
-      return FALSE;
+      return NULL;
     case 1:
-      decimal->unscaled = edges[g_rand_int_range (rand, 0, G_N_ELEMENTS (edges))];
-      decimal->scale = g_rand_int_range (rand, 0, TALL_DECIMAL_MAX_SCALE + 1);
-      return TRUE;
+      return tall_decimal_new (arena, edges[g_rand_int_range (rand, 0, G_N_ELEMENTS (edges))],
+                               g_rand_int_range (rand, 0, TALL_DECIMAL_MAX_SCALE + 1));
     default:
-      decimal->unscaled = g_rand_int_range (rand, -100, 100000);
-      decimal->scale = g_rand_int_range (rand, 0, 5);
-      return TRUE;
+      return tall_decimal_new (arena, g_rand_int_range (rand, -100, 100000),
+                               g_rand_int_range (rand, 0, 5));
     }
 }
 
-static gboolean
-random_rate (GRand *rand, TallDecimal *rate)
+static TallDecimal *
+random_rate (GRand *rand, TallArena *arena)
 {
-  static const TallDecimal some[] = { { 0, 0 },
-                                      { 0, 18 },
-                                      { 1, 0 },
-                                      { 100, 2 },
-                                      { 15, 2 },
-                                      { 150, 3 },
-                                      { 5, 2 },
-                                      { 1, 18 },
-                                      { 999999999999999999, 18 },
-                                      { 1000000000000000000, 18 } };
+  static const struct
+  {
+    gint64 unscaled;
+    guint32 scale;
+  } some[] = { { 0, 0 },
+               { 0, 18 },
+               { 1, 0 },
+               { 100, 2 },
+               { 15, 2 },
+               { 150, 3 },
+               { 5, 2 },
+               { 1, 18 },
+               { 999999999999999999, 18 },
+               { 1000000000000000000, 18 } };
   if (one_in (rand, 3))
-    return FALSE;
+    return NULL;
 
-  *rate = some[g_rand_int_range (rand, 0, G_N_ELEMENTS (some))];
-  return TRUE;
+  guint i = g_rand_int_range (rand, 0, G_N_ELEMENTS (some));
+  return tall_decimal_new (arena, some[i].unscaled, some[i].scale);
 }
 
 static void
-random_attributes (GRand *rand, TallArena *arena, TallAttributes *attributes)
+random_attributes (GRand *rand, TallArena *arena, const TallModelField *field, gpointer base)
 {
   if (one_in (rand, 2))
     return;
 
   guint n = g_rand_int_range (rand, 0, 6);
-  attributes->items = tall_arena_newa0 (arena, TallAttribute, n);
-  attributes->n_items = n;
   for (guint i = 0; i < n; i++)
     {
       /* The position makes every key unique. */
       char *key = random_pieces (rand, arena, 3, 100, TRUE);
-      attributes->items[i].key = tall_arena_printf (arena, "%s%u", key, i);
+      key = tall_arena_printf (arena, "%s%u", key, i);
       char *value = random_text (rand, arena);
-      attributes->items[i].value = value != NULL ? value : tall_arena_strdup (arena, "");
+      tall_model_append (field, base, arena,
+                         tall_attribute_new (arena, key, value != NULL ? value : ""));
     }
 }
 
@@ -196,25 +197,18 @@ random_fields (GRand *rand, TallArena *arena, const TallModelType *type, gpointe
   for (guint i = 0; i < type->n_fields; i++)
     {
       const TallModelField *field = &type->fields[i];
-      if (field->kind == TALL_MODEL_TEXT)
+      TallModelKind kind = tall_model_kind (field);
+      if (kind == TALL_MODEL_TEXT)
         tall_model_set_pointer (field, base, random_text (rand, arena));
-      else if (field->kind == TALL_MODEL_DATE)
+      else if (kind == TALL_MODEL_DATE)
         *tall_model_flag (field, base) = random_date (rand, tall_model_date (field, base));
-      else if (field->kind == TALL_MODEL_DECIMAL)
-        *tall_model_flag (field, base) = random_decimal (rand, tall_model_decimal (field, base));
-      else if (field->kind == TALL_MODEL_RATE)
-        *tall_model_flag (field, base) = random_rate (rand, tall_model_decimal (field, base));
-      else if (field->kind == TALL_MODEL_ATTRIBUTES)
-        random_attributes (rand, arena, tall_model_attributes (field, base));
+      else if (kind == TALL_MODEL_DECIMAL)
+        tall_model_set_pointer (field, base, random_decimal (rand, arena));
+      else if (kind == TALL_MODEL_RATE)
+        tall_model_set_pointer (field, base, random_rate (rand, arena));
+      else if (kind == TALL_MODEL_ATTRIBUTES)
+        random_attributes (rand, arena, field, base);
     }
-}
-
-static void
-random_line (GRand *rand, TallArena *arena, gint32 number, TallLineItem *line)
-{
-  line->number = number;
-  if (!one_in (rand, 10))
-    random_fields (rand, arena, &tall_model_line, line);
 }
 
 static void
@@ -247,14 +241,12 @@ static void
 random_locations (GRand *rand, TallOrder *order, guint n_locations)
 {
   g_autofree gint32 *numbers = random_positions (rand, n_locations);
-  order->n_shipping_locations = n_locations;
-  order->shipping_locations = tall_arena_newa0 (order->arena, TallShippingLocation, n_locations);
+  TallArena *arena = tall_order_get_arena (order);
   for (guint i = 0; i < n_locations; i++)
     {
-      TallShippingLocation *location = &order->shipping_locations[i];
-      location->number = numbers[i];
-      location->address = random_address (rand, order->arena);
-      random_fields (rand, order->arena, &tall_model_location, location);
+      TallShippingLocation *location = tall_order_add_location (order, numbers[i]);
+      location->address = random_address (rand, arena);
+      random_fields (rand, arena, &tall_model_location, location);
     }
 }
 
@@ -263,17 +255,20 @@ static void
 random_lines (GRand *rand, TallOrder *order, guint n_lines)
 {
   guint n_locations = order->n_shipping_locations;
+  TallArena *arena = tall_order_get_arena (order);
   g_autofree gint32 *numbers = random_positions (rand, n_lines);
   guint dealt = 0;
   for (guint i = 0; i < n_locations; i++)
     {
-      TallShippingLocation *location = &order->shipping_locations[i];
       guint left = n_lines - dealt;
       guint n = i + 1 == n_locations ? left : (guint)g_rand_int_range (rand, 0, left + 1);
-      location->n_line_items = n;
-      location->line_items = tall_arena_newa0 (order->arena, TallLineItem, n);
       for (guint k = 0; k < n; k++)
-        random_line (rand, order->arena, numbers[dealt++], &location->line_items[k]);
+        {
+          TallLineItem *line =
+              tall_location_add_line (order->shipping_locations[i], arena, numbers[dealt++]);
+          if (!one_in (rand, 10))
+            random_fields (rand, arena, &tall_model_line, line);
+        }
     }
 }
 
@@ -283,9 +278,9 @@ try_random_order (GRand *rand, guint max_lines)
   g_autoptr (TallArena) numbers = tall_arena_new (0);
   TallOrder *order = tall_order_new (tall_test_random_number (rand, numbers),
                                      tall_test_random_number (rand, numbers));
-  random_fields (rand, order->arena, &tall_model_order, order);
+  random_fields (rand, tall_order_get_arena (order), &tall_model_order, order);
   if (one_in (rand, 2))
-    order->currency = tall_arena_strdup (order->arena, "EUR");
+    order->currency = tall_arena_strdup (tall_order_get_arena (order), "EUR");
 
   guint n_lines = one_in (rand, 8) ? max_lines : (guint)g_rand_int_range (rand, 0, max_lines + 1);
   random_locations (rand, order, g_rand_int_range (rand, 0, one_in (rand, 10) ? 30 : 5));
@@ -328,14 +323,13 @@ tall_test_random_customer (GRand *rand)
 {
   g_autoptr (TallArena) numbers = tall_arena_new (0);
   TallCustomer *customer = tall_customer_new (tall_test_random_number (rand, numbers));
-  TallArena *arena = customer->arena;
+  TallArena *arena = tall_customer_get_arena (customer);
   random_fields (rand, arena, &tall_model_customer, customer);
   customer->address = random_address (rand, arena);
-  customer->n_phones = one_in (rand, 2) ? 0 : (guint)g_rand_int_range (rand, 1, 5);
-  customer->phones = tall_arena_newa0 (arena, char *, customer->n_phones);
-  for (guint i = 0; i < customer->n_phones; i++)
-    customer->phones[i] = one_in (rand, 4) ? tall_arena_strdup (arena, "")
-                                           : random_pieces (rand, arena, 4, 200, TRUE);
+  guint n_phones = one_in (rand, 2) ? 0 : (guint)g_rand_int_range (rand, 1, 5);
+  for (guint i = 0; i < n_phones; i++)
+    tall_customer_add_phone (customer,
+                             one_in (rand, 4) ? "" : random_pieces (rand, arena, 4, 200, TRUE));
 
   g_autoptr (GError) error = NULL;
   gboolean valid = tall_customer_normalize (customer, &error);

@@ -58,8 +58,8 @@ put_and_get (Trip *trip, TallOrder *order)
 static void
 replace (Trip *trip, const TallOrder *order, TallOrder *other)
 {
-  other->customer_number = tall_arena_strdup (other->arena, order->customer_number);
-  other->order_number = tall_arena_strdup (other->arena, order->order_number);
+  other->customer_number = tall_arena_strdup (tall_order_get_arena (other), order->customer_number);
+  other->order_number = tall_arena_strdup (tall_order_get_arena (other), order->order_number);
   put_and_get (trip, other);
 }
 

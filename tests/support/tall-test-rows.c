@@ -183,7 +183,7 @@ TallOrder *
 tall_test_rows_make_order (void)
 {
   TallOrder *order = tall_test_empty_order (CUSTOMER, ORDER, 2);
-  order->currency = tall_arena_strdup (order->arena, "EUR");
+  order->currency = tall_arena_strdup (tall_order_get_arena (order), "EUR");
   tall_test_add_lines (order, 1, 1, 2);
   return order;
 }

@@ -119,15 +119,15 @@ TallOrder *
 tall_test_marked_order (const char *order_number, guint writer, guint sequence, guint n_lines)
 {
   TallOrder *order = tall_test_order_with_lines (TALL_TEST_CUSTOMER, order_number, n_lines);
-  char *mark = tall_arena_printf (order->arena, "%u/%u", writer, sequence);
+  char *mark = tall_arena_printf (tall_order_get_arena (order), "%u/%u", writer, sequence);
 
   order->currency = mark;
   for (guint i = 0; i < order->n_shipping_locations; i++)
     {
-      TallShippingLocation *location = &order->shipping_locations[i];
+      TallShippingLocation *location = order->shipping_locations[i];
       location->name = mark;
       for (guint j = 0; j < location->n_line_items; j++)
-        location->line_items[j].description = mark;
+        location->line_items[j]->description = mark;
     }
   return order;
 }
@@ -144,10 +144,10 @@ tall_test_read_mark (const TallOrder *order, guint *writer, guint *sequence)
   g_assert_cmpuint (order->n_shipping_locations, >, 0);
   for (guint i = 0; i < order->n_shipping_locations; i++)
     {
-      const TallShippingLocation *location = &order->shipping_locations[i];
+      const TallShippingLocation *location = order->shipping_locations[i];
       g_assert_cmpstr (location->name, ==, order->currency);
       for (guint j = 0; j < location->n_line_items; j++)
-        g_assert_cmpstr (location->line_items[j].description, ==, order->currency);
+        g_assert_cmpstr (location->line_items[j]->description, ==, order->currency);
     }
 }
 

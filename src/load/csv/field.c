@@ -16,14 +16,16 @@ static void
 add_field (GArray *fields, TallCsvScope scope, const TallModelField *field)
 {
   TallCsvField added = { scope, field->name, field, NULL };
-  if (field->kind == TALL_MODEL_ATTRIBUTES)
+  TallModelKind kind = tall_model_kind (field);
+  const TallModelType *type = kind == TALL_MODEL_STRUCT ? field->descriptor : NULL;
+  if (kind == TALL_MODEL_ATTRIBUTES)
     added.name = ATTRIBUTE "NAME";
-  if (field->kind != TALL_MODEL_LIST && field->kind != TALL_MODEL_STRUCT)
+  if (kind != TALL_MODEL_LIST && kind != TALL_MODEL_STRUCT)
     g_array_append_val (fields, added);
 
-  for (guint i = 0; field->kind == TALL_MODEL_STRUCT && i < field->type->n_fields; i++)
+  for (guint i = 0; type != NULL && i < type->n_fields; i++)
     {
-      const TallModelField *inner = &field->type->fields[i];
+      const TallModelField *inner = &type->fields[i];
       char *name = g_strconcat (field->name, ".", inner->name, NULL);
       added = (TallCsvField){ scope, name, inner, field };
       g_array_append_val (fields, added);
@@ -69,8 +71,9 @@ tall_csv_field_find (TallCsvScope scope, const char *name)
   const TallCsvField *fields = tall_csv_fields (&n);
   for (guint i = 0; i < n; i++)
     if (fields[i].scope == scope
-        && (fields[i].field->kind == TALL_MODEL_ATTRIBUTES ? is_attribute
-                                                           : g_str_equal (fields[i].name, name)))
+        && (tall_model_kind (fields[i].field) == TALL_MODEL_ATTRIBUTES
+                ? is_attribute
+                : g_str_equal (fields[i].name, name)))
       return &fields[i];
   return NULL;
 }
@@ -78,14 +81,16 @@ tall_csv_field_find (TallCsvScope scope, const char *name)
 gboolean
 tall_csv_field_is_order_number (const TallCsvField *self)
 {
-  return self->field->kind == TALL_MODEL_NUMBER && g_str_equal (self->name, ORDER_NUMBER);
+  return tall_model_kind (self->field) == TALL_MODEL_NUMBER
+         && g_str_equal (self->name, ORDER_NUMBER);
 }
 
 /* The number of an order's customer, or of a customer. */
 gboolean
 tall_csv_field_is_customer_number (const TallCsvField *self)
 {
-  return self->field->kind == TALL_MODEL_NUMBER && !g_str_equal (self->name, ORDER_NUMBER);
+  return tall_model_kind (self->field) == TALL_MODEL_NUMBER
+         && !g_str_equal (self->name, ORDER_NUMBER);
 }
 
 const char *
@@ -103,7 +108,7 @@ tall_csv_field_scope_name (TallCsvScope scope)
 const char *
 tall_csv_field_fault (const TallCsvField *self)
 {
-  switch (self->field->kind)
+  switch (tall_model_kind (self->field))
     {
     case TALL_MODEL_POSITION:
       return "is not the number of a location or line";
@@ -118,15 +123,12 @@ tall_csv_field_fault (const TallCsvField *self)
     }
 }
 
-static void
-add_text (const TallModelField *field, TallArena *arena, gpointer base, const char *text)
+static TallDecimal *
+add_decimal (const TallModelField *field, TallArena *arena, gpointer base)
 {
-  guint *n = tall_model_count (field, base);
-  char **texts = tall_arena_newa0 (arena, char *, *n + 1);
-  if (*n > 0)
-    memcpy (texts, tall_model_get_pointer (field, base), *n * sizeof (char *));
-  texts[(*n)++] = tall_arena_strdup (arena, text);
-  tall_model_set_pointer (field, base, texts);
+  TallDecimal *decimal = tall_decimal_new (arena, 0, 0);
+  tall_model_set_pointer (field, base, decimal);
+  return decimal;
 }
 
 /* The address that the field belongs to, made if there is none yet. */
@@ -136,7 +138,7 @@ get_address (const TallModelField *field, TallArena *arena, gpointer target)
   gpointer address = tall_model_get_pointer (field, target);
   if (address == NULL)
     {
-      address = tall_arena_alloc0 (arena, field->type->size);
+      address = tall_model_new (field->descriptor, arena);
       tall_model_set_pointer (field, target, address);
     }
   return address;
@@ -163,23 +165,21 @@ tall_csv_field_set (const TallCsvField *self,
 {
   const TallModelField *field = self->field;
   gpointer base = self->address != NULL ? get_address (self->address, arena, target) : target;
-  switch (field->kind)
+  switch (tall_model_kind (field))
     {
     case TALL_MODEL_TEXT:
       tall_model_set_pointer (field, base, tall_arena_strdup (arena, text));
       return TRUE;
     case TALL_MODEL_TEXTS:
-      add_text (field, arena, base, text);
+      tall_model_append (field, base, arena, tall_arena_strdup (arena, text));
       return TRUE;
     case TALL_MODEL_DATE:
       *tall_model_flag (field, base) = TRUE;
       return tall_parse_date (text, format, tall_model_date (field, base), error);
     case TALL_MODEL_DECIMAL:
-      *tall_model_flag (field, base) = TRUE;
-      return tall_parse_decimal (text, format, tall_model_decimal (field, base), error);
+      return tall_parse_decimal (text, format, add_decimal (field, arena, base), error);
     case TALL_MODEL_RATE:
-      *tall_model_flag (field, base) = TRUE;
-      return tall_parse_discount (text, format, tall_model_decimal (field, base), error);
+      return tall_parse_discount (text, format, add_decimal (field, arena, base), error);
     default:
       g_return_val_if_reached (FALSE);
     }

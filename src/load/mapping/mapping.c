@@ -187,7 +187,7 @@ tall_mapping_get_value_of_empty (const TallMapping *self,
   if (source->fallback != NULL)
     return source->fallback;
 
-  TallModelKind kind = source->field->field->kind;
+  TallModelKind kind = tall_model_kind (source->field->field);
   gboolean is_text =
       kind == TALL_MODEL_TEXT || kind == TALL_MODEL_TEXTS || kind == TALL_MODEL_ATTRIBUTES;
   return self->keep_empty && is_text && source->index >= 0 ? text : NULL;

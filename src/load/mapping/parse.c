@@ -318,7 +318,7 @@ add_source (TallMapping *self, const TallCsvField *field, const char *key, const
   source->field = field;
   source->index = -1;
   source->column = g_strdup (column);
-  if (field->field->kind == TALL_MODEL_ATTRIBUTES)
+  if (tall_model_kind (field->field) == TALL_MODEL_ATTRIBUTES)
     source->attribute = g_strdup (key + strlen ("attribute."));
   g_ptr_array_add (self->sources, source);
   return source;
@@ -327,7 +327,7 @@ add_source (TallMapping *self, const TallCsvField *field, const char *key, const
 static gboolean
 add_columns (TallMapping *self, const TallCsvField *field, const char *key, const char *value)
 {
-  if (field->field->kind != TALL_MODEL_TEXTS)
+  if (tall_model_kind (field->field) != TALL_MODEL_TEXTS)
     {
       add_source (self, field, key, value);
       return TRUE;
@@ -404,7 +404,8 @@ read_defaults (TallMapping *self, GKeyFile *file, GError **error)
                                     "there is no such field; write GROUP.FIELD, such as %s",
                                     self->kind == TALL_MAPPING_ORDERS ? "order.currency"
                                                                       : "customer.name");
-      if (field->field->kind == TALL_MODEL_POSITION || field->field->kind == TALL_MODEL_TEXTS)
+      if (tall_model_kind (field->field) == TALL_MODEL_POSITION
+          || tall_model_kind (field->field) == TALL_MODEL_TEXTS)
         return tall_mapping_refuse (self, "defaults", keys[i], error,
                                     "this field cannot have a default");
       TallMappingSource *source = find_source (self, field, name);
@@ -446,7 +447,7 @@ check_required (TallMapping *self, GError **error)
   guint n;
   const TallCsvField *fields = tall_csv_fields (&n);
   for (guint i = 0; i < n; i++)
-    if (fields[i].field->kind == TALL_MODEL_NUMBER && has_scope (self, fields[i].scope)
+    if (tall_model_kind (fields[i].field) == TALL_MODEL_NUMBER && has_scope (self, fields[i].scope)
         && find_source (self, &fields[i], fields[i].name) == NULL)
       return tall_mapping_refuse (self, tall_csv_field_scope_name (fields[i].scope), fields[i].name,
                                   error, "has to name a column");

@@ -481,7 +481,7 @@ list_columns (const Sniff *self, TallModelKind kind)
 {
   GArray *list = g_array_new (FALSE, FALSE, sizeof (guint));
   for (guint i = 0; i < self->sample->n_columns; i++)
-    if (self->columns[i].field != NULL && self->columns[i].field->field->kind == kind)
+    if (self->columns[i].field != NULL && tall_model_kind (self->columns[i].field->field) == kind)
       g_array_append_val (list, i);
   return list;
 }
@@ -622,7 +622,7 @@ check_required (Sniff *self)
   for (guint i = 0; i < n; i++)
     {
       const char *group = tall_csv_field_scope_name (fields[i].scope);
-      if (fields[i].field->kind != TALL_MODEL_NUMBER
+      if (tall_model_kind (fields[i].field) != TALL_MODEL_NUMBER
           || (fields[i].scope == TALL_SCOPE_CUSTOMER) != (self->kind == TALL_MAPPING_CUSTOMERS)
           || g_key_file_has_key (self->file, group, fields[i].name, NULL))
         continue;

@@ -772,8 +772,8 @@ tall_parse_discount (const char *text,
         }
       discount->scale += 2;
     }
-  if (tall_decimal_compare (*discount, (TallDecimal){ 0, 0 }) >= 0
-      && tall_decimal_compare (*discount, (TallDecimal){ 1, 0 }) <= 0)
+  if (tall_decimal_compare (*discount, TALL_DECIMAL (0, 0)) >= 0
+      && tall_decimal_compare (*discount, TALL_DECIMAL (1, 0)) <= 0)
     return TRUE;
   tall_error_set_invalid (error, NULL,
                           format->discount_percent

@@ -19,7 +19,7 @@ tall_row_find_position (const TallMapping *mapping, TallCsvScope scope)
   for (guint i = 0; i < tall_mapping_count_sources (mapping, scope); i++)
     {
       const TallMappingSource *source = tall_mapping_get_source_of (mapping, scope, i);
-      if (source->field->field->kind == TALL_MODEL_POSITION)
+      if (tall_model_kind (source->field->field) == TALL_MODEL_POSITION)
         return source;
     }
   return NULL;
@@ -50,11 +50,10 @@ tall_row_set_fields (const TallMapping *mapping,
       const char *text = tall_mapping_get_value (mapping, source, row->fields, row->n_fields);
       if (text == NULL)
         continue;
-      if (field->kind == TALL_MODEL_ATTRIBUTES)
+      if (tall_model_kind (field) == TALL_MODEL_ATTRIBUTES)
         {
-          TallAttribute *attribute = &target->attributes->items[target->attributes->n_items++];
-          attribute->key = tall_arena_strdup (target->arena, source->attribute);
-          attribute->value = tall_arena_strdup (target->arena, text);
+          tall_model_append (field, target->base, target->arena,
+                             tall_attribute_new (target->arena, source->attribute, text));
           continue;
         }
       if (tall_csv_field_set (source->field, &mapping->format, target->arena, target->base, text,
@@ -116,10 +115,7 @@ tall_row_make_customer (const TallMapping *mapping,
                         GError **error)
 {
   g_autoptr (TallCustomer) customer = tall_customer_new (number);
-  customer->attributes.items =
-      tall_arena_newa0 (customer->arena, TallAttribute,
-                        tall_mapping_count_sources (mapping, TALL_SCOPE_CUSTOMER));
-  TallRowTarget target = { customer->arena, customer, &customer->attributes };
+  TallRowTarget target = { tall_customer_get_arena (customer), customer };
   if (!tall_row_set_fields (mapping, TALL_SCOPE_CUSTOMER, row, &target, fault, error))
     return NULL;
   return g_steal_pointer (&customer);
@@ -164,7 +160,7 @@ static gboolean
 get_text (const TallMapping *mapping, const TallCsvRow *row, guint i, const char **text)
 {
   const TallMappingSource *source = tall_mapping_get_source_of (mapping, TALL_SCOPE_LOCATION, i);
-  if (source->field->field->kind == TALL_MODEL_POSITION)
+  if (tall_model_kind (source->field->field) == TALL_MODEL_POSITION)
     return FALSE;
   *text = tall_mapping_get_value (mapping, source, row->fields, row->n_fields);
   return TRUE;
@@ -257,7 +253,7 @@ tall_draft_locations_find_number (TallDraftLocations *self, gint32 number)
 
 typedef struct
 {
-  TallLineItem item;
+  TallLineItem *item;
   TallDraftLocation *location;
   TallPlace place;
 } DraftLine;
@@ -339,13 +335,13 @@ tall_draft_begin (TallDraft *self,
 static gboolean
 is_of_order (const TallMappingSource *source)
 {
-  return source->field->field->kind != TALL_MODEL_NUMBER;
+  return tall_model_kind (source->field->field) != TALL_MODEL_NUMBER;
 }
 
 static gboolean
 set_order_fields (TallDraft *self, const TallCsvRow *row, TallRowFault *fault, GError **error)
 {
-  TallArena *arena = self->order->arena;
+  TallArena *arena = tall_order_get_arena (self->order);
   guint n_sources = tall_mapping_count_sources (self->mapping, TALL_SCOPE_ORDER);
   self->first = (TallPlace){ row->line, row->file_name };
   self->first_values = tall_arena_newa0 (arena, char *, n_sources);
@@ -358,8 +354,7 @@ set_order_fields (TallDraft *self, const TallCsvRow *row, TallRowFault *fault, G
             arena, tall_mapping_get_value (self->mapping, source, row->fields, row->n_fields));
     }
 
-  self->order->attributes.items = tall_arena_newa0 (arena, TallAttribute, n_sources);
-  TallRowTarget target = { arena, self->order, &self->order->attributes };
+  TallRowTarget target = { arena, self->order };
   return tall_row_set_fields (self->mapping, TALL_SCOPE_ORDER, row, &target, fault, error);
 }
 
@@ -415,15 +410,14 @@ add_location (
 {
   if (!check_room (self, fault, error))
     return NULL;
-  TallArena *arena = self->order->arena;
+  TallArena *arena = tall_order_get_arena (self->order);
   TallDraftLocation *added = tall_arena_new0 (arena, TallDraftLocation);
-  added->location = tall_arena_new0 (arena, TallShippingLocation);
-  added->location->number = number;
+  added->location = tall_order_add_location (self->order, number);
   added->signature = tall_arena_strdup (arena, self->locations.signature->str);
   added->place = (TallPlace){ row->line, row->file_name };
   g_ptr_array_add (self->locations.all, added);
 
-  TallRowTarget target = { arena, added->location, NULL };
+  TallRowTarget target = { arena, added->location };
   if (!tall_row_set_fields (self->mapping, TALL_SCOPE_LOCATION, row, &target, fault, error))
     return NULL;
   return added;
@@ -476,7 +470,7 @@ find_line (TallDraft *self, gint32 number)
     return NULL;
   for (; self->n_known_lines < self->lines->len; self->n_known_lines++)
     {
-      gint32 known = g_array_index (self->lines, DraftLine, self->n_known_lines).item.number;
+      gint32 known = g_array_index (self->lines, DraftLine, self->n_known_lines).item->number;
       g_hash_table_insert (self->line_numbers, GINT_TO_POINTER (known),
                            GUINT_TO_POINTER (self->n_known_lines + 1));
     }
@@ -510,14 +504,17 @@ add_line (TallDraft *self, const TallCsvRow *row, TallRowFault *fault, GError **
   TallDraftLocation *location = find_location (self, row, fault, error);
   if (location == NULL || !check_room (self, fault, error))
     return FALSE;
-  DraftLine line = { .location = location, .place = { row->line, row->file_name } };
-  TallRowTarget target = { self->order->arena, &line.item, NULL };
-  if (!number_line (self, row, &line.item.number, fault, error)
-      || !tall_row_set_fields (self->mapping, TALL_SCOPE_LINE, row, &target, fault, error))
+  gint32 number;
+  if (!number_line (self, row, &number, fault, error))
     return FALSE;
+  TallArena *arena = tall_order_get_arena (self->order);
+  TallLineItem *item = tall_location_add_line (location->location, arena, number);
+  TallRowTarget target = { arena, item };
+  if (!tall_row_set_fields (self->mapping, TALL_SCOPE_LINE, row, &target, fault, error))
+    return FALSE;
+  DraftLine line = { item, location, { row->line, row->file_name } };
   g_array_append_val (self->lines, line);
-  self->highest_line = MAX (self->highest_line, line.item.number);
-  location->n_lines++;
+  self->highest_line = MAX (self->highest_line, number);
   return TRUE;
 }
 
@@ -551,24 +548,6 @@ tall_draft_add_row (TallDraft *self,
   return add_line (self, row, fault, error);
 }
 
-/* Gives each location its lines, in the order of the rows. */
-static void
-distribute_lines (TallDraft *self)
-{
-  for (guint i = 0; i < self->locations.all->len; i++)
-    {
-      const TallDraftLocation *location = g_ptr_array_index (self->locations.all, i);
-      location->location->line_items =
-          tall_arena_newa0 (self->order->arena, TallLineItem, location->n_lines);
-    }
-  for (guint i = 0; i < self->lines->len; i++)
-    {
-      const DraftLine *line = &g_array_index (self->lines, DraftLine, i);
-      TallShippingLocation *location = line->location->location;
-      location->line_items[location->n_line_items++] = line->item;
-    }
-}
-
 /**
  * tall_draft_finish:
  *
@@ -577,15 +556,5 @@ distribute_lines (TallDraft *self)
 TallOrder *
 tall_draft_finish (TallDraft *self)
 {
-  distribute_lines (self);
-  TallOrder *order = g_steal_pointer (&self->order);
-  guint n = self->locations.all->len;
-  order->shipping_locations = tall_arena_newa0 (order->arena, TallShippingLocation, n);
-  order->n_shipping_locations = n;
-  for (guint i = 0; i < n; i++)
-    {
-      const TallDraftLocation *drafted = g_ptr_array_index (self->locations.all, i);
-      order->shipping_locations[i] = *drafted->location;
-    }
-  return order;
+  return g_steal_pointer (&self->order);
 }

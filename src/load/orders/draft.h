@@ -26,9 +26,8 @@ typedef struct
  */
 typedef struct
 {
-  TallArena *arena;           /* where its texts go */
-  gpointer base;              /* the struct */
-  TallAttributes *attributes; /* with room for all; NULL: it has none */
+  TallArena *arena; /* where its texts go */
+  gpointer base;    /* the struct */
 } TallRowTarget;
 
 gboolean tall_row_has_fields (const TallMapping *mapping, TallCsvScope scope);
@@ -72,8 +71,7 @@ typedef struct
 {
   TallShippingLocation *location;
   const char *signature; /* all its texts in one */
-  guint n_lines;
-  TallPlace place; /* where it was first seen */
+  TallPlace place;       /* where it was first seen */
 } TallDraftLocation;
 
 /**

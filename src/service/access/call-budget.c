@@ -42,7 +42,7 @@ tall_call_budget_take (TallCallBudget *self,
   guint lines = order != NULL ? order->n_shipping_locations + tall_order_count_lines (order) : 0;
 
   self->memory += ENCODED_COPIES * encoded;
-  self->memory += order != NULL ? tall_arena_get_size (order->arena) : 0;
+  self->memory += order != NULL ? tall_arena_get_size (tall_order_get_arena (order)) : 0;
   if (self->n_items > 0 && (encoded > self->bytes || lines > self->n_lines))
     return FALSE;
 

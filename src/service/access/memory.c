@@ -4,8 +4,8 @@
 
 #include "tall-error.h"
 
-/* What becomes of a byte of a large request, the byte itself included: usual orders take three to
- * four times their bytes when they are decoded. What takes more is given it only if it is there at
+/* What becomes of a byte of a large request, the byte itself included: usual orders take two to
+ * five times their bytes when they are decoded. What takes more is given it only if it is there at
  * once. */
 #define BYTES_OF_BYTE 5
 

@@ -33,15 +33,11 @@ const TallStructLimits tall_idl_many_limits = {
   .pair_bytes = MIN_ATTRIBUTE_BYTES,
 };
 
-/* TallAttributes: a map on the wire. */
-G_STATIC_ASSERT (sizeof (TallStructPair) == sizeof (TallAttribute));
-G_STATIC_ASSERT (offsetof (TallStructPair, value) == offsetof (TallAttribute, value));
-
 static gpointer
 create_order (TallArena **arena)
 {
   TallOrder *order = tall_order_new ("", "");
-  *arena = order->arena;
+  *arena = tall_order_get_arena (order);
   return order;
 }
 
@@ -55,7 +51,7 @@ static gpointer
 create_customer (TallArena **arena)
 {
   TallCustomer *customer = tall_customer_new ("");
-  *arena = customer->arena;
+  *arena = tall_customer_get_arena (customer);
   return customer;
 }
 
@@ -66,6 +62,12 @@ clear_customer (gpointer pointer)
 }
 
 /* The structs that are stored. The model has their fields, with the numbers of the IDL. */
+static TallStructType decimal_type = {
+  .name = "Decimal",
+  .required = TALL_STRUCT_BIT (TALL_DECIMAL_UNSCALED_ID) | TALL_STRUCT_BIT (TALL_DECIMAL_SCALE_ID),
+  .lacking = "a decimal needs both unscaled and scale",
+};
+static TallStructType attribute_type = { .name = "Attribute" };
 static TallStructType address_type = { .name = "Address" };
 static TallStructType line_item_type = { .name = "LineItem" };
 static TallStructType location_type = { .name = "ShippingLocation" };
@@ -85,6 +87,8 @@ static const struct
   const TallModelType *model;
   TallStructType *type;
 } stored[] = {
+  { &tall_model_decimal, &decimal_type },
+  { &tall_model_attribute, &attribute_type },
   { &tall_model_address, &address_type },
   { &tall_model_line, &line_item_type },
   { &tall_model_location, &location_type },
@@ -94,7 +98,7 @@ static const struct
 
 /* @model: (nullable): */
 static const TallStructType *
-find_type (const TallModelType *model)
+find_type (gconstpointer model)
 {
   for (guint i = 0; i < G_N_ELEMENTS (stored); i++)
     if (stored[i].model == model)
@@ -102,27 +106,38 @@ find_type (const TallModelType *model)
   return NULL;
 }
 
-static TallStructField
-make_field (const TallModelField *field, gint16 id)
+static TallStructKind
+get_kind (const TallModelField *field)
 {
-  static const TallStructKind kinds[] = {
-    [TALL_MODEL_NUMBER] = TALL_KIND_TEXT,     [TALL_MODEL_POSITION] = TALL_KIND_I32,
-    [TALL_MODEL_TEXT] = TALL_KIND_TEXT,       [TALL_MODEL_DATE] = TALL_KIND_I64,
-    [TALL_MODEL_DECIMAL] = TALL_KIND_DECIMAL, [TALL_MODEL_RATE] = TALL_KIND_DECIMAL,
-    [TALL_MODEL_STRUCT] = TALL_KIND_STRUCT,   [TALL_MODEL_LIST] = TALL_KIND_STRUCTS,
-    [TALL_MODEL_TEXTS] = TALL_KIND_TEXTS,     [TALL_MODEL_ATTRIBUTES] = TALL_KIND_PAIRS,
-  };
-  TallStructField made = { field->name,        id,
-                           kinds[field->kind], field->offset,
-                           field->beside,      find_type (field->type) };
-  if (field->kind == TALL_MODEL_ATTRIBUTES)
+  switch (field->type)
     {
-      made.offset = field->offset + G_STRUCT_OFFSET (TallAttributes, items);
-      made.beside = field->offset + G_STRUCT_OFFSET (TallAttributes, n_items);
+    case PROTOBUF_C_TYPE_STRING:
+      return field->label == PROTOBUF_C_LABEL_REPEATED ? TALL_KIND_TEXTS : TALL_KIND_TEXT;
+    case PROTOBUF_C_TYPE_INT32:
+    case PROTOBUF_C_TYPE_UINT32:
+      return TALL_KIND_I32;
+    case PROTOBUF_C_TYPE_SINT64:
+      return TALL_KIND_I64;
+    case PROTOBUF_C_TYPE_MESSAGE:
+      if (field->descriptor == &tall_model_attribute)
+        return TALL_KIND_PAIRS;
+      return field->label == PROTOBUF_C_LABEL_REPEATED ? TALL_KIND_OBJECTS : TALL_KIND_STRUCT;
+    default:
+      g_assert_not_reached ();
     }
-  else if (field->beside == 0)
-    made.beside = TALL_STRUCT_ALWAYS;
-  return made;
+}
+
+static TallStructField
+make_field (const TallModelField *field)
+{
+  return (TallStructField){
+    .name = field->name,
+    .id = (gint16)field->id,
+    .kind = get_kind (field),
+    .offset = (guint16)field->offset,
+    .beside = field->quantifier_offset > 0 ? (guint16)field->quantifier_offset : TALL_STRUCT_ALWAYS,
+    .type = find_type (field->descriptor),
+  };
 }
 
 static void
@@ -130,8 +145,9 @@ make_type (TallStructType *type, const TallModelType *model)
 {
   TallStructField *fields = g_new (TallStructField, model->n_fields);
   for (guint i = 0; i < model->n_fields; i++)
-    fields[i] = make_field (&model->fields[i], (gint16)(i + 1));
-  type->size = model->size;
+    fields[i] = make_field (&model->fields[i]);
+  type->size = model->sizeof_message;
+  type->head = model;
   type->n_fields = model->n_fields;
   type->fields = fields;
 }

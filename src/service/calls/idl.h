@@ -113,7 +113,7 @@ typedef struct
   char *next_page;         /* NULL: absent */
   TallIdlFailure *failure; /* of the customer; NULL: absent */
   char **others;           /* n_others of them */
-  guint n_others;
+  gsize n_others;
 } TallIdlCustomerOrders;
 
 /* VerifyRequest. */

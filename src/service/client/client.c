@@ -236,7 +236,8 @@ client_get_order (TallFront *front,
                        .order_number = (char *)order_number };
   g_autoptr (TallOrder) order = tall_order_new ("", "");
   TallIdlSuccess success = { .order = order };
-  TallClientCall call = tall_client_prepare (front, TALL_CALL (get_order), &args, order->arena);
+  TallClientCall call =
+      tall_client_prepare (front, TALL_CALL (get_order), &args, tall_order_get_arena (order));
   call.success = &success;
 
   if (!tall_client_call_run (&call, error))
@@ -255,8 +256,8 @@ client_get_customer (TallFront *front, const char *number, gint64 *revision, GEr
   TallIdlArgs args = { .customer_number = (char *)number };
   g_autoptr (TallCustomer) customer = tall_customer_new ("");
   TallIdlSuccess success = { .customer = customer };
-  TallClientCall call =
-      tall_client_prepare (front, TALL_CALL (get_customer), &args, customer->arena);
+  TallClientCall call = tall_client_prepare (front, TALL_CALL (get_customer), &args,
+                                             tall_customer_get_arena (customer));
   call.success = &success;
 
   if (!tall_client_call_run (&call, error))

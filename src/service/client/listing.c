@@ -130,7 +130,7 @@ take_others (const TallIdlCustomerOrders *got, TallCustomerOrders *page)
   if (got->n_others == 0)
     return TRUE;
   page->others = g_new0 (char *, got->n_others + 1);
-  for (guint i = 0; i < got->n_others; i++)
+  for (gsize i = 0; i < got->n_others; i++)
     {
       if (!tall_validate_number (got->others[i], "others", NULL))
         return FALSE;

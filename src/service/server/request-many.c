@@ -167,8 +167,8 @@ measure_puts (TallOrder *const *orders, guint n)
 {
   gsize size = MIN (n, TALL_WORKERS) * (gsize)PUT_BASE;
   for (guint i = 0; i < n; i++)
-    size +=
-        PUT_FACTOR * tall_arena_get_size (orders[i]->arena) + tall_order_count_repeated (orders[i]);
+    size += PUT_FACTOR * tall_arena_get_size (tall_order_get_arena (orders[i]))
+            + tall_order_count_repeated (orders[i]);
   return size;
 }
 

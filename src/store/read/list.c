@@ -118,15 +118,16 @@ append_entry (Listing *self, const TallRoot *root, TallSlice bytes, TallSlice ro
 
   gboolean dated = root->state.sales_date != TALL_NO_DATE;
   TallOrderEntry entry = {
-    .order_number = (char *)summary.order_number,
+    .order_number = summary.order_number,
     .revision = root->state.revision,
     .has_sales_date = dated,
-    .has_total = summary.has_total,
+    .has_total = summary.total != NULL,
     .sales_date = dated ? root->state.sales_date : 0,
-    .n_lines = summary.n_lines,
-    .total = summary.total,
-    .currency = (char *)summary.currency,
+    .n_lines = summary.lines,
+    .currency = summary.currency,
   };
+  if (entry.has_total)
+    entry.total = *summary.total;
   g_array_append_val (self->pager.entries, entry);
   return TRUE;
 }

@@ -11,15 +11,12 @@
 static guint
 fill_location (TallOrder *order, TallShippingLocation *location, gint32 first, guint n_lines)
 {
-  location->line_items = tall_arena_alloc0 (order->arena, n_lines * sizeof (TallLineItem));
-  location->n_line_items = n_lines;
+  TallArena *arena = tall_order_get_arena (order);
   for (guint i = 0; i < n_lines; i++)
     {
-      TallLineItem *line = &location->line_items[i];
-      line->number = first + (gint32)i;
+      TallLineItem *line = tall_location_add_line (location, arena, first + (gint32)i);
       line->description = order->currency;
-      line->has_quantity = TRUE;
-      line->quantity = (TallDecimal){ .unscaled = first + (gint32)i, .scale = 0 };
+      line->quantity = tall_decimal_new (arena, line->number, 0);
     }
   return n_lines;
 }
@@ -40,24 +37,18 @@ tall_mark_order (const char *customer, guint order_number, const char *content, 
 
   order->has_sales_date = TRUE;
   order->sales_date = TALL_MARK_DATE + order_number * DAY;
-  order->currency = tall_arena_strdup (order->arena, content);
-  order->n_shipping_locations = (guint)g_rand_int_range (rand, 1, MAX_LOCATIONS + 1);
-  order->shipping_locations =
-      tall_arena_alloc0 (order->arena, order->n_shipping_locations * sizeof (TallShippingLocation));
-  for (guint i = 0; i < order->n_shipping_locations; i++)
+  order->currency = tall_arena_strdup (tall_order_get_arena (order), content);
+  guint n_locations = (guint)g_rand_int_range (rand, 1, MAX_LOCATIONS + 1);
+  for (guint i = 0; i < n_locations; i++)
     {
-      TallShippingLocation *location = &order->shipping_locations[i];
-      location->number = (gint32)i + 1;
+      TallShippingLocation *location = tall_order_add_location (order, (gint32)i + 1);
       location->name = order->currency;
       n_lines += fill_location (order, location, (gint32)n_lines + 1,
                                 (guint)g_rand_int_range (rand, 0, MAX_LINES + 1));
     }
 
-  order->attributes.items = tall_arena_alloc0 (order->arena, sizeof (TallAttribute));
-  order->attributes.n_items = 1;
-  order->attributes.items[0].key = tall_arena_strdup (order->arena, "parts");
-  order->attributes.items[0].value =
-      tall_arena_printf (order->arena, "%u/%u", order->n_shipping_locations, n_lines);
+  g_autofree char *parts = g_strdup_printf ("%u/%u", n_locations, n_lines);
+  tall_order_add_attribute (order, "parts", parts);
   return order;
 }
 
@@ -80,20 +71,19 @@ gboolean
 tall_mark_read (const TallOrder *order, const char **content, GError **error)
 {
   g_autofree char *parts =
-      g_strdup_printf ("%u/%u", order->n_shipping_locations, tall_order_count_lines (order));
-  const char *wanted =
-      order->attributes.n_items == 1 ? order->attributes.items[0].value : "no attribute";
+      g_strdup_printf ("%zu/%u", order->n_shipping_locations, tall_order_count_lines (order));
+  const char *wanted = order->n_attributes == 1 ? order->attributes[0]->value : "no attribute";
   if (order->currency == NULL || g_strcmp0 (parts, wanted) != 0)
     return set_torn (error, order, "its attribute", wanted);
 
   for (guint i = 0; i < order->n_shipping_locations; i++)
     {
-      const TallShippingLocation *location = &order->shipping_locations[i];
+      const TallShippingLocation *location = order->shipping_locations[i];
       if (g_strcmp0 (location->name, order->currency) != 0)
         return set_torn (error, order, "a location", location->name);
       for (guint j = 0; j < location->n_line_items; j++)
-        if (g_strcmp0 (location->line_items[j].description, order->currency) != 0)
-          return set_torn (error, order, "a line", location->line_items[j].description);
+        if (g_strcmp0 (location->line_items[j]->description, order->currency) != 0)
+          return set_torn (error, order, "a line", location->line_items[j]->description);
     }
   *content = order->currency;
   return TRUE;

@@ -213,9 +213,9 @@ put_line (TallPeerStore *self,
   sqlite3_bind_int64 (statement, 4, line->number);
   bind_text (statement, 5, line->item_number);
   bind_text (statement, 6, line->description);
-  bind_decimal (statement, 7, line->quantity);
-  bind_decimal (statement, 9, line->price);
-  bind_decimal (statement, 11, line->discount);
+  bind_decimal (statement, 7, *line->quantity);
+  bind_decimal (statement, 9, *line->price);
+  bind_decimal (statement, 11, *line->discount);
   return run (self, PUT_LINE, error);
 }
 
@@ -237,7 +237,7 @@ put_location (TallPeerStore *self,
   if (!run (self, PUT_LOCATION, error))
     return FALSE;
   for (guint i = 0; i < location->n_line_items; i++)
-    if (!put_line (self, order, location, &location->line_items[i], error))
+    if (!put_line (self, order, location, location->line_items[i], error))
       return FALSE;
   return TRUE;
 }
@@ -257,7 +257,7 @@ put_tables (TallPeerStore *self, const TallOrder *order, gboolean is_new, GError
       || !put_row (self, order, NULL, error))
     return FALSE;
   for (guint i = 0; i < order->n_shipping_locations; i++)
-    if (!put_location (self, order, &order->shipping_locations[i], error))
+    if (!put_location (self, order, order->shipping_locations[i], error))
       return FALSE;
   return run (self, COMMIT, error);
 }
@@ -287,41 +287,39 @@ get_text (sqlite3_stmt *statement, int at, TallArena *arena)
 static TallDecimal
 get_decimal (sqlite3_stmt *statement, int at)
 {
-  return (TallDecimal){ sqlite3_column_int64 (statement, at),
-                        (guint8)sqlite3_column_int (statement, at + 1) };
+  return TALL_DECIMAL (sqlite3_column_int64 (statement, at),
+                       (guint32)sqlite3_column_int (statement, at + 1));
+}
+
+static TallDecimal *
+make_decimal (sqlite3_stmt *statement, int at, TallArena *arena)
+{
+  return tall_decimal_new (arena, sqlite3_column_int64 (statement, at),
+                           (guint32)sqlite3_column_int (statement, at + 1));
 }
 
 static void
 read_line (sqlite3_stmt *statement, TallArena *arena, TallLineItem *line)
 {
-  *line = (TallLineItem){
-    .number = sqlite3_column_int (statement, 9),
-    .item_number = get_text (statement, 10, arena),
-    .description = get_text (statement, 11, arena),
-    .has_quantity = TRUE,
-    .has_price = TRUE,
-    .has_discount = TRUE,
-    .quantity = get_decimal (statement, 12),
-    .price = get_decimal (statement, 14),
-    .discount = get_decimal (statement, 16),
-  };
+  line->item_number = get_text (statement, 10, arena);
+  line->description = get_text (statement, 11, arena);
+  line->quantity = make_decimal (statement, 12, arena);
+  line->price = make_decimal (statement, 14, arena);
+  line->discount = make_decimal (statement, 16, arena);
 }
 
 static void
 read_location (sqlite3_stmt *statement, TallArena *arena, TallShippingLocation *location)
 {
-  TallAddress *address = tall_arena_new0 (arena, TallAddress);
+  TallAddress *address = tall_address_new (arena);
   address->line1 = get_text (statement, 4, arena);
   address->city = get_text (statement, 5, arena);
   address->zip = get_text (statement, 6, arena);
   address->country = get_text (statement, 7, arena);
-  *location = (TallShippingLocation){
-    .number = sqlite3_column_int (statement, 2),
-    .name = get_text (statement, 3, arena),
-    .address = address,
-    .has_ship_date = TRUE,
-    .ship_date = sqlite3_column_int64 (statement, 8),
-  };
+  location->name = get_text (statement, 3, arena);
+  location->address = address;
+  location->has_ship_date = TRUE;
+  location->ship_date = sqlite3_column_int64 (statement, 8);
 }
 
 /* Orders of a #TallWorkload have one location. Its lines come one by one. */
@@ -329,27 +327,22 @@ static gboolean
 read_rows (TallPeerStore *self, TallOrder *order, GError **error)
 {
   sqlite3_stmt *statement = self->statements[GET];
-  g_autoptr (GArray) lines = g_array_new (FALSE, FALSE, sizeof (TallLineItem));
-  TallShippingLocation *location = tall_arena_new0 (order->arena, TallShippingLocation);
+  TallArena *arena = tall_order_get_arena (order);
+  TallShippingLocation *location = NULL;
   int code;
   while ((code = sqlite3_step (statement)) == SQLITE_ROW)
     {
-      TallLineItem line;
-      if (lines->len == 0)
+      if (location == NULL)
         {
           order->has_sales_date = TRUE;
           order->sales_date = sqlite3_column_int64 (statement, 0);
-          order->currency = get_text (statement, 1, order->arena);
-          read_location (statement, order->arena, location);
+          order->currency = get_text (statement, 1, arena);
+          location = tall_order_add_location (order, sqlite3_column_int (statement, 2));
+          read_location (statement, arena, location);
         }
-      read_line (statement, order->arena, &line);
-      g_array_append_val (lines, line);
+      gint32 number = sqlite3_column_int (statement, 9);
+      read_line (statement, arena, tall_location_add_line (location, arena, number));
     }
-  location->n_line_items = lines->len;
-  location->line_items =
-      tall_arena_memdup (order->arena, lines->data, lines->len * sizeof (TallLineItem));
-  order->shipping_locations = location;
-  order->n_shipping_locations = 1;
   return code == SQLITE_DONE || fail (self, "Fetching an order", error);
 }
 

@@ -32,9 +32,9 @@ is_new (const TallOrder *order, const char *item, gint32 *last)
 {
   *last = 0;
   for (guint i = 0; i < order->n_shipping_locations; i++)
-    for (guint k = 0; k < order->shipping_locations[i].n_line_items; k++)
+    for (guint k = 0; k < order->shipping_locations[i]->n_line_items; k++)
       {
-        const TallLineItem *line = &order->shipping_locations[i].line_items[k];
+        const TallLineItem *line = order->shipping_locations[i]->line_items[k];
         if (g_strcmp0 (line->item_number, item) == 0)
           return FALSE;
         *last = MAX (*last, line->number);
@@ -45,24 +45,14 @@ is_new (const TallOrder *order, const char *item, gint32 *last)
 static void
 append (TallOrder *order, const char *item, gint32 number)
 {
-  if (order->n_shipping_locations == 0)
-    {
-      order->shipping_locations = tall_arena_new0 (order->arena, TallShippingLocation);
-      order->shipping_locations[0].number = 1;
-      order->n_shipping_locations = 1;
-    }
-  TallShippingLocation *first = &order->shipping_locations[0];
-  TallLineItem *lines = tall_arena_newa0 (order->arena, TallLineItem, first->n_line_items + 1);
-  for (guint i = 0; i < first->n_line_items; i++)
-    lines[i] = first->line_items[i];
-  lines[first->n_line_items++] =
-      (TallLineItem){ .number = number,
-                      .item_number = tall_arena_strdup (order->arena, item),
-                      .has_quantity = TRUE,
-                      .quantity = { 1, 0 },
-                      .has_price = TRUE,
-                      .price = { 1400, 2 } }; /* 14.00 */
-  first->line_items = lines;
+  TallArena *arena = tall_order_get_arena (order);
+  TallShippingLocation *location = order->n_shipping_locations > 0
+                                       ? order->shipping_locations[0]
+                                       : tall_order_add_location (order, 1);
+  TallLineItem *line = tall_location_add_line (location, arena, number);
+  line->item_number = tall_arena_strdup (arena, item);
+  line->quantity = tall_decimal_new (arena, 1, 0);
+  line->price = tall_decimal_new (arena, 1400, 2); /* 14.00 */
 }
 
 /* Reads the order, changes it, and writes it if nobody else has meanwhile. */

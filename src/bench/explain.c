@@ -3,7 +3,7 @@
 #include "bench/explain.h"
 #include "tall-error.h"
 #include "table/memory-table.h"
-#include "store/commit/state.h"
+#include "store/commit/root.h"
 #include "table/table-ddl.h"
 
 #define TIMEOUT (60 * G_USEC_PER_SEC)

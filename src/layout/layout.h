@@ -77,7 +77,7 @@ typedef struct
 typedef struct _TallLayout TallLayout;
 
 /* What an order takes where nothing of it is written more than once. */
-#define TALL_LAYOUT_USUAL_MEMORY (12 * 1024 * 1024)
+#define TALL_LAYOUT_USUAL_MEMORY (14 * 1024 * 1024)
 
 /**
  * TallLayout:

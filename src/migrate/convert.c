@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
-#include "migrate/copy-item.h"
+#include "migrate/copy.h"
 
 #include "model/md5.h"
 

@@ -3,11 +3,413 @@
 #include "migrate/copy.h"
 
 #include "store/commit/children.h"
-#include "migrate/copy-claim.h"
-#include "migrate/copy-read.h"
-#include "tall-error.h"
+#include "store/read/fetch.h"
 #include "store/read/index.h"
 #include "table/merged-plan.h"
+#include "tall-error.h"
+#include "tall-limits.h"
+
+static void tall_copy_item_refuse (TallCopyItem *self, GError *cause);
+
+static guint
+hash_row (gconstpointer data)
+{
+  const GByteArray *row = data;
+  guint hash = 5381;
+  for (guint i = 0; i < row->len; i++)
+    hash = hash * 33 + row->data[i];
+  return hash;
+}
+
+static gboolean
+is_same_row (gconstpointer a, gconstpointer b)
+{
+  return tall_slice_equal (tall_slice_array (a), tall_slice_array (b));
+}
+
+static char *
+name_item (const TallCopyItem *item)
+{
+  return item->from.order_number != NULL
+             ? g_strdup_printf ("order %s of %s", item->from.order_number,
+                                item->from.customer_number)
+             : g_strdup_printf ("customer %s", item->from.customer_number);
+}
+
+/* Each row of the target is that of the first one that this process would have there. What the
+ * target has is not enough: a slower process may have written over what was copied. */
+static void
+claim (const TallCopier *copier, TallCopyItem *item)
+{
+  const TallOperation *to = &item->to;
+  GError *error = NULL;
+  if (copier->places == NULL || to->root_row == NULL
+      || tall_copied_claim (copier->places, to->root_table, tall_slice_array (to->root_row),
+                            item->table, item->row))
+    return;
+  item->there.stranger = g_strdup ("another one, which was copied before");
+  if (!tall_root_check_owner (&item->there, to, &error))
+    tall_copy_item_refuse (item, error);
+}
+
+/**
+ * tall_copy_claim_equal:
+ * @items: compared with the target
+ *
+ * Claims the rows of what the target has already, and refuses what has come too late.
+ */
+static void
+tall_copy_claim_equal (const TallCopier *copier, TallCopyItem *items, guint n_items)
+{
+  for (guint i = 0; i < n_items; i++)
+    if (items[i].outcome == TALL_COPY_SAME)
+      claim (copier, &items[i]);
+}
+
+/**
+ * tall_copy_claim_open:
+ * @items: those that are open have places in the target
+ *
+ * Claims the rows of what is to be written. Of two whose keys collide, the target keeps the first.
+ */
+static void
+tall_copy_claim_open (const TallCopier *copier, TallCopyItem *items, guint n_items)
+{
+  g_autoptr (GHashTable) rows = g_hash_table_new (hash_row, is_same_row);
+  for (guint i = 0; i < n_items; i++)
+    {
+      TallCopyItem *item = &items[i];
+      GError *error = NULL;
+      if (item->outcome != TALL_COPY_OPEN)
+        continue;
+      const TallCopyItem *first = g_hash_table_lookup (rows, item->to.root_row);
+      if (first == NULL)
+        {
+          g_hash_table_insert (rows, item->to.root_row, item);
+          claim (copier, item);
+          continue;
+        }
+      item->there.stranger = name_item (first);
+      if (!tall_root_check_owner (&item->there, &item->to, &error))
+        tall_copy_item_refuse (item, error);
+    }
+}
+
+/**
+ * tall_copy_is_order:
+ * @row: the key of a root row of @source
+ *
+ * Returns: whether it is of an order, by its key; else it is of a customer
+ */
+gboolean
+tall_copy_is_order (const TallStoreContext *source, const char *table, TallSlice row)
+{
+  g_autoptr (GArray) parts = g_array_new (FALSE, FALSE, sizeof (TallRowPart));
+  return tall_layout_find_owner (source->layout, source->key_strategy, table, row, parts).order.len
+         > 0;
+}
+
+/**
+ * tall_copy_item_refuse:
+ * @cause: (transfer full): why it cannot be copied
+ */
+static void
+tall_copy_item_refuse (TallCopyItem *self, GError *cause)
+{
+  self->outcome = TALL_COPY_UNFIT;
+  self->error = cause;
+}
+
+static gboolean
+parse_numbers (gboolean of_order,
+               TallSlice bytes,
+               TallArena *arena,
+               const char **customer_number,
+               const char **order_number,
+               GError **error)
+{
+  TallOrderSummary order;
+  TallCustomerSummary customer;
+  if (of_order)
+    {
+      if (!tall_order_summary_parse (bytes, arena, &order, error))
+        return FALSE;
+      *customer_number = order.customer_number;
+      *order_number = order.order_number;
+      return TRUE;
+    }
+  if (!tall_customer_summary_parse (bytes, arena, &customer, error))
+    return FALSE;
+  *customer_number = customer.number;
+  return TRUE;
+}
+
+/* Whether a newer version has stored it: what of it we do not know would be lost. */
+static gboolean
+check_schema (const TallState *state, GError **error)
+{
+  if (!state->live || state->schema <= TALL_SCHEMA)
+    return TRUE;
+  g_set_error (error, TALL_ERROR, TALL_ERROR_NEWER_VERSION,
+               "it has schema %u, and this version of tallorder knows none after %d; migrate with "
+               "the newer version",
+               state->schema, TALL_SCHEMA);
+  return FALSE;
+}
+
+/* Whether there is anything to have. */
+static gboolean
+is_there (const TallStoreContext *source, const TallRoot *root, gboolean of_order)
+{
+  if (!root->exists || root->state.revision == 0)
+    return FALSE;
+  if (!of_order)
+    return TRUE;
+  if (root->state.live)
+    return tall_root_is_live_order (root, source);
+  return !tall_store_context_has_expired (source, root->state.revision);
+}
+
+/* What the root row says. FALSE, without an error, if there is nothing to have. */
+static gboolean
+read_root (TallCopyItem *self,
+           const TallCopier *copier,
+           const TallRow *row,
+           TallArena *arena,
+           GError **error)
+{
+  TallRoot root = { 0 }; /* no stranger's, so that it owns nothing */
+  const char *customer_number = NULL, *order_number = NULL;
+  gboolean of_order = tall_copy_is_order (copier->source, self->table, row->key);
+  if (!tall_root_parse_state (&root, row, &self->summary, error))
+    return FALSE;
+  if (!root.exists)
+    {
+      g_set_error (error, TALL_ERROR, TALL_ERROR_DAMAGED, "it has cells, and no state cell");
+      return FALSE;
+    }
+  if (!is_there (copier->source, &root, of_order))
+    return FALSE;
+  if (!tall_root_check_summary (&root, error)
+      || !parse_numbers (of_order, self->summary, arena, &customer_number, &order_number, error))
+    return FALSE;
+  tall_operation_init (&self->from, copier->source, customer_number, order_number, 0);
+  tall_operation_init (&self->to, copier->target, customer_number, order_number, 0);
+  tall_copy_convert (self, &root.state);
+  return check_schema (&root.state, error);
+}
+
+/**
+ * tall_copy_item_init:
+ * @table: where @row is, static
+ * @row: a root row of the source as it was read, with the cells that the store writes at least; it
+ *   must outlive @self
+ * @arena: for texts; must outlive @self
+ *
+ * Finds out what is to be copied, if anything. The time for it begins to run.
+ */
+void
+tall_copy_item_init (TallCopyItem *self,
+                     const TallCopier *copier,
+                     const char *table,
+                     const TallRow *row,
+                     TallArena *arena)
+{
+  GError *error = NULL;
+  *self = (TallCopyItem){ .outcome = TALL_COPY_OPEN, .table = table, .row = row->key };
+  if (read_root (self, copier, row, arena, &error))
+    return;
+  if (error != NULL)
+    tall_copy_item_refuse (self, error);
+  else
+    self->outcome = TALL_COPY_NOTHING;
+}
+
+void
+tall_copy_item_clear (TallCopyItem *self)
+{
+  tall_operation_clear (&self->from);
+  tall_operation_clear (&self->to);
+  tall_root_clear (&self->there);
+  tall_content_clear (&self->content);
+  g_clear_pointer (&self->order, tall_order_free);
+  g_clear_pointer (&self->customer, tall_customer_free);
+  g_clear_error (&self->error);
+}
+
+/**
+ * tall_copy_item_compare:
+ * @row: (nullable): the root row in the target; NULL: there is none
+ *
+ * Compares what the target has with what it is to have: all of the state cell, and the numbers, as
+ * two orders whose keys collide may have equal revisions. Decides unless they differ.
+ */
+static void
+tall_copy_item_compare (TallCopyItem *self, const TallRow *row, TallArena *arena)
+{
+  GError *error = NULL;
+  guint8 wanted[TALL_STATE_SIZE];
+  TallRoot *there = &self->there;
+  if (!tall_root_parse (there, &self->to, row, arena, &error)
+      || !tall_root_check_owner (there, &self->to, &error))
+    {
+      g_prefix_error (&error, "In the target: ");
+      tall_copy_item_refuse (self, error);
+      return;
+    }
+  tall_state_write (&self->wanted, wanted);
+  if (!there->exists)
+    return;
+  if (there->timestamp > self->wanted.revision)
+    self->outcome = TALL_COPY_MOVED; /* somebody has copied a later one, or puts it there by now */
+  else if (memcmp (there->bytes, wanted, sizeof wanted) == 0 && there->has_summary)
+    self->outcome = TALL_COPY_SAME;
+}
+
+/* Of what is read together, at most; beyond that each order is read by itself. */
+#define JOINED_BYTES (16 * 1024 * 1024)
+
+/* What is read of the source together. */
+typedef struct
+{
+  TallMergedPlan *plan; /* owned; its result is NULL if it could not be read together */
+  guint next;           /* the first read of the item that comes next */
+} Reading;
+
+static gboolean
+is_to_be_read (const TallCopyItem *item)
+{
+  return item->outcome == TALL_COPY_OPEN && item->wanted.live;
+}
+
+static void
+add_reads (TallCopyItem *item, TallReadPlan *plan)
+{
+  const TallOperation *from = &item->from;
+  guint before = plan->reads->len;
+  if (from->order_number != NULL)
+    tall_fetch_add_reads (from, plan);
+  else
+    tall_read_plan_add_get (plan, from->root_table, tall_slice_array (from->root_row));
+  item->n_reads = plan->reads->len - before;
+}
+
+/* Makes the order or the customer of what was read, together or, without that, now. */
+static gboolean
+fetch (TallCopyItem *item, Reading *reading, gint64 *revision, GError **error)
+{
+  const TallOperation *from = &item->from;
+  TallReadResult *result = reading->plan->result;
+  const TallRows *rows = result != NULL ? reading->plan->results + reading->next : NULL;
+  reading->next += item->n_reads;
+  if (from->order_number != NULL)
+    item->order = rows != NULL ? tall_fetch_order_from (from, rows, item->n_reads, result->arena,
+                                                        revision, error)
+                               : tall_fetch_order (from, revision, error);
+  else
+    item->customer = rows != NULL
+                         ? tall_fetch_customer_from (from, rows->n_rows > 0 ? rows->rows : NULL,
+                                                     result->arena, revision, error)
+                         : tall_fetch_customer (from, revision, error);
+  return item->order != NULL || item->customer != NULL;
+}
+
+static gboolean
+make_content (TallCopyItem *item, GError **error)
+{
+  if (!tall_content_init (&item->content, item->order, item->customer, error))
+    return FALSE;
+  item->content.summary = item->summary;
+  return TRUE;
+}
+
+/* Makes what is to be written. What was read is of the state that is to be copied if it has that
+ * revision and that digest. FALSE with an error that concerns more than this item. */
+static gboolean
+read_one (TallCopyItem *item, Reading *reading, GError **error)
+{
+  g_autoptr (GError) cause = NULL;
+  gint64 revision = 0;
+  gboolean there = fetch (item, reading, &revision, &cause);
+  if (there && revision == item->wanted.revision && make_content (item, &cause))
+    {
+      if (memcmp (item->content.state.digest, item->wanted.digest, TALL_DIGEST_SIZE) != 0)
+        item->outcome = TALL_COPY_MOVED;
+      return TRUE;
+    }
+  if (cause == NULL || g_error_matches (cause, TALL_ERROR, TALL_ERROR_NOT_FOUND))
+    item->outcome = TALL_COPY_MOVED;
+  else if (tall_error_is_of_one (cause))
+    tall_copy_item_refuse (item, g_steal_pointer (&cause));
+  else
+    {
+      g_propagate_error (error, g_steal_pointer (&cause));
+      return FALSE;
+    }
+  return TRUE;
+}
+
+/* Adds the reads of all items. Orders that lie close together in the source are read by one scan of
+ * each of its tables. Returns: (nullable): the first item that is to be read */
+static const TallCopyItem *
+plan_reads (TallMergedPlan *plan, TallCopyItem *items, guint n_items)
+{
+  const TallCopyItem *first = NULL, *last = NULL;
+  guint n = 0;
+  for (guint i = 0; i < n_items; i++)
+    if (is_to_be_read (&items[i]))
+      {
+        first = first != NULL ? first : &items[i];
+        last = &items[i];
+        n++;
+        add_reads (&items[i], plan->asked);
+      }
+  tall_read_plan_set_uncached (plan->asked);
+  if (n > 0 && 2 * n > last->place - first->place)
+    plan->joined_bytes = JOINED_BYTES;
+  return first;
+}
+
+/* All reads of all items together. What cannot be read together is read by itself. */
+static gboolean
+read_together (const TallCopier *copier,
+               TallMergedPlan *plan,
+               TallCopyItem *items,
+               guint n_items,
+               GError **error)
+{
+  g_autoptr (GError) cause = NULL;
+  const TallCopyItem *first = plan_reads (plan, items, n_items);
+  if (first == NULL
+      || tall_merged_plan_read (plan, copier->source->table, first->from.deadline, &cause))
+    return TRUE;
+  g_clear_pointer (&plan->result, tall_read_result_free);
+  if (tall_error_is_unreadable (cause) || g_error_matches (cause, TALL_ERROR, TALL_ERROR_TOO_LARGE))
+    return TRUE;
+  g_propagate_error (error, g_steal_pointer (&cause));
+  return FALSE;
+}
+
+/**
+ * tall_copy_read:
+ *
+ * Reads in the source the live ones of what is still open, and decides those of which nothing can
+ * be copied.
+ *
+ * Returns: FALSE with what the table says
+ */
+gboolean
+tall_copy_read (const TallCopier *copier, TallCopyItem *items, guint n_items, GError **error)
+{
+  g_autoptr (TallMergedPlan) plan = tall_merged_plan_new ();
+  Reading reading = { .plan = plan };
+  if (!read_together (copier, plan, items, n_items, error))
+    return FALSE;
+  for (guint i = 0; i < n_items; i++)
+    if (is_to_be_read (&items[i]) && !read_one (&items[i], &reading, error))
+      return FALSE;
+  return TRUE;
+}
 
 /* Items that are copied together. */
 typedef struct

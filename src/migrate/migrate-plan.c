@@ -1,9 +1,229 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
-#include "tall-error.h"
-#include "store/record/generation.h"
-#include "store/bulk/loads.h"
+#include "migrate/migrate-plan.h"
+
+#include "migrate/copy.h"
 #include "migrate/migrator.h"
+#include "model/canonical.h"
+#include "store/bulk/loads.h"
+#include "store/commit/root.h"
+#include "store/read/index.h"
+#include "store/record/generation.h"
+#include "tall-error.h"
+
+static void
+tall_draw_init (TallDraw *self)
+{
+  g_mutex_init (&self->mutex);
+  self->numbers = g_ptr_array_new_with_free_func (g_free);
+  self->n_seen = 0;
+}
+
+void
+tall_draw_clear (TallDraw *self)
+{
+  g_mutex_clear (&self->mutex);
+  g_clear_pointer (&self->numbers, g_ptr_array_unref);
+}
+
+/* Returns: (transfer full) (nullable): whose order a root row is; NULL: it is no order, or a
+ * deleted one, or says nothing */
+static char *
+find_customer (const TallStoreContext *source, const char *table, const TallRow *row)
+{
+  TallRoot root = { 0 }; /* no stranger's, so that it owns nothing */
+  TallSlice summary;
+  TallOrderSummary order;
+  g_autoptr (TallArena) arena = tall_arena_new (0);
+  if (!tall_root_parse_state (&root, row, &summary, NULL)
+      || !tall_root_is_live_order (&root, source) || !tall_copy_is_order (source, table, row->key)
+      || !tall_order_summary_parse (summary, arena, &order, NULL))
+    return NULL;
+  return g_strdup (order.customer_number);
+}
+
+/* The place of the next order among those that are drawn; TALL_DRAW_MOST or more: it is not. */
+static guint64
+choose_place (TallDraw *self)
+{
+  guint64 n = self->n_seen++;
+  return n < TALL_DRAW_MOST ? n : (guint64)(g_random_double () * (gdouble)(n + 1));
+}
+
+/**
+ * tall_draw_add:
+ * @rows: root rows of @source
+ *
+ * Draws among these, too.
+ */
+void
+tall_draw_add (TallDraw *self,
+               const TallStoreContext *source,
+               const char *table,
+               const TallRows *rows)
+{
+  for (guint i = 0; i < rows->n_rows; i++)
+    {
+      g_autofree char *customer = find_customer (source, table, &rows->rows[i]);
+      if (customer == NULL)
+        continue;
+      g_autoptr (GMutexLocker) locker G_GNUC_UNUSED = g_mutex_locker_new (&self->mutex);
+      guint64 place = choose_place (self);
+      if (place < self->numbers->len)
+        {
+          g_free (self->numbers->pdata[place]);
+          self->numbers->pdata[place] = g_steal_pointer (&customer);
+        }
+      else if (place < TALL_DRAW_MOST)
+        g_ptr_array_add (self->numbers, g_steal_pointer (&customer));
+    }
+}
+
+/**
+ * tall_draw_finish:
+ *
+ * Returns: (transfer full): the numbers of customers, one for each order that was drawn; nothing is
+ *   left
+ */
+static GStrv
+tall_draw_finish (TallDraw *self)
+{
+  g_ptr_array_add (self->numbers, NULL);
+  GPtrArray *numbers = g_steal_pointer (&self->numbers);
+  return (GStrv)g_ptr_array_free (numbers, FALSE);
+}
+
+#define ANY_ID 1 /* all have the same size */
+
+/* Bytes of all mutations that store it. */
+static guint64
+measure (const TallOperation *operation, const TallCopyItem *item)
+{
+  g_autoptr (TallBatch) batch = tall_batch_new ();
+  guint64 n_bytes = 0;
+  TallMutation *root =
+      tall_batch_add (batch, operation->root_table, tall_slice_array (operation->root_row));
+  tall_mutation_put (batch, root, TALL_STATE_QUALIFIER, 1,
+                     tall_state_encode (&item->wanted, batch->arena));
+  tall_content_append (&item->content, operation, 1, batch, root);
+  if (item->order != NULL && tall_operation_has_children (operation))
+    operation->context->layout->append_children (&operation->key, item->order, 1, batch);
+  if (item->order != NULL)
+    tall_index_add_hint (operation, item->wanted.sales_date, 1, batch);
+  for (guint i = 0; i < batch->mutations->len; i++)
+    n_bytes += tall_mutation_get_size (g_ptr_array_index (batch->mutations, i));
+  return n_bytes;
+}
+
+/* Whether it is to be measured: live, and where its numbers lead to. */
+static gboolean
+is_measured (TallCopyItem *item)
+{
+  return item->outcome == TALL_COPY_OPEN && item->wanted.live
+         && tall_operation_identify (&item->from, FALSE, NULL);
+}
+
+/**
+ * tall_sample_add:
+ * @rows: root rows of the source
+ * @n: %TALL_SAMPLE_ROWS at most
+ *
+ * Measures them in both places, and how long it takes to read them together, as a copy does. What
+ * is deleted, or cannot be read, is not counted.
+ */
+void
+tall_sample_add (
+    TallSample *self, const TallCopier *copier, const char *table, const TallRow *rows, guint n)
+{
+  g_autoptr (TallArena) arena = tall_arena_new (0);
+  TallCopyItem items[TALL_SAMPLE_ROWS];
+  gint64 begun = g_get_monotonic_time ();
+  g_return_if_fail (n <= TALL_SAMPLE_ROWS);
+  for (guint i = 0; i < n; i++)
+    {
+      tall_copy_item_init (&items[i], copier, table, &rows[i], arena);
+      if (!is_measured (&items[i]) && items[i].outcome == TALL_COPY_OPEN)
+        items[i].outcome = TALL_COPY_NOTHING;
+    }
+  gboolean read = tall_copy_read (copier, items, n, NULL);
+  self->duration += read ? g_get_monotonic_time () - begun : 0;
+  self->n_read += read ? n : 0;
+  for (guint i = 0; i < n; i++)
+    {
+      TallCopyItem *item = &items[i];
+      if (read && item->outcome == TALL_COPY_OPEN)
+        {
+          tall_operation_set_id (&item->to, copier->target->ids != NULL ? ANY_ID : 0);
+          self->n_from += measure (&item->from, item);
+          self->n_to += measure (&item->to, item);
+        }
+      tall_copy_item_clear (item);
+    }
+}
+
+/**
+ * tall_sample_scale:
+ *
+ * Returns: what @n_bytes of @n_sampled are of @n_all
+ */
+static guint64
+tall_sample_scale (guint64 n_bytes, guint64 n_sampled, guint64 n_all)
+{
+  return n_sampled == 0 ? 0 : (guint64)((gdouble)n_bytes / (gdouble)n_sampled * (gdouble)n_all);
+}
+
+/* Whether the key strategy of the target cannot split its tables without knowing the numbers. */
+static gboolean
+is_needed (const TallMigrator *self, const TallDeployment *to)
+{
+  const TallMove *move = &self->move;
+  const TallKeyStrategy *strategy = move->key_strategy != NULL
+                                        ? move->key_strategy
+                                        : tall_key_strategy_find (to->key_strategy, NULL);
+  guint regions = move->regions != 0 ? move->regions : to->regions;
+  g_autoptr (GPtrArray) splits =
+      g_ptr_array_new_with_free_func ((GDestroyNotify)g_byte_array_unref);
+  return strategy != NULL && regions > 1 && !strategy->append_splits (regions, NULL, splits, NULL);
+}
+
+static gboolean
+draw (TallMigrator *self, const TallStoreContext *source, GError **error)
+{
+  g_auto (TallDraw) drawn = { 0 };
+  TallPassCounts counts;
+  tall_draw_init (&drawn);
+  const TallPassOptions options = { .copier = { .source = source, .target = source },
+                                    .only_count = TRUE,
+                                    .draw = &drawn };
+  g_autoptr (TallPass) pass = tall_pass_new (&options);
+  if (!tall_pass_run (pass, &counts, error))
+    return FALSE;
+  self->sample = tall_draw_finish (&drawn);
+  self->move.sample = (const char *const *)self->sample;
+  return TRUE;
+}
+
+/**
+ * tall_migrator_draw_sample:
+ *
+ * Draws a sample of the orders, if the new tables are to be split and that cannot be done without
+ * one. Each process that makes tables draws its own.
+ */
+gboolean
+tall_migrator_draw_sample (TallMigrator *self, GError **error)
+{
+  TallStoreContext source = { 0 };
+  const TallDeployment *is = self->record;
+  const TallDeployment *to = is->next != NULL ? is->next : is;
+  if (self->move.sample != NULL || is->migration.phase > TALL_MIGRATION_COPYING
+      || !is_needed (self, to))
+    return TRUE;
+  g_autoptr (TallTable) table = tall_generation_table_new (self->table, is->migration.generation);
+  gboolean done = tall_store_context_init (&source, table, is, self->options->hooks, error)
+                  && draw (self, &source, error);
+  tall_store_context_clear (&source);
+  return done;
+}
 
 /* A batch is read in the source and in the target, written, and read back: so much of what reading
  * it takes, by so many threads at once as there are processors, at most. */

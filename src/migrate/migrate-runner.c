@@ -2,11 +2,247 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "migrate/migrate-runner.h"
 
-#include "tall-error.h"
-#include "migrate/migrate-wish.h"
 #include "store/store.h"
+#include "table/table-kind.h"
+#include "tall-error.h"
 
 #include <string.h>
+
+#define N_SETTINGS 9
+
+static const char *const labels[N_SETTINGS] = {
+  "layout",   "key strategy", "index", "number of regions", "compression", "Bloom filter",
+  "encoding", "pause",        "rate",
+};
+
+/**
+ * tall_migrate_wish_copy:
+ *
+ * Returns: a copy, with its texts in @arena
+ */
+static TallMigrateWish
+tall_migrate_wish_copy (const TallMigrateWish *self, TallArena *arena)
+{
+  TallMigrateWish copy = *self;
+  copy.move.compression = tall_arena_strdup (arena, self->move.compression);
+  copy.move.bloom_filter = tall_arena_strdup (arena, self->move.bloom_filter);
+  copy.move.block_encoding = tall_arena_strdup (arena, self->move.block_encoding);
+  copy.move.sample = NULL;
+  return copy;
+}
+
+/**
+ * tall_migrate_wish_check:
+ * @kind: of the place of the tables
+ *
+ * Returns: FALSE with %TALL_ERROR_INVALID if such tables can never be there
+ */
+gboolean
+tall_migrate_wish_check (const TallMigrateWish *self, const TallTableKind *kind, GError **error)
+{
+  const TallMove *move = &self->move;
+  const TallTableSpec spec = { .compression = (char *)move->compression,
+                               .bloom_filter = (char *)move->bloom_filter,
+                               .block_encoding = (char *)move->block_encoding };
+  g_autoptr (GError) cause = NULL;
+  if (kind->is_embedded && move->regions > 1)
+    tall_error_set_invalid (error, "regions",
+                            "an embedded store has no regions; leave --to-regions out");
+  else if (!kind->check_spec (&spec, &cause))
+    tall_error_set_invalid (error, NULL, "%s", cause->message);
+  else
+    return TRUE;
+  return FALSE;
+}
+
+/* Its settings in the order of the labels, as texts; NULL: not said. */
+static void
+list (const TallMigrateWish *self, TallArena *arena, const char *texts[N_SETTINGS])
+{
+  const TallMove *move = &self->move;
+  const char *const said[N_SETTINGS] = {
+    move->layout != NULL ? move->layout->name : NULL,
+    move->key_strategy != NULL ? move->key_strategy->name : NULL,
+    move->has_index ? tall_index_kind_get_name (move->index) : NULL,
+    move->regions != 0 ? tall_arena_printf (arena, "%u", move->regions) : NULL,
+    move->compression,
+    move->bloom_filter,
+    move->block_encoding,
+    self->pause != 0
+        ? tall_arena_printf (arena, "%g s", (gdouble)self->pause / (gdouble)G_USEC_PER_SEC)
+        : NULL,
+    self->rate != 0 ? tall_arena_printf (arena, "%u a second", self->rate) : NULL,
+  };
+  memcpy (texts, said, sizeof said);
+}
+
+static gboolean
+fail_busy (const TallMigrateWish *running, GError **error)
+{
+  static const char *const doing[] = {
+    [TALL_MIGRATE_MOVE] = "A migration is going on here; let it end, or give it up with "
+                          "`tallorder migrate --abort`",
+    [TALL_MIGRATE_ABORT] = "A migration is being given up here; try again when that is done",
+    [TALL_MIGRATE_DROP_SOURCE] = "Tables from before a switch are being removed here; try again "
+                                 "when that is done",
+  };
+  tall_error_set_conflict (error, 0, "%s", doing[running->task]);
+  return FALSE;
+}
+
+static gboolean
+check_pass_only (const TallMigrateWish *self, const TallMigrateWish *running, GError **error)
+{
+  if (self->pass_only == running->pass_only)
+    return TRUE;
+  tall_error_set_conflict (
+      error, 0,
+      running->pass_only ? "A migration runs here that only copies, and does not switch; call "
+                           "it with --pass-only to follow it, and again to switch"
+                         : "A migration runs here that switches when it has copied; leave "
+                           "--pass-only out to follow it, or give it up with `tallorder "
+                           "migrate --abort`");
+  return FALSE;
+}
+
+/**
+ * tall_migrate_wish_may_join:
+ * @running: what runs
+ *
+ * Whether what runs is what is wished. Settings may be left out, but not be others.
+ *
+ * Returns: FALSE with %TALL_ERROR_CONFLICT
+ */
+static gboolean
+tall_migrate_wish_may_join (const TallMigrateWish *self,
+                            const TallMigrateWish *running,
+                            GError **error)
+{
+  g_autoptr (TallArena) arena = tall_arena_new (256);
+  const char *wanted[N_SETTINGS], *begun[N_SETTINGS];
+  if (self->task != running->task)
+    return fail_busy (running, error);
+  list (self, arena, wanted);
+  list (running, arena, begun);
+  for (guint i = 0; i < N_SETTINGS; i++)
+    if (wanted[i] != NULL && (begun[i] == NULL || g_ascii_strcasecmp (wanted[i], begun[i]) != 0))
+      {
+        tall_error_set_conflict (error, 0,
+                                 "A migration runs here already, and its %s is %s, not %s; leave "
+                                 "that option out to follow it, or give it up with `tallorder "
+                                 "migrate --abort`",
+                                 labels[i], begun[i] != NULL ? begun[i] : "not given", wanted[i]);
+        return FALSE;
+      }
+  return check_pass_only (self, running, error);
+}
+
+/**
+ * tall_migrate_kept_new:
+ *
+ * Returns: (transfer full): a task that is about to run, with an id of its own
+ */
+TallMigrateKept *
+tall_migrate_kept_new (TallMigrateTask task)
+{
+  TallMigrateKept *self = g_new0 (TallMigrateKept, 1);
+  g_autofree char *id = g_uuid_string_random ();
+  self->state = g_new0 (TallMigrateState, 1);
+  self->state->arena = tall_arena_new (0);
+  self->state->id = tall_arena_strdup (self->state->arena, id);
+  self->state->task = task;
+  self->unfit = g_array_new (FALSE, FALSE, sizeof (TallMigrateUnfit));
+  self->reported = g_get_monotonic_time ();
+  return self;
+}
+
+void
+tall_migrate_kept_free (TallMigrateKept *self)
+{
+  if (self == NULL)
+    return;
+  g_array_unref (self->unfit);
+  tall_migrate_state_free (self->state);
+  g_free (self);
+}
+
+/**
+ * tall_migrate_kept_take_progress:
+ *
+ * Notes how far it is, and how fast it is in this pass, which began at the last report of the one
+ * before.
+ */
+void
+tall_migrate_kept_take_progress (TallMigrateKept *self, const TallMigrateProgress *progress)
+{
+  TallMigrateState *state = self->state;
+  gint64 now = g_get_monotonic_time ();
+  if (progress->stage != state->progress.stage || progress->pass != state->progress.pass)
+    self->pass_begun = self->reported;
+  self->reported = now;
+  state->progress = *progress;
+  gint64 elapsed = MAX (now - self->pass_begun, 1);
+  state->rate = (guint64)((gdouble)progress->n_looked * G_USEC_PER_SEC / (gdouble)elapsed);
+  guint64 left = progress->n_all > progress->n_looked ? progress->n_all - progress->n_looked : 0;
+  state->time_left = state->rate > 0 ? (gint64)(left * G_USEC_PER_SEC / state->rate) : 0;
+}
+
+static TallMigrateUnfit
+copy_unfit (TallArena *arena, const TallMigrateUnfit *from)
+{
+  return (TallMigrateUnfit){
+    .customer_number = tall_arena_strdup (arena, from->customer_number),
+    .order_number = tall_arena_strdup (arena, from->order_number),
+    .table = tall_arena_strdup (arena, from->table),
+    .row = tall_slice (tall_arena_memdup (arena, from->row.data, from->row.len), from->row.len),
+    .message = tall_arena_strdup (arena, from->message),
+  };
+}
+
+/**
+ * tall_migrate_kept_take_unfit:
+ *
+ * Notes something that cannot be copied, unless there are enough.
+ */
+static void
+tall_migrate_kept_take_unfit (TallMigrateKept *self, const TallUnfit *unfit)
+{
+  if (self->unfit->len >= TALL_MIGRATE_MAX_UNFIT)
+    return;
+  const TallMigrateUnfit given = { .customer_number = (char *)unfit->customer_number,
+                                   .order_number = (char *)unfit->order_number,
+                                   .table = (char *)unfit->table,
+                                   .row = unfit->row,
+                                   .message = unfit->error->message };
+  TallMigrateUnfit copy = copy_unfit (self->state->arena, &given);
+  g_array_append_val (self->unfit, copy);
+}
+
+/**
+ * tall_migrate_kept_copy:
+ * @seen: so many of what cannot be copied are left out
+ * @most: so many of the others are copied
+ *
+ * Returns: (transfer full): how far it is, or how it has ended
+ */
+static TallMigrateState *
+tall_migrate_kept_copy (const TallMigrateKept *self, guint seen, guint most)
+{
+  const TallMigrateState *state = self->state;
+  TallMigrateState *copy = g_new0 (TallMigrateState, 1);
+  *copy = *state;
+  copy->arena = tall_arena_new (0);
+  copy->id = tall_arena_strdup (copy->arena, state->id);
+  copy->plan = state->plan != NULL ? tall_migrate_plan_copy (copy->arena, state->plan) : NULL;
+  copy->error = state->error != NULL ? g_error_copy (state->error) : NULL;
+  seen = MIN (seen, self->unfit->len);
+  copy->n_unfit = MIN (self->unfit->len - seen, most);
+  copy->unfit = tall_arena_newa0 (copy->arena, TallMigrateUnfit, MAX (copy->n_unfit, 1));
+  for (guint i = 0; i < copy->n_unfit; i++)
+    copy->unfit[i] =
+        copy_unfit (copy->arena, &g_array_index (self->unfit, TallMigrateUnfit, seen + i));
+  return copy;
+}
 
 /* Of so many tasks before the last one it is known how they ended: a process that follows one may
  * look a moment after others have begun. */

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
-#include "migrate/access-private.h"
+#include "migrate/access.h"
 
 /**
  * tall_seal_make_token:

@@ -1,8 +1,7 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
-#include "migrate/access-private.h"
+#include "migrate/access.h"
 #include "tall-error.h"
-#include "migrate/trial.h"
 
 /* This is a file of its own, as are seal-token.c, close.c, last-pass.c and convert.c, so that tests
  * can link a wrong version in its place and show that they notice. */

@@ -3,7 +3,7 @@
 #include "ops/metrics.h"
 
 #include "service/calls/calls.h"
-#include "store/store-counts.h"
+#include "store/context.h"
 
 #include <math.h>
 #include <string.h>

@@ -2,6 +2,30 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "store/context.h"
 
+static gsize counts[TALL_STORE_N_COUNTS]; /* atomic */
+
+/**
+ * tall_store_count:
+ *
+ * Counts one more.
+ */
+void
+tall_store_count (TallStoreCount what)
+{
+  g_atomic_pointer_add (&counts[what], 1);
+}
+
+/**
+ * tall_store_get_count:
+ *
+ * Returns: how many there were since the process began
+ */
+guint64
+tall_store_get_count (TallStoreCount what)
+{
+  return (gsize)g_atomic_pointer_get (&counts[what]);
+}
+
 static gint64
 real_now (gpointer data G_GNUC_UNUSED)
 {

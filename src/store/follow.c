@@ -4,7 +4,7 @@
 
 #include "tall-error.h"
 #include "store/follower.h"
-#include "store/commit/sent.h"
+#include "store/commit/commit.h"
 
 /* Microseconds. */
 #define FIRST_WAIT 10000

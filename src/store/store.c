@@ -7,7 +7,7 @@
 #include "store/read/fetch.h"
 #include "store/follow.h"
 #include "store/follower.h"
-#include "store/front-bulk.h"
+#include "store/front.h"
 #include "tall-limits.h"
 #include "store/read/list.h"
 #include "store/bulk/loads.h"

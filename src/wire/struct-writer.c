@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
-#include "wire/struct-writer.h"
+#include "wire/struct.h"
 
 #include "tall-decimal.h"
 

@@ -28,7 +28,7 @@ BESIDE = {
     "A key strategy": r"",
     "A backend": r"src/load/",
     "A command": r"src/(cli|load|backup|store/verify)/README.md",
-    "A call": r"src/(cli|load|bench)/|src/(store|service)/(README|.*list)|src/store/.*(customer|meson)",
+    "A call": r"src/(cli|load|bench)/|src/(store|service)/(README|.*list)|src/store/.*(customer|pager|meson)",
 }
 
 

@@ -5,7 +5,7 @@
 #include "tall-error.h"
 #include "service/calls/idl-failure.h"
 #include "service/calls/idl.h"
-#include "wire/message.h"
+#include "wire/connection.h"
 
 static void
 read_result (TallTransport *transport, const TallIdlCall *call, ThriftMessageType type)

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
 #include "fuzz.h"
-#include "store/commit/state.h"
+#include "store/commit/root.h"
 
 /* Bytes that are accepted as a state cell are exactly what the store would write. */
 int

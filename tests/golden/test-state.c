@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
 #include "model/md5.h"
-#include "store/commit/state.h"
+#include "store/commit/root.h"
 
 /* The state cells that FORMAT.md shows, byte by byte. */
 

@@ -5,7 +5,7 @@
 
 #include "tall-error.h"
 #include "tall-failing-table.h"
-#include "migrate/migrate-kept.h"
+#include "migrate/migrate-runner.h"
 #include "tall-test-moves.h"
 
 #include <string.h>

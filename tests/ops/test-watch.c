@@ -6,7 +6,7 @@
 
 #include "service/calls/calls.h"
 #include "tall-failing-table.h"
-#include "store/store-counts.h"
+#include "store/context.h"
 #include "tall-test-store.h"
 #include "ops/watch.h"
 

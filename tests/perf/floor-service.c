@@ -5,7 +5,7 @@
 #include "service/calls/calls.h"
 #include "canned-server.h"
 #include "tall-client.h"
-#include "wire/message.h"
+#include "wire/connection.h"
 #include "raw-client.h"
 #include "service/server/server.h"
 

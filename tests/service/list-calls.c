@@ -25,7 +25,7 @@ name_type (const TallStructField *field)
 
   if (field->kind == TALL_KIND_STRUCT)
     return g_strdup (field->type->name);
-  if (field->kind == TALL_KIND_STRUCTS)
+  if (field->kind == TALL_KIND_STRUCTS || field->kind == TALL_KIND_OBJECTS)
     return g_strdup_printf ("list<%s>", field->type->name);
   g_assert_nonnull (names[field->kind]);
   return g_strdup (names[field->kind]);
@@ -49,7 +49,8 @@ print_structs (GHashTable *seen, const TallStructType *type)
   for (guint i = 0; i < type->n_fields; i++)
     {
       const TallStructType *inner = type->fields[i].type;
-      if (inner == NULL || !g_hash_table_add (seen, (gpointer)inner))
+      if (inner == NULL || type->fields[i].kind == TALL_KIND_PAIRS
+          || !g_hash_table_add (seen, (gpointer)inner))
         continue;
       g_print ("struct %s\n", inner->name);
       print_fields (inner);

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-test-wire.h"
 
-#include "wire/message.h"
+#include "wire/connection.h"
 
 /* Seconds; a test that waits so long has failed. */
 #define PATIENCE 60

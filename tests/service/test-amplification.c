@@ -9,7 +9,7 @@
 #include "tall-error.h"
 #include "service/server/handler.h"
 #include "tall-heap.h"
-#include "wire/message.h"
+#include "wire/connection.h"
 #include "tall-test-directory.h"
 #include "tall-test-orders.h"
 #include "tall-test-store.h"

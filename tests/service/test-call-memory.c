@@ -167,7 +167,8 @@ test_swollen (void)
 {
   enum
   {
-    N = 60000
+    N = 60000,
+    BYTES_OF_LINE = sizeof (TallLineItem) + sizeof (TallLineItem *)
   };
   TallTestService service;
   tall_test_service_start (&service, NULL);
@@ -178,7 +179,7 @@ test_swollen (void)
   tall_test_send_frame (connection, tall_slice_array (swollen));
   tall_test_front_wait_until_held (service.test_front, 1);
   g_assert_cmpuint (tall_server_get_memory_used (service.server), >,
-                    tall_front_measure_order (service.front) + N * 88 - 128 * KIB);
+                    tall_front_measure_order (service.front) + N * BYTES_OF_LINE - 128 * KIB);
   tall_test_front_let_go (service.test_front);
   g_autoptr (GByteArray) answer = tall_test_receive_frame (connection);
   g_assert_nonnull (answer);

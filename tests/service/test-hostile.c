@@ -5,8 +5,8 @@
  * on is closed; the next client does not notice. */
 
 #include "service/calls/idl.h"
-#include "wire/message.h"
-#include "wire/struct-reader.h"
+#include "wire/connection.h"
+#include "wire/struct.h"
 #include "tall-test-service.h"
 #include "tall-test-wire.h"
 

@@ -7,7 +7,7 @@
 #include "tall-error.h"
 #include "service/calls/idl-failure.h"
 #include "tall-limits.h"
-#include "wire/struct-reader.h"
+#include "wire/struct.h"
 #include "tall-test-service.h"
 #include "tall-test-wire.h"
 

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "table/counting-table.h"
 #include "tall-error.h"
-#include "store/front-bulk.h"
+#include "store/front.h"
 #include "tall-store-fixture.h"
 #include "tall-test-orders.h"
 

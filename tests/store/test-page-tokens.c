@@ -4,7 +4,7 @@
 /* Page tokens are good for the listing that gave them, and for no other; what else is given for
  * one is refused, and told what it is. */
 #include "tall-error.h"
-#include "store/read/page.h"
+#include "store/read/pager.h"
 #include "tall-store-fixture.h"
 #include "tall-test-orders.h"
 #include "tall-test-token.h"

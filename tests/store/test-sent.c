@@ -3,7 +3,7 @@
 
 /* What an operation knows of commits whose outcome it does not know, and what it makes of the root
  * row that it finds: each of them may have been done, not only the last one. */
-#include "store/commit/sent.h"
+#include "store/commit/commit.h"
 #include "tall-error.h"
 
 #define FIRST 1000 /* revision of the first commit */

@@ -7,7 +7,7 @@
 #include "tall-error.h"
 #include "tall-stale-table.h"
 #include "tall-stepper.h"
-#include "store/store-counts.h"
+#include "store/context.h"
 
 #define READ TALL_CALL_READ
 #define APPLY TALL_CALL_APPLY

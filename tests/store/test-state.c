@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-error.h"
-#include "store/commit/state.h"
+#include "store/commit/root.h"
 
 static TallState
 make_state (GRand *rand)

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "tall-failing-table.h"
-#include "store/commit/state.h"
+#include "store/commit/root.h"
 #include "store/store.h"
 
 G_BEGIN_DECLS

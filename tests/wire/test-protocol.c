@@ -1,8 +1,7 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
-#include "wire/message.h"
-#include "wire/struct-reader.h"
-#include "wire/struct-writer.h"
+#include "wire/connection.h"
+#include "wire/struct.h"
 #include "tall-thrift.h"
 #include "wire/transport-private.h"
 #include "wire-cases.h"

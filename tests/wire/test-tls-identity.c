@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
-#include "wire/tls-identity-private.h"
-#include "wire/tls-private.h"
+#include "wire/tls-context.h"
+#include "wire/tls.h"
 
 #include <openssl/x509v3.h>
 

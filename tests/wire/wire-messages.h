@@ -6,7 +6,7 @@
  * Generated code writes them, and ours reads them. */
 
 #include "hb_gateway.h"
-#include "wire/message.h"
+#include "wire/connection.h"
 #include "tall-thrift.h"
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (HbTResult, g_object_unref)

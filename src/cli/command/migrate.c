@@ -6,7 +6,7 @@
 #include "cli/options.h"
 #include "cli/progress.h"
 #include "migrate/migrate-state.h"
-#include "migrate/migrate-wish.h"
+#include "migrate/migrate-runner.h"
 #include "service/client/tasks.h"
 #include "tall-error.h"
 

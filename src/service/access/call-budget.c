@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "service/access/call-budget.h"
 
-#include "wire/struct-writer.h"
+#include "wire/struct.h"
 
 /* The buffer of the reply doubles when it is full. */
 #define ENCODED_COPIES 2

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "tall-error.h"
-#include "wire/tls-identity.h"
+#include "wire/tls-context.h"
 
 G_BEGIN_DECLS
 

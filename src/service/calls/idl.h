@@ -3,7 +3,7 @@
 #pragma once
 
 #include "tall-front.h"
-#include "wire/struct-reader.h"
+#include "wire/struct.h"
 
 G_BEGIN_DECLS
 

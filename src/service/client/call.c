@@ -5,7 +5,7 @@
 #include "base/text.h"
 #include "service/calls/idl-failure.h"
 #include "tall-error.h"
-#include "wire/message.h"
+#include "wire/connection.h"
 
 /* More are closed when their calls are done. */
 #define MAX_KEPT 16

@@ -4,7 +4,7 @@
 
 #include "tall-client.h"
 #include "tall-error.h"
-#include "wire/probe.h"
+#include "wire/connection.h"
 #include "wire/socket.h"
 
 /* Milliseconds in which a stranger may say what it is. */

@@ -6,7 +6,7 @@
 #include "tall-error.h"
 #include "service/server/log.h"
 #include "service/calls/idl-failure.h"
-#include "wire/message.h"
+#include "wire/connection.h"
 #include "service/server/request.h"
 
 static gboolean

@@ -2,10 +2,50 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include "store/bulk/item.h"
 #include "store/bulk/loads.h"
+#include "store/commit/root.h"
+#include "tall-bulk.h"
 
 G_BEGIN_DECLS
+
+/**
+ * TallBulkStep:
+ * @TALL_BULK_DECIDED: its result is known
+ * @TALL_BULK_FRESH: it is taken for new
+ * @TALL_BULK_ORDINARY: it is put as any other: something is there
+ * @TALL_BULK_MET: it was sent, and others have written to its row, too
+ */
+typedef enum
+{
+  TALL_BULK_DECIDED,
+  TALL_BULK_FRESH,
+  TALL_BULK_ORDINARY,
+  TALL_BULK_MET,
+} TallBulkStep;
+
+/**
+ * TallBulkItem:
+ *
+ * An order or a customer that a load puts.
+ */
+typedef struct
+{
+  TallOperation operation;
+  TallContent content;
+  TallBulkResult *result; /* not owned */
+  TallBulkStep step;
+  gboolean is_twice; /* the same came before it in this batch, and goes first */
+} TallBulkItem;
+
+gboolean tall_bulk_item_init_order (TallBulkItem *self,
+                                    const TallStoreContext *context,
+                                    TallOrder *order,
+                                    TallBulkResult *result);
+gboolean tall_bulk_item_init_customer (TallBulkItem *self,
+                                       const TallStoreContext *context,
+                                       TallCustomer *customer,
+                                       TallBulkResult *result);
+void tall_bulk_item_clear (TallBulkItem *self);
 
 /**
  * TallBulkBatch:
@@ -29,5 +69,21 @@ typedef struct
 } TallBulkBatch;
 
 void tall_bulk_batch_run (TallBulkBatch *self);
+
+TallBulkItem *
+tall_bulk_batch_find_next (const TallBulkBatch *self, TallBulkItem *item, TallBulkStep step);
+
+/* What is taken for new, one after the other. */
+static inline TallBulkItem *
+tall_bulk_batch_first_fresh (const TallBulkBatch *self)
+{
+  return tall_bulk_batch_find_next (self, NULL, TALL_BULK_FRESH);
+}
+
+static inline TallBulkItem *
+tall_bulk_batch_next_fresh (const TallBulkBatch *self, TallBulkItem *item)
+{
+  return tall_bulk_batch_find_next (self, item, TALL_BULK_FRESH);
+}
 
 G_END_DECLS

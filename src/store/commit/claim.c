@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
-#include "store/commit/commit-private.h"
+#include "store/commit/commit.h"
 
 #include "tall-error.h"
 

@@ -57,4 +57,58 @@ gboolean tall_commit_token_check (const TallState *stored,
                                   GError **error) G_GNUC_WARN_UNUSED_RESULT;
 void tall_state_set_lineage (TallState *self, const TallOperation *operation, const TallRoot *root);
 
+/**
+ * TallSent:
+ *
+ * Commits of one operation that were sent before the tables were shut, and that may have been done,
+ * or may still be. All of them have the operation's token. A plain value.
+ */
+struct _TallSent
+{
+  gint64 revision;    /* the least of theirs */
+  guint64 generation; /* of the tables that the last one was sent to */
+  TallRoot expected;  /* by the last one; those before it expected what is replaced by now */
+};
+
+void tall_sent_note (TallOperation *operation,
+                     const TallRoot *expected,
+                     const TallState *committed,
+                     gboolean lost);
+TallStep tall_sent_settle (TallOperation *operation,
+                           const TallRoot *root,
+                           const TallState *wanted,
+                           GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
+/* What commits have in common with these. */
+void tall_sent_fail_unknown (GError **error, const char *reason, const GError *cause);
+
+#define TALL_MAX_ATTEMPTS 2 /* of one conditional write: the same bytes, sent again once */
+#define TALL_ORIGIN_SIZE 8  /* of the mark with which a lineage begins */
+
+/**
+ * TallAnswer:
+ * @TALL_ANSWER_YES: it matched, and is done
+ * @TALL_ANSWER_NO: it did not match, says the table
+ * @TALL_ANSWER_LOST: an error, and it may have happened or may still happen
+ * @TALL_ANSWER_REFUSED: an error, and it did not happen
+ * @TALL_ANSWER_SHUT: the table is shut; that is as certain as @TALL_ANSWER_NO
+ *
+ * What came back for a conditional write.
+ */
+typedef enum
+{
+  TALL_ANSWER_YES,
+  TALL_ANSWER_NO,
+  TALL_ANSWER_LOST,
+  TALL_ANSWER_REFUSED,
+  TALL_ANSWER_SHUT,
+} TallAnswer;
+
+TallAnswer tall_send_if (const TallOperation *operation,
+                         const TallBatch *batch,
+                         const TallRoot *expected,
+                         TallDurability durability,
+                         GError **error) G_GNUC_WARN_UNUSED_RESULT;
+void tall_fail_undone (GError **error, GError *cause);
+
 G_END_DECLS

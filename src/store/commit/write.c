@@ -4,13 +4,11 @@
 
 #include "store/commit/children.h"
 #include "store/commit/commit.h"
-#include "tall-error.h"
-#include "store/commit/sent.h"
-#include "store/commit/together.h"
 #include "store/follow.h"
 #include "store/read/customer-scan.h"
 #include "store/read/index.h"
-#include "store/store-counts.h"
+#include "store/context.h"
+#include "tall-error.h"
 #include "tall-limits.h"
 
 /* Waiting for a claim. */

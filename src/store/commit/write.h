@@ -2,9 +2,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include "store/commit/content.h"
-#include "tall-error.h"
 #include "store/commit/root.h"
+#include "tall-error.h"
 
 G_BEGIN_DECLS
 

@@ -2,8 +2,12 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "store/read/customer-scan.h"
 
-#include "tall-error.h"
 #include "store/commit/root.h"
+#include "store/read/fetch.h"
+#include "store/read/list.h"
+#include "store/read/order-groups.h"
+#include "store/read/pager.h"
+#include "tall-error.h"
 
 #define FIRST_ROOTS 4 /* looked at in one call, to find one that is live */
 #define MOST_ROOTS 256
@@ -130,4 +134,302 @@ tall_customer_scan_find_order (const TallOperation *operation,
         return TRUE;
       tall_bytes_set_after (start, rows->rows[rows->n_rows - 1].key);
     }
+}
+
+#define MOST_BYTES (8 * 1024 * 1024) /* of the rows of a page; then it ends */
+#define USUAL_ROWS 16                /* of an order, in layouts with several */
+#define LEAST_ROWS 64                /* in one scan */
+#define MOST_ROWS 4096
+#define MOST_SINGLE_ROWS 64 /* where a row is a whole order */
+
+/**
+ * Page:
+ *
+ * A customer and a page of whole orders under construction. Positions are order parts: where a
+ * round begins, the empty slice for the first; and after which the next page begins, empty as long
+ * as no order was looked at.
+ */
+typedef struct
+{
+  TallPager pager;
+  TallCustomerOrders *page; /* owned */
+  GPtrArray *others;        /* owned: numbers of others whose orders lie among these */
+  GError *collision;        /* owned; the customer's row is another's; NULL: it is not */
+  gboolean has_scanned;     /* the customer's own row has been looked for */
+} Page;
+
+static void
+page_clear (Page *self)
+{
+  tall_pager_clear (&self->pager);
+  g_clear_pointer (&self->page, tall_customer_orders_free);
+  g_ptr_array_unref (self->others);
+  g_clear_error (&self->collision);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Page, page_clear)
+
+static guint
+choose_limit (const TallPager *pager, guint round)
+{
+  guint n = pager->limit - pager->n_taken + 1;
+  if (pager->operation->context->layout->single_row)
+    return MIN (n, MOST_SINGLE_ROWS);
+  return MIN (MAX (n * USUAL_ROWS, LEAST_ROWS) << MIN (round, 6), MOST_ROWS);
+}
+
+static gboolean
+take_customer (Page *self, const TallOrderGroups *found, GError **error)
+{
+  const TallOperation *operation = self->pager.operation;
+  g_autoptr (GError) cause = NULL;
+
+  self->has_scanned = TRUE;
+  self->page->customer =
+      tall_fetch_customer_from (operation, tall_order_groups_find_customer (found),
+                                found->result->arena, &self->page->revision, &cause);
+  if (self->page->customer != NULL)
+    return TRUE;
+  self->page->revision = 0;
+  if (g_error_matches (cause, TALL_ERROR, TALL_ERROR_NOT_FOUND))
+    return TRUE;
+  if (tall_error_is_unreadable (cause))
+    {
+      g_prefix_error (&cause, "Fetching customer %s: ", operation->customer_number);
+      self->page->customer_error = g_steal_pointer (&cause);
+      return TRUE;
+    }
+  if (g_error_matches (cause, TALL_ERROR, TALL_ERROR_KEY_COLLISION))
+    {
+      self->collision = g_steal_pointer (&cause); /* there may be orders nevertheless */
+      return TRUE;
+    }
+  g_propagate_error (error, g_steal_pointer (&cause));
+  return FALSE;
+}
+
+static void
+append_outcome (Page *self, const TallOrderGroups *found, TallOutcome outcome)
+{
+  g_array_append_val (self->pager.entries, outcome);
+  self->pager.n_taken++;
+  self->pager.n_bytes += tall_rows_count_bytes (found->group, found->n_reads);
+}
+
+/* Makes the order of its rows, or, if they are not all there, fetches it by itself. What cannot be
+ * read is on the page as such; FALSE for what says nothing of the order, such as a time-out. */
+static gboolean
+take_order (Page *self, const TallOrderGroups *found, const char *number, GError **error)
+{
+  const TallOperation *outer = self->pager.operation;
+  g_auto (TallOperation) operation = { 0 };
+  TallOutcome outcome = { 0 };
+
+  tall_operation_init (&operation, outer->context, outer->customer_number, number, 0);
+  operation.deadline = outer->deadline;
+  operation.end = outer->end;
+  tall_operation_set_id (&operation, outer->customer_id);
+  outcome.order =
+      found->is_whole
+          ? tall_fetch_order_from (&operation, found->group, found->n_reads, found->result->arena,
+                                   &outcome.revision, &outcome.error)
+          : tall_fetch_order (&operation, &outcome.revision, &outcome.error);
+  if (outcome.order == NULL && g_error_matches (outcome.error, TALL_ERROR, TALL_ERROR_NOT_FOUND))
+    {
+      g_clear_error (&outcome.error); /* deleted meanwhile */
+      return TRUE;
+    }
+  if (outcome.error != NULL)
+    g_prefix_error (&outcome.error, "Fetching order %s of %s: ", number, outer->customer_number);
+  if (outcome.error != NULL && !tall_error_is_unreadable (outcome.error)
+      && !g_error_matches (outcome.error, TALL_ERROR, TALL_ERROR_KEY_COLLISION))
+    {
+      g_propagate_error (error, outcome.error);
+      return FALSE;
+    }
+  append_outcome (self, found, outcome);
+  return TRUE;
+}
+
+static void
+append_damage (Page *self, const TallOrderGroups *found, GError *error)
+{
+  g_autofree char *text = tall_slice_to_debug (found->order);
+  g_prefix_error (&error, "Fetching the order of %s with order part %s in its row key: ",
+                  self->pager.operation->customer_number, text);
+  append_outcome (self, found, (TallOutcome){ .error = error });
+}
+
+/* Each number once. */
+static void
+add_other (Page *self, const char *number)
+{
+  if (!g_ptr_array_find_with_equal_func (self->others, number, g_str_equal, NULL))
+    g_ptr_array_add (self->others, g_strdup (number));
+}
+
+/* Looks at the root row of one order's rows, and takes the order if it is there. */
+static gboolean
+take_group (Page *self, const TallOrderGroups *found, GError **failure)
+{
+  const TallStoreContext *context = self->pager.operation->context;
+  g_auto (TallOrderKey) key = { 0 };
+  g_autoptr (GByteArray) row = g_byte_array_new ();
+  g_auto (TallRoot) root = { 0 };
+  GError *error = NULL;
+  TallSlice bytes;
+  TallOrderSummary summary = { 0 };
+
+  tall_order_key_init_from_parts (&key, self->pager.operation->key.customer, found->order);
+  context->layout->locate_order (&key, row);
+  if (tall_root_parse_state (&root, tall_rows_find (&found->group[0], tall_slice_array (row)),
+                             &bytes, &error)
+      && !tall_root_is_live_order (&root, context))
+    return TRUE;
+  if (error == NULL && tall_root_parse_order (&root, bytes, found->result->arena, &summary, &error)
+      && !g_str_equal (summary.customer_number, self->pager.operation->customer_number))
+    {
+      add_other (self, summary.customer_number);
+      return TRUE;
+    }
+  if (!tall_pager_has_room (&self->pager))
+    g_clear_error (&error);
+  else if (error != NULL)
+    append_damage (self, found, error);
+  else
+    return take_order (self, found, summary.order_number, failure);
+  return TRUE;
+}
+
+/* The next round begins after an order, unless nothing can come after it. */
+static void
+start_after (TallPager *self, TallSlice order)
+{
+  g_autoptr (TallArena) arena = tall_arena_new (0);
+  TallSlice next = tall_slice_after_prefix (arena, order);
+  tall_bytes_set (self->start, next);
+  self->ended = next.len == 0;
+}
+
+/* An order whose rows were cut off is the first one of the next round; or, if it is the first one
+ * of this round, it is fetched by itself. */
+static gboolean
+take_round (Page *self, TallOrderGroups *found, GError **error)
+{
+  TallPager *pager = &self->pager;
+  for (guint n = 0; tall_order_groups_next (found); n++)
+    {
+      gboolean only_counts = pager->n_taken == pager->limit && found->group[0].n_rows > 0;
+      if (!found->is_whole && n > 0 && !only_counts)
+        {
+          tall_bytes_set (pager->start, found->order);
+          return TRUE;
+        }
+      if (!take_group (self, found, error))
+        return FALSE;
+      if (pager->more)
+        return TRUE;
+      tall_bytes_set (pager->last, found->order);
+      start_after (pager, found->order);
+      if (!found->is_whole || pager->ended)
+        return TRUE;
+    }
+  pager->ended = tall_order_groups_is_exhausted (found);
+  return TRUE;
+}
+
+/* A failure after the first order ends the page before it. A request for the next page meets the
+ * failure again and reports it, or it has passed. */
+static gboolean
+look (TallPager *pager, guint round, GError **error)
+{
+  Page *self = (Page *)pager;
+  g_autoptr (GError) failure = NULL;
+  g_auto (TallOrderGroups) found = { 0 };
+  if (tall_order_groups_read (&found, pager->operation, tall_slice_array (pager->start),
+                              choose_limit (pager, round), !self->has_scanned, &failure)
+      && (self->has_scanned || take_customer (self, &found, &failure))
+      && take_round (self, &found, &failure))
+    return TRUE;
+  pager->more = pager->last->len > 0 && !tall_error_is_unreadable (failure);
+  if (!pager->more)
+    g_propagate_error (error, g_steal_pointer (&failure));
+  return pager->more;
+}
+
+static void
+end_early (TallPager *self)
+{
+  self->more = self->last->len > 0;
+}
+
+static TallCustomerOrders *
+finish (Page *self)
+{
+  TallCustomerOrders *page = g_steal_pointer (&self->page);
+  page->n_orders = self->pager.entries->len;
+  page->orders = (TallOutcome *)g_array_steal (self->pager.entries, NULL);
+  if (self->others->len > 0)
+    {
+      g_ptr_array_add (self->others, NULL);
+      page->others = (GStrv)g_ptr_array_steal (self->others, NULL);
+    }
+  page->next_page = tall_pager_make_token (&self->pager);
+  return page;
+}
+
+/* FALSE on the first page of a customer of which there is nothing. */
+static gboolean
+check_found (const Page *self, GError **error)
+{
+  const TallPager *pager = &self->pager;
+  if (tall_pager_has_token (pager) || self->page->customer != NULL
+      || self->page->customer_error != NULL || pager->n_taken > 0 || pager->more)
+    return TRUE;
+  if (self->collision == NULL)
+    return tall_operation_set_not_found (pager->operation, error);
+  g_propagate_error (error, g_error_copy (self->collision));
+  return FALSE;
+}
+
+/**
+ * tall_list_customer_orders:
+ * @operation: on the customer
+ * @options: (nullable): the page
+ *
+ * Fetches a customer with a page of whole orders, in the order of their row keys: the scans of the
+ * layout, executed together; more of them where orders are long. A page ends early after 8 MiB, if
+ * it took long to look at what is deleted, and before an order that could not be fetched now, which
+ * says nothing of whether it can be read.
+ *
+ * Returns: (transfer full): a page; NULL with %TALL_ERROR_NOT_FOUND if there is neither the
+ *   customer nor an order, and no page before
+ */
+TallCustomerOrders *
+tall_list_customer_orders (TallOperation *operation, const TallListOptions *options, GError **error)
+{
+  static const TallPagerKind kind = {
+    .token = TALL_PAGE_CUSTOMER_ORDERS,
+    .entry_size = sizeof (TallOutcome),
+    .most_bytes = MOST_BYTES,
+    .time_over = "the time was over before the page was full; ask for a smaller page",
+    .look = look,
+    .end_early = end_early,
+  };
+  g_auto (Page) self = {
+    .page = g_new0 (TallCustomerOrders, 1),
+    .others = g_ptr_array_new_with_free_func (g_free),
+  };
+  tall_pager_init (&self.pager, &kind, operation, options);
+  g_array_set_clear_func (self.pager.entries, (GDestroyNotify)tall_outcome_clear);
+
+  /* only after the token: a wrong one is wrong whether the customer is there or not */
+  if (!tall_pager_read_token (&self.pager, error)
+      || !tall_operation_identify (operation, FALSE, error))
+    return NULL;
+  if (tall_pager_has_token (&self.pager))
+    start_after (&self.pager, tall_slice_array (self.pager.last));
+  tall_bytes_set (self.pager.last, (TallSlice)TALL_SLICE_INIT);
+  if (!tall_pager_fill (&self.pager, error) || !check_found (&self, error))
+    return NULL;
+  return finish (&self);
 }

@@ -6,7 +6,7 @@
 #include "tall-limits.h"
 #include "model/md5.h"
 #include "store/commit/root.h"
-#include "store/store-counts.h"
+#include "store/context.h"
 
 /* What is in pieces is damaged, unless it is so old that the rest may have gone with the TTL. */
 static void

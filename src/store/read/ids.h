@@ -4,7 +4,22 @@
 
 #include "table/table.h"
 
+#include <glib.h>
+
 G_BEGIN_DECLS
+
+/**
+ * TallIdsCache:
+ *
+ * Number → id, for what has been seen lately. When the young half is full it becomes the old one,
+ * and the old one goes: what is asked for moves back to the young one. Any thread may call.
+ */
+typedef struct
+{
+  GMutex mutex; /* for both */
+  GHashTable *young;
+  GHashTable *old;
+} TallIdsCache;
 
 /* The short name of the table that holds them; layout/FORMAT.md draws its rows. */
 #define TALL_IDS_TABLE "ids"

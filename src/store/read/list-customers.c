@@ -4,7 +4,6 @@
 
 #include "tall-error.h"
 #include "store/read/pager.h"
-#include "store/read/root-window.h"
 #include "store/commit/root.h"
 
 /* Bytes of what is wanted of them, where the table can tell, and of a page. */

@@ -6,7 +6,7 @@
 #include "table/hbase/error.h"
 #include "table/table-checks.h"
 #include "table/table-ddl.h"
-#include "wire/struct-reader.h"
+#include "wire/struct.h"
 
 /* `TTableDescriptor.attributes` of the gateway's IDL: a map of bytes to bytes. */
 #define ATTRIBUTES_ID 3

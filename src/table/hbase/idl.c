@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "table/hbase/idl.h"
 
-#include "wire/probe.h"
+#include "wire/connection.h"
 
 /* A field of the C struct `Type`. Names are for errors, so they matter where it is read. */
 #define AT(member) G_STRUCT_OFFSET (Type, member)

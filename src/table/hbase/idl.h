@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include "wire/message.h"
+#include "wire/connection.h"
 
 G_BEGIN_DECLS
 

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 
 /* In the place of migrate/convert.c: a copy gets a revision of its own. */
-#include "migrate/copy-item.h"
+#include "migrate/copy.h"
 
 void
 tall_copy_convert (TallCopyItem *self, const TallState *from)

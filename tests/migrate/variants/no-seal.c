@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 
 /* In the place of migrate/seal.c: nothing is sealed. */
-#include "migrate/access-private.h"
+#include "migrate/access.h"
 
 gboolean
 tall_access_seal (const TallStoreContext *context G_GNUC_UNUSED,

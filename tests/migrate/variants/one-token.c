@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 
 /* In the place of migrate/seal-token.c: all seals have the same token. */
-#include "migrate/access-private.h"
+#include "migrate/access.h"
 
 char *
 tall_seal_make_token (void)

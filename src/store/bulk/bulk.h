@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include "store/bulk/item.h"
+#include "store/bulk/batch.h"
 
 G_BEGIN_DECLS
 

@@ -28,8 +28,7 @@ from support import (
 
 @test
 def help_and_version(folder):
-    commands = [path.stem.removeprefix("tall-command-")
-                for path in (SOURCE / "src" / "cli").glob("tall-command-*.c")]
+    commands = [path.stem for path in (SOURCE / "src" / "cli" / "command").glob("*.c")]
     equal(len(commands) >= 13, True)
     text = run("help").ends(DONE, "Usage: tallorder").out
     equal([c for c in commands if f"\n  {c}" not in text], [])

@@ -527,6 +527,8 @@ find_client (Replay *self, const char *name)
   return &self->clients[i];
 }
 
+static void differ (Replay *self, const char *format, ...) G_GNUC_PRINTF (2, 3);
+
 static void
 differ (Replay *self, const char *format, ...)
 {

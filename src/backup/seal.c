@@ -243,7 +243,9 @@ tall_backup_seal_read (const char *folder, GError **error)
   if (!g_file_test (path, G_FILE_TEST_IS_REGULAR))
     {
       tall_error_set_detailed (error, TALL_ERROR_NOT_FOUND, folder,
-                               "This is no backup: it has no file " TALL_BACKUP_SEAL);
+                               g_file_test (folder, G_FILE_TEST_IS_DIR)
+                                   ? "This folder is not a backup: it has no file " TALL_BACKUP_SEAL
+                                   : "There is no such folder");
       return NULL;
     }
   g_autofree char *text = tall_file_read (path, TALL_FILE_MAX_DATA, NULL, error);

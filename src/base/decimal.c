@@ -124,6 +124,9 @@ tall_decimal_format (TallDecimal decimal, char text[TALL_DECIMAL_TEXT_SIZE])
   char *end = text + TALL_DECIMAL_TEXT_SIZE - 1;
   char *at = end;
 
+  text[0] = '\0';
+  g_return_val_if_fail (decimal.scale <= TALL_DECIMAL_MAX_SCALE, text);
+
   for (guint digits = 0; magnitude > 0 || digits <= decimal.scale; digits++)
     {
       if (digits == decimal.scale && digits > 0)

@@ -6,13 +6,14 @@
 #include "tall-limits.h"
 
 /* What a message may take in memory: bytes for each byte of it. The library looks at all fields
- * before it reads them, for which it takes up to 64 bytes a field of two. */
+ * before it reads them, for which it takes up to 64 bytes for a field of two bytes. */
 #define MOST_BYTES_OF_BYTE 64
 
 #define MAX_FIELD ((1u << 29) - 1) /* number of one */
 
-/* Pieces that the library gives back soon are at least as large. */
-#define APART 1024
+/* Pieces from this size on go back to the system when the library gives them back. Few of them fit
+ * into the largest message, so that they are soon found. */
+#define APART (64 * 1024)
 
 /**
  * Unpacker:
@@ -126,6 +127,8 @@ settle (ProtobufCMessage *self)
     return FALSE;
 
   const TallModelType *type = self->descriptor;
+  if (type == &tall_model_decimal && ((TallDecimal *)self)->scale > TALL_DECIMAL_MAX_SCALE)
+    return FALSE;
   if (type->fields[0].type == PROTOBUF_C_TYPE_INT32
       && *tall_model_position (type->fields, self) < 1)
     return FALSE;
@@ -150,6 +153,15 @@ set_damaged (GError **error, const char *what, const char *why)
   return FALSE;
 }
 
+/* What a digest proves may still be forged, as may the digest: its length shows fields that are
+ * cut, repeated, or longer than need be. */
+static gboolean
+has_form (const ProtobufCMessage *message, ReadFlags flags, TallSlice bytes)
+{
+  return flags & PROVED ? protobuf_c_message_get_packed_size (message) == bytes.len
+                        : packs_to (message, bytes);
+}
+
 /* Returns: (nullable): the message in @arena; NULL with %TALL_ERROR_DAMAGED if pack() does not
  *   write it so, fields of a newer schema aside */
 static gpointer
@@ -162,7 +174,7 @@ read_message (
   ProtobufCMessage *message = NULL;
   if (bytes.len <= TALL_MAX_CANONICAL_BYTES)
     message = protobuf_c_message_unpack (type, &unpacker.allocator, bytes.len, bytes.data);
-  if (message != NULL && (flags & PROVED || packs_to (message, bytes)) && settle (message))
+  if (message != NULL && has_form (message, flags, bytes) && settle (message))
     return message;
 
   g_autofree char *what = tall_model_describe (type);

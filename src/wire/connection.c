@@ -6,8 +6,6 @@
 #include "wire/struct.h"
 #include "wire/transport-private.h"
 
-#define MAX_NAME 256 /* bytes of the name of a call, which its answer repeats */
-
 static const TallStructField tall_message_exception_type_fields[] = {
   { "an exception's message", 1, TALL_KIND_REASON, G_STRUCT_OFFSET (TallMessageException, message),
     TALL_STRUCT_ALWAYS, NULL },
@@ -45,16 +43,6 @@ check_reply (const TallMessage *self, TallTransport *transport, GError **error)
   return TRUE;
 }
 
-/* Our calls have short names. */
-static gboolean
-check_call (const TallMessage *self, TallTransport *transport, GError **error)
-{
-  gsize len = strlen (self->name);
-  return len <= MAX_NAME
-         || tall_transport_reject (transport, error,
-                                   "a call whose name has %" G_GSIZE_FORMAT " bytes", len);
-}
-
 /**
  * tall_message_read:
  * @self: (out): cleared if it fails
@@ -76,9 +64,8 @@ tall_message_read (TallMessage *self, TallTransport *transport, GError **error)
                                              &self->type, &self->number, error)
              < 0)
     return FALSE;
-  gboolean ok =
-      check_type (transport, server, self->type, error)
-      && (server ? check_call (self, transport, error) : check_reply (self, transport, error));
+  gboolean ok = check_type (transport, server, self->type, error)
+                && (server || check_reply (self, transport, error));
   if (!ok)
     tall_message_clear (self);
   return ok;

@@ -9,6 +9,7 @@
 #define START 2
 
 /* Bytes that a length takes at most: the compact protocol has seven bits of it in each. */
+#define MAX_NAME 256 /* bytes of the name of a call, which its answer repeats */
 #define MAX_LENGTH_SIZE 5
 
 struct _TallBinaryProtocol
@@ -331,8 +332,10 @@ read_string (ThriftProtocol *protocol, gchar **text, GError **error)
   *text = NULL;
   if (!tall_protocol_lend_bytes (protocol, &bytes, error))
     return -1;
-  if (transport_of (protocol)->options.side == TALL_WIRE_SERVER
-      && memchr (bytes.data, '\0', bytes.len) != NULL)
+  gboolean server = transport_of (protocol)->options.side == TALL_WIRE_SERVER;
+  if (server && bytes.len > MAX_NAME)
+    return reject (protocol, error, "a call whose name has more than 256 bytes");
+  if (server && memchr (bytes.data, '\0', bytes.len) != NULL)
     return reject (protocol, error, "a text with a NUL byte in it");
   *text = tall_text_from_bytes (bytes);
   return (gint32)bytes.len;

@@ -213,9 +213,6 @@ gboolean tall_struct_reader_read (TallStructReader *self,
 gboolean tall_struct_reader_finish (TallStructReader *self,
                                     GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
-/* The value of the field at the end of the path is not taken; FALSE, with %TALL_ERROR_INVALID or
- * %TALL_ERROR_TOO_LARGE. */
-
 void tall_struct_write (const TallStructType *type, gconstpointer object, ThriftProtocol *protocol);
 gsize tall_struct_measure (const TallStructType *type, gconstpointer object, TallTransport *scale);
 

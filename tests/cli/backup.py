@@ -163,8 +163,8 @@ def wrong_calls(folder):
     run("restore", f"{folder}/b", "--server", "127.0.0.1:1").ends(USAGE, "--store")
     run("restore", f"{folder}/b", "--store", f"rocksdb:{folder}/n?name=x").ends(USAGE, "?name=")
     run("restore", f"{folder}/b", *place).ends(NO, "exists already")
-    run("restore", f"{folder}/store", "--store", f"rocksdb:{folder}/n").ends(NO, "no backup")
-    run("restore", f"{folder}/none", "--store", f"rocksdb:{folder}/n").ends(NO, "no backup")
+    run("restore", f"{folder}/store", "--store", f"rocksdb:{folder}/n").ends(NO, "not a backup")
+    run("restore", f"{folder}/none", "--store", f"rocksdb:{folder}/n").ends(NO, "no such folder")
     run("restore", f"{folder}/b", "--store", "hbase://127.0.0.1:1").ends(FAILED, "snapshots")
     run("verify", *place).ends(DONE, "sound")
     run("backup", *place, f"{folder}/store2").ends(DONE)  # beside the store, not in it

@@ -87,7 +87,7 @@ test_arrived (void)
   g_autoptr (GError) error = NULL;
   g_autoptr (GPtrArray) all = tall_networks_parse ("0.0.0.0/0", &error);
   TallServerOptions options = {
-    .max_request = SIZE, .max_memory = 31 * SIZE, .memory_wait = 20 * 1000, .trusted_proxies = all
+    .max_request = SIZE, .max_memory = 35 * SIZE, .memory_wait = 20 * 1000, .trusted_proxies = all
   };
   g_assert_no_error (error);
   tall_test_service_start (&service, &options);

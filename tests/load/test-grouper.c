@@ -225,6 +225,19 @@ static const Case dialects[] = {
     "C1/CA-1: 1(1*2 2*3)\n"
     "! \"4\",\"C\",\"there is no customer number\",\"\"\" \"\",CA-3,,3\"\n"
     "! \"5\",\"O\",\"there is no order number\",\"C3,\"\" \"\",,3\"\n" },
+  { "texts as formulas", TEXT_MAP,
+    "C,O,T\n=\"0A\",=\"01\",=\"02139\"\n\"=\"\"0A\"\"\",\"=\"\"02\"\"\",\"=\"\"a, b\"\"\"\n"
+    "A,3,\"x,=\"\"y\"\"\"\nA,4,=1\nA,5,\"=\"\"\"\"\"\nA,6,=\"\"\nA,7,\"a\n=\"\"b\"\"\"\nA,8,x="
+    "\"y\"\n",
+    "0A/01: 1=02139)\n0A/02: 1=a, b)\nA/3: 1=x,=\"y\")\nA/4: 1==1)\nA/5:\nA/6:\n"
+    "A/7: 1=a\n=\"b\")\n"
+    "! \"10\",\"\",\"a quote stands within a field (line 10); quote the field and double the "
+    "quotes "
+    "in it\",\"A,8,x=\"\"y\"\"\"\n" },
+  { "quotes within fields", "[mapping]\nquotes=loose\n" TEXT_MAP,
+    "C,O,T\nA,1,24\"\" x 48\"\"\nA,2,\"a, \"\"b\"\"\"\nA,3,\"a\nb\"\nA,4,a\\,\n",
+    "A/1: 1=24\"\" x 48\"\")\nA/2: 1=a, \"b\")\nA/3: 1=a\nb)\n"
+    "! \"6\",\"\",\"has 4 fields where the header has 3\",\"A,4,a\\,\"\n" },
   { "lines above the header", "[mapping]\nskip-lines=2\n" PLAIN,
     "All amounts in USD, unless specified\n\"Other: \n" HEADER "A,1,,1\nA,x,,y\n",
     "A/1: 1(1*1)\n! \"5\",\"Q\",\"“y” is not a number of the form 1234.5 with at most 18 "
@@ -259,7 +272,8 @@ static const Case rejecting[] = {
     "! \"3\",\"D\",\"“nothing” contradicts line 2 of the same order: “2020-01-01”\",\"A,1,,2\"\n"
     "! \"2\",\"\",\"order 1 is rejected because of line 3\",\"A,1,2020-01-01,1\"\n" },
   { "bad date", PLAIN, HEADER "A,1,2020-02-30,1\n",
-    "! \"2\",\"D\",\"“2020-02-30” is not a date of the form 1996-07-04\",\"A,1,2020-02-30,1\"\n" },
+    "! \"2\",\"D\",\"“2020-02-30” is not a date: February 2020 has no day "
+    "30\",\"A,1,2020-02-30,1\"\n" },
   { "no customer number", PLAIN, HEADER ",1,,1\n,1,,2\nA,2,,3\n",
     "A/2: 1(1*3)\n"
     "! \"2\",\"C\",\"there is no customer number\",\",1,,1\"\n"

@@ -4,6 +4,7 @@
 #include "tall-json.h"
 #include "load/mapping/mapping.h"
 
+#define PACIFIC "dates=%b %d, %Y %I:%M:%S %p %Z\ntime-zone=America/Los_Angeles"
 #define NUMBERS "[order]\ncustomer_number=C\norder_number=O\n"
 
 static TallMapping *
@@ -75,6 +76,21 @@ static const struct
   { "dates=dmy\ntwo-digit-years=1930", "1/3/2031", "2031-03-01T00:00:00.000Z" },
   { "dates=dmy\ntwo-digit-years=1930", "1/3/130", NULL },
   { "dates=mdy", "3/1/25", NULL },
+  { "dates=mdy", "3/1/0000", NULL },
+  { "dates=dmy", "1/3/2025 7:08:09", "2025-03-01T07:08:09.000Z" },
+  { "dates=dmy", "1/3/2025 7", NULL },
+  { "dates=dmy", "1/3/2025 7:60", NULL },
+  { PACIFIC, "Dec 1, 2017 12:38:23 AM PST", "2017-12-01T08:38:23.000Z" },
+  { PACIFIC, "Jul 4, 2018 3:05:07 PM PDT", "2018-07-04T22:05:07.000Z" },
+  { PACIFIC, "Nov 4, 2018 1:30:00 AM PDT", "2018-11-04T08:30:00.000Z" },
+  { PACIFIC, "Nov 4, 2018 1:30:00 AM PST", "2018-11-04T09:30:00.000Z" },
+  { PACIFIC, "Jul 4, 2018 3:05:07 PM UTC", "2018-07-04T15:05:07.000Z" },
+  { PACIFIC, "Jul 4, 2018 3:05:07 PM PST", NULL },
+  { PACIFIC, "Mar 11, 2018 2:30:00 AM PST", NULL },
+  { PACIFIC, "Jul 4, 2018 3:05:07 PM PD", NULL },
+  { PACIFIC, "Jul 4, 2018 3:05:07 PM ", NULL },
+  { "dates=%Y-%m-%d %H:%M %Z", "2025-03-01 10:00 GMT", "2025-03-01T10:00:00.000Z" },
+  { "dates=%Y-%m-%d %H:%M %Z", "2025-03-01 10:00 CET", NULL },
   { "time-zone=Europe/Berlin", "2025-03-01", "2025-02-28T23:00:00.000Z" },
   { "time-zone=Europe/Berlin", "2025-07-01 12:00:00", "2025-07-01T10:00:00.000Z" },
   { "time-zone=Europe/Berlin", "2025-07-01T12:00:00+05:00", "2025-07-01T07:00:00.000Z" },
@@ -124,6 +140,17 @@ static const struct
   const char *text;
   const char *value; /* NULL: refused */
 } number_cases[] = {
+  { "", ".5", "0.5" },
+  { "", "-.25", "-0.25" },
+  { "", "- 5", NULL },
+  { "", "5.", NULL },
+  { "", ".", NULL },
+  { "", "+5", "5" },
+  { "", "+-5", NULL },
+  { "decimal-comma=true", ",5", "0.5" },
+  { "decimal-comma=true", "+1,5", "1.5" },
+  { "decimal-comma=true", "1.5", NULL },
+  { "currency-signs=$", "$.75", "0.75" },
   { "thousands=,", "1,234.50", "1234.50" },
   { "thousands=,", "1,234,567", "1234567" },
   { "thousands=,", "1234567.8", "1234567.8" },
@@ -228,6 +255,25 @@ test_messages (void)
     { "thousands=.\ndecimal-comma=true", "1.5", FALSE,
       "“1.5” is not a number of the form 1.234,5 with at most 18 decimals" },
     { "dates=%d.%m.%Y|%s", "x", TRUE, "“x” is not a date of the form %d.%m.%Y|%s" },
+    { "", "2026-02-31", TRUE, "“2026-02-31” is not a date: February 2026 has no day 31" },
+    { "", "2026-02-31T10:00:00Z", TRUE,
+      "“2026-02-31T10:00:00Z” is not a date: February 2026 has no day 31" },
+    { "", "2026-13-01", TRUE, "“2026-13-01” is not a date: a year has no month 13" },
+    { "", "2026-02-3x", TRUE, "“2026-02-3x” is not a date of the form 1996-07-04" },
+    { "dates=dmy", "31.02.2026", TRUE, "“31.02.2026” is not a date: February 2026 has no day 31" },
+    { "dates=dmy", "12/31/2026", TRUE, "“12/31/2026” is not a date: a year has no month 31" },
+    { "dates=mdy\ntwo-digit-years=1970", "4/31/26 8:00", TRUE,
+      "“4/31/26 8:00” is not a date: April 2026 has no day 31" },
+    { "dates=dmy", "2026-02-01", TRUE,
+      "“2026-02-01” is not a date of the form day/month/year, such as 31/12/2010" },
+    { "dates=%d.%m.%Y|%Y%m%d", "32.01.2026", TRUE,
+      "“32.01.2026” is not a date: January 2026 has no day 32" },
+    { "dates=%d.%m.%y|%s\ntwo-digit-years=1970", "00.01.26", TRUE,
+      "“00.01.26” is not a date: January 2026 has no day 0" },
+    { PACIFIC, "Jul 4, 2018 3:05:07 PM PST", TRUE,
+      "“Jul 4, 2018 3:05:07 PM PST” is not a date: a clock in America/Los_Angeles is not called "
+      "PST "
+      "then; time-zone in the mapping names another place" },
     { "time-zone=Europe/Berlin", "2025-03-30 02:30", TRUE,
       "“2025-03-30 02:30” is no time in Europe/Berlin, where the clock is set forward over it" },
     { "dates=%Y%m%d%H%M\ntime-zone=Europe/Berlin", "202503300230", TRUE,

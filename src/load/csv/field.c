@@ -113,7 +113,7 @@ tall_csv_field_fault (const TallCsvField *self)
     case TALL_MODEL_POSITION:
       return "is not the number of a location or line";
     case TALL_MODEL_DATE:
-      return "is not a date of the form that the mapping names";
+      return "is not a date";
     case TALL_MODEL_DECIMAL:
       return "is not a number";
     case TALL_MODEL_RATE:

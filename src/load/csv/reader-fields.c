@@ -408,6 +408,45 @@ tall_csv_reader_split (TallCsvReader *self, gsize stop)
   return !split.in_quotes && (split.at < split.end || !is_line_end (split.end[-1]));
 }
 
+/**
+ * tall_csv_drop_equals:
+ * @in_quotes: the line begins within quotes
+ *
+ * Spreadsheets write a text that looks like a number as ="00123", which is no CSV: the equals sign
+ * goes.
+ *
+ * Returns: (transfer full) (nullable): the line without such signs; NULL if it has none
+ */
+GByteArray *
+tall_csv_drop_equals (TallSlice line, char delimiter, gboolean in_quotes)
+{
+  if (memmem (line.data, line.len, "=\"", 2) == NULL)
+    return NULL;
+  GByteArray *bare = g_byte_array_sized_new ((guint)line.len);
+  gboolean at_start = !in_quotes;
+  for (gsize i = 0; i < line.len; i++)
+    {
+      guint8 byte = line.data[i];
+      if (!at_start || byte != '=' || i + 1 == line.len || line.data[i + 1] != '"')
+        g_byte_array_append (bare, &byte, 1);
+      if (byte == '"')
+        in_quotes = !in_quotes;
+      at_start = !in_quotes && byte == (guint8)delimiter;
+    }
+  return bare;
+}
+
+/* The text 00123 of ="00123", where that was quoted once more. */
+static char *
+strip_formula (char *text)
+{
+  gsize len = strlen (text);
+  if (len < 3 || text[0] != '=' || text[1] != '"' || strchr (text + 2, '"') != text + len - 1)
+    return text;
+  text[len - 1] = '\0';
+  return text + 2;
+}
+
 static gboolean
 is_null (const TallCsvDialect *dialect, const char *text)
 {
@@ -419,7 +458,8 @@ is_null (const TallCsvDialect *dialect, const char *text)
  * @row: good
  *
  * Does with its fields what the mapping says: fills up a short row with empty ones, takes away
- * spaces around them, and empties those that say that there is nothing.
+ * spaces around them, and empties those that say that there is nothing. A text that is written as a
+ * formula is that text.
  */
 void
 tall_csv_reader_clean_fields (TallCsvReader *self, TallCsvRow *row)
@@ -431,11 +471,13 @@ tall_csv_reader_clean_fields (TallCsvReader *self, TallCsvRow *row)
       g_ptr_array_add (self->fields, nothing);
       row->n_fields++;
     }
-  for (guint i = 0; i < self->fields->len && (dialect->trim || dialect->nulls != NULL); i++)
+  gboolean is_as_it_is = self->is_plain && !dialect->trim && dialect->nulls == NULL;
+  for (guint i = 0; i < self->fields->len && !is_as_it_is; i++)
     {
       char *text = self->fields->pdata[i];
       if (dialect->trim && *text != '\0')
-        self->fields->pdata[i] = g_strstrip (text);
+        text = g_strstrip (text);
+      self->fields->pdata[i] = strip_formula (text);
       if (is_null (dialect, self->fields->pdata[i]))
         self->fields->pdata[i] = nothing;
     }

@@ -43,6 +43,7 @@ struct _TallCsvReader
 
 void tall_csv_reader_reset_parser (TallCsvReader *self);
 gboolean tall_csv_reader_split (TallCsvReader *self, gsize stop);
+GByteArray *tall_csv_drop_equals (TallSlice line, char delimiter, gboolean in_quotes);
 void tall_csv_reader_clean_fields (TallCsvReader *self, TallCsvRow *row);
 
 /* The fields of a record. */

@@ -92,7 +92,7 @@ describe_parse_failure (TallCsvReader *self)
 static gboolean
 has_own_rules (const TallCsvReader *self)
 {
-  return self->dialect.no_quotes || self->dialect.backslash;
+  return self->dialect.no_quotes || self->dialect.loose || self->dialect.backslash;
 }
 
 /* The file ends within a record. */
@@ -126,12 +126,16 @@ split_plain (TallCsvReader *self, gsize stop)
 static gboolean
 feed_parser (TallCsvReader *self, gsize stop)
 {
-  gsize len = stop - self->lines.at;
-  if (self->lines.at == self->lines.record)
+  gboolean is_first = self->lines.at == self->lines.record;
+  TallSlice line = tall_slice (self->lines.buffer + self->lines.at, stop - self->lines.at);
+  if (is_first)
     self->lines.first_end = stop;
-  if (csv_parse (&self->parser, self->lines.buffer + self->lines.at, len, tall_csv_reader_add_field,
-                 on_row, self)
-      == len)
+  g_autoptr (GByteArray) bare =
+      tall_csv_drop_equals (line, self->dialect.delimiter, /* in_quotes: */ !is_first);
+  if (bare != NULL)
+    line = tall_slice_array (bare);
+  if (csv_parse (&self->parser, line.data, line.len, tall_csv_reader_add_field, on_row, self)
+      == line.len)
     return TRUE;
   give_up_record (self, describe_parse_failure (self));
   return FALSE;

@@ -43,6 +43,7 @@ typedef struct
   guint skip_lines;     /* before the header */
   char **columns;       /* their names, where there is no header; NULL: there is one */
   gboolean no_quotes;   /* a quote is a byte like any other */
+  gboolean loose;       /* likewise where no field begins */
   gboolean backslash;   /* it makes the byte after it one of the field */
   gboolean pad;         /* a row may have fewer fields than the header: the last ones are empty */
   gboolean trim;        /* spaces around fields are not theirs */

@@ -103,12 +103,13 @@ static gboolean
 read_rules (TallMapping *self, GKeyFile *file, GError **error)
 {
   guint quotes, escape, rows, trim;
-  if (!tall_mapping_read_choice (self, file, "quotes", "double|none", &quotes, error)
+  if (!tall_mapping_read_choice (self, file, "quotes", "double|none|loose", &quotes, error)
       || !tall_mapping_read_choice (self, file, "escape", "none|backslash", &escape, error)
       || !tall_mapping_read_choice (self, file, "short-rows", "reject|pad", &rows, error)
       || !tall_mapping_read_choice (self, file, "trim", "false|true", &trim, error))
     return FALSE;
   self->dialect.no_quotes = quotes == 1;
+  self->dialect.loose = quotes == 2;
   self->dialect.backslash = escape == 1;
   self->dialect.pad = rows == 1;
   self->dialect.trim = trim == 1;

@@ -83,6 +83,8 @@ typedef struct
   gboolean has_time;
   guint hour, hour_of_12, minute, second, ms;
   gboolean is_pm;
+  const char *zone; /* a name such as PST, @zone_len bytes of the text; NULL: not said */
+  gsize zone_len;
   gboolean has_offset;
   gint64 offset;      /* milliseconds that the clock is ahead of UTC */
   gboolean is_epoch;  /* then @epoch and @ms are all */
@@ -101,8 +103,8 @@ static const struct
 } numbers[] = {
   { 'Y', 4, 4, 1, 9999, offsetof (Parts, year), FALSE },
   { 'y', 2, 2, 0, 99, offsetof (Parts, short_year), FALSE },
-  { 'm', 1, 2, 1, 12, offsetof (Parts, month), FALSE },
-  { 'd', 1, 2, 1, 31, offsetof (Parts, day), FALSE },
+  { 'm', 1, 2, 0, 99, offsetof (Parts, month), FALSE },
+  { 'd', 1, 2, 0, 99, offsetof (Parts, day), FALSE },
   { 'H', 1, 2, 0, 23, offsetof (Parts, hour), TRUE },
   { 'I', 1, 2, 1, 12, offsetof (Parts, hour_of_12), TRUE },
   { 'M', 1, 2, 0, 59, offsetof (Parts, minute), TRUE },
@@ -116,7 +118,7 @@ static const char *const weekdays[] = { "Monday", "Tuesday",  "Wednesday", "Thur
                                         "Friday", "Saturday", "Sunday" };
 
 /* All letters, as a mapping's error lists them. */
-#define LETTERS "YymdHIMSfpbazsQ%"
+#define LETTERS "YymdHIMSfpbazZsQ%"
 
 static guint
 take_digits (const char **text, guint max_digits, guint *value)
@@ -197,6 +199,16 @@ take_offset (const char **text, Parts *parts)
 }
 
 static gboolean
+take_zone (const char **text, Parts *parts)
+{
+  parts->zone = *text;
+  while (g_ascii_isalpha (**text))
+    (*text)++;
+  parts->zone_len = (gsize)(*text - parts->zone);
+  return parts->zone_len > 0;
+}
+
+static gboolean
 take_epoch (const char **text, gint64 unit, Parts *parts)
 {
   parts->is_before = **text == '-';
@@ -237,6 +249,8 @@ take_letter (const char **text, char letter, Parts *parts)
       return take_name (text, weekdays, G_N_ELEMENTS (weekdays)) > 0;
     case 'z':
       return take_offset (text, parts);
+    case 'Z':
+      return take_zone (text, parts);
     case 's':
       return take_epoch (text, MS_PER_SECOND, parts);
     case 'Q':
@@ -276,16 +290,45 @@ get_hour (const Parts *parts)
   return parts->hour_of_12 == 0 ? parts->hour : parts->hour_of_12 % 12 + (parts->is_pm ? 12 : 0);
 }
 
+/* How well a text is understood, the worst first. */
 typedef enum
 {
-  NO_DATE,
+  NO_FORM,
+  NO_DAY,  /* the month has no such day, or the year no such month */
+  NO_ZONE, /* no clock of the mapping's zone has that name then */
   NO_TIME, /* the clock is set forward over it */
   DATE,
 } Settled;
 
+static gboolean
+is_called (const Parts *parts, const char *name)
+{
+  return strlen (name) == parts->zone_len && strncmp (name, parts->zone, parts->zone_len) == 0;
+}
+
+/* Finds the offset of a clock that shows @second and has the name that the text says. */
+static gboolean
+find_named_offset (const Parts *parts, GTimeZone *zone, gint64 second, gint64 *offset)
+{
+  *offset = 0;
+  if (is_called (parts, "UTC") || is_called (parts, "GMT"))
+    return TRUE;
+  for (gint day = -1; day <= 1 && zone != NULL; day += 2)
+    {
+      gint interval =
+          g_time_zone_find_interval (zone, G_TIME_TYPE_UNIVERSAL, second + day * SECONDS_PER_DAY);
+      *offset = g_time_zone_get_offset (zone, interval);
+      if (is_called (parts, g_time_zone_get_abbreviation (zone, interval))
+          && get_offset (zone, second - *offset) == *offset)
+        return TRUE;
+    }
+  return FALSE;
+}
+
 static Settled
 settle_parts (const Parts *parts, const TallValueFormat *format, gint64 *date)
 {
+  gint64 offset;
   *date = parts->epoch + parts->ms;
   if (parts->is_before)
     *date = -*date;
@@ -298,12 +341,73 @@ settle_parts (const Parts *parts, const TallValueFormat *format, gint64 *date)
       g_date_time_new_utc ((gint)year, (gint)parts->month, (gint)parts->day, (gint)get_hour (parts),
                            (gint)parts->minute, parts->second);
   if (time == NULL)
-    return NO_DATE;
+    return NO_DAY;
   gint64 local = g_date_time_to_unix (time) * MS_PER_SECOND + parts->ms;
+  if (parts->zone != NULL)
+    {
+      if (!find_named_offset (parts, format->zone, g_date_time_to_unix (time), &offset))
+        return NO_ZONE;
+      *date = local - offset * MS_PER_SECOND;
+      return DATE;
+    }
   *date = local - parts->offset;
   if (parts->has_offset || tall_settle_time (local, !parts->has_time, format->zone, date))
     return DATE;
   return NO_TIME;
+}
+
+static gboolean
+refuse_day (const char *text, const Parts *parts, const TallValueFormat *format, GError **error)
+{
+  guint year = parts->short_year != G_MAXUINT
+                   ? tall_expand_year (parts->short_year, format->first_year)
+                   : parts->year;
+  gboolean has_month = parts->month >= 1 && parts->month <= G_N_ELEMENTS (months);
+  if (has_month)
+    tall_error_set_invalid (error, NULL, "“%s” is not a date: %s %u has no day %u", text,
+                            months[parts->month - 1], year, parts->day);
+  else
+    tall_error_set_invalid (error, NULL, "“%s” is not a date: a year has no month %u", text,
+                            parts->month);
+  return FALSE;
+}
+
+static const char *
+describe_form (const TallValueFormat *format)
+{
+  static const char *const forms[] = { "1996-07-04", "day/month/year, such as 31/12/2010",
+                                       "month/day/year, such as 12/31/2010" };
+  return format->dates == TALL_DATES_OWN ? format->date_forms : forms[format->dates];
+}
+
+/* Says why @text is not a date. Returns: whether it is one */
+static gboolean
+conclude (const char *text,
+          Settled settled,
+          const Parts *parts,
+          const TallValueFormat *format,
+          GError **error)
+{
+  const char *zone = format->zone != NULL ? g_time_zone_get_identifier (format->zone) : "UTC";
+  if (settled == NO_DAY)
+    return refuse_day (text, parts, format, error);
+  if (settled == NO_TIME)
+    return tall_refuse_time (text, format->zone, error);
+  if (settled == NO_ZONE)
+    tall_error_set_invalid (error, NULL,
+                            "“%s” is not a date: a clock in %s is not called %.*s then; time-zone "
+                            "in the mapping names another place",
+                            text, zone, (int)parts->zone_len, parts->zone);
+  else if (settled == NO_FORM)
+    tall_error_set_invalid (error, NULL, "“%s” is not a date of the form %s", text,
+                            describe_form (format));
+  return settled == DATE;
+}
+
+static gboolean
+is_in_range (gint64 date)
+{
+  return date >= TALL_MIN_DATE && date <= TALL_MAX_DATE;
 }
 
 /**
@@ -318,21 +422,23 @@ settle_parts (const Parts *parts, const TallValueFormat *format, gint64 *date)
 gboolean
 tall_parse_own_date (const char *text, const TallValueFormat *format, gint64 *date, GError **error)
 {
-  for (const char *form = format->date_forms; form != NULL;)
+  Parts parts, nearest = { 0 };
+  Settled best = NO_FORM;
+  for (const char *form = format->date_forms; form != NULL && best < NO_TIME;)
     {
-      Parts parts;
       Settled settled =
-          read_form (text, form, &parts) ? settle_parts (&parts, format, date) : NO_DATE;
-      if (settled == NO_TIME)
-        return tall_refuse_time (text, format->zone, error);
-      if (settled == DATE && *date >= TALL_MIN_DATE && *date <= TALL_MAX_DATE)
-        return TRUE;
+          read_form (text, form, &parts) ? settle_parts (&parts, format, date) : NO_FORM;
+      if (settled == DATE && !is_in_range (*date))
+        settled = NO_FORM;
+      if (settled > best)
+        {
+          best = settled;
+          nearest = parts;
+        }
       const char *next = strchr (form, '|');
       form = next != NULL ? next + 1 : NULL;
     }
-  tall_error_set_invalid (error, NULL, "“%s” is not a date of the form %s", text,
-                          format->date_forms);
-  return FALSE;
+  return conclude (text, best, &nearest, format, error);
 }
 
 /* Which letters one form has. */
@@ -348,7 +454,7 @@ list_letters (const char *form, GString *letters, GError **error)
       if (*form == '\0' || strchr (LETTERS, *form) == NULL)
         {
           tall_error_set_invalid (error, NULL, "%%%.1s is not known; there are: %s", form,
-                                  "%Y %y %m %d %H %I %M %S %f %p %b %a %z %s %Q %%");
+                                  "%Y %y %m %d %H %I %M %S %f %p %b %a %z %Z %s %Q %%");
           return FALSE;
         }
       g_string_append_c (letters, *form);
@@ -398,20 +504,6 @@ tall_check_date_forms (const char *forms, gboolean *has_short_year, GError **err
 }
 
 static gboolean
-take_short_number (const char **text, guint max_digits, guint *number)
-{
-  guint digits = 0;
-  *number = 0;
-  while (digits < max_digits && g_ascii_isdigit (**text))
-    {
-      *number = *number * 10 + (guint)g_ascii_digit_value (**text);
-      (*text)++;
-      digits++;
-    }
-  return digits > 0;
-}
-
-static gboolean
 take_char (const char **text, const char *allowed)
 {
   if (**text == '\0' || strchr (allowed, **text) == NULL)
@@ -422,82 +514,59 @@ take_char (const char **text, const char *allowed)
 
 /* Nothing, or a space and H:M or H:M:S. */
 static gboolean
-take_time (const char **text, guint *hour, guint *minute, guint *second)
+take_time (const char **text, Parts *parts)
 {
-  *hour = *minute = *second = 0;
-  if (**text == '\0')
+  parts->has_time = **text != '\0';
+  if (!parts->has_time)
     return TRUE;
-  if (!take_char (text, " T") || !take_short_number (text, 2, hour) || !take_char (text, ":")
-      || !take_short_number (text, 2, minute))
+  if (!take_char (text, " T") || take_digits (text, 2, &parts->hour) == 0 || !take_char (text, ":")
+      || take_digits (text, 2, &parts->minute) == 0)
     return FALSE;
-  if (take_char (text, ":") && !take_short_number (text, 2, second))
+  if (take_char (text, ":") && take_digits (text, 2, &parts->second) == 0)
     return FALSE;
-  return **text == '\0' && *hour < 24 && *minute < 60 && *second < 60;
+  return **text == '\0' && parts->hour < 24 && parts->minute < 60 && parts->second < 60;
 }
 
 /* A year of four digits, or of two if the format says what they mean. */
 static gboolean
 take_year (const char **text, guint first_year, guint *year)
 {
-  const char *start = *text;
-  if (!take_short_number (text, 4, year))
-    return FALSE;
-  if (*text - start == 2 && first_year > 0)
+  guint n = take_digits (text, 4, year);
+  if (n == 2 && first_year > 0)
     *year = tall_expand_year (*year, first_year);
-  else if (*text - start != 4)
+  else if (n != 4)
     return FALSE;
   return *year > 0;
 }
 
-/* Day and month as the format says, then a year; @has_time if a time follows. */
+/* Day and month as the format says, then a year, and perhaps a time. */
 static gboolean
-parse_numeric_date (const char *text,
-                    const TallValueFormat *format,
-                    gint64 *local,
-                    gboolean *has_time)
+read_numeric (const char *text, const TallValueFormat *format, Parts *parts)
 {
-  guint day, month, year, hour, minute, second;
-  const char *rest = text;
-  if (!take_short_number (&rest, 2, &day) || !take_char (&rest, "/.-")
-      || !take_short_number (&rest, 2, &month) || !take_char (&rest, "/.-")
-      || !take_year (&rest, format->first_year, &year))
-    return FALSE;
-  *has_time = *rest != '\0';
-  if (!take_time (&rest, &hour, &minute, &second))
-    return FALSE;
-  if (format->dates == TALL_DATES_MDY)
-    {
-      guint swap = day;
-      day = month;
-      month = swap;
-    }
-  g_autoptr (GDateTime) time =
-      g_date_time_new_utc ((gint)year, (gint)month, (gint)day, (gint)hour, (gint)minute, second);
-  if (time == NULL)
-    return FALSE;
-  *local = g_date_time_to_unix (time) * 1000;
-  return TRUE;
+  *parts = (Parts){ .short_year = G_MAXUINT };
+  gboolean month_first = format->dates == TALL_DATES_MDY;
+  return take_digits (&text, 2, month_first ? &parts->month : &parts->day) > 0
+         && take_char (&text, "/.-")
+         && take_digits (&text, 2, month_first ? &parts->day : &parts->month) > 0
+         && take_char (&text, "/.-") && take_year (&text, format->first_year, &parts->year)
+         && take_time (&text, parts);
 }
 
 /* Also with a space before the time, and without an offset after it. */
-static gboolean
-parse_iso_date (const char *text, gint64 *local, gboolean *has_time, gboolean *has_offset)
+static Settled
+settle_iso (const char *text, const TallValueFormat *format, Parts *parts, gint64 *date)
 {
-  *has_time = strlen (text) > 11;
-  *has_offset = *has_time && strpbrk (text + 11, "Zz+-") != NULL;
-  g_autofree char *iso = g_strconcat (text, *has_time && !*has_offset ? "Z" : "", NULL);
-  if (*has_time && iso[10] == ' ' && g_ascii_isdigit (iso[11]))
+  gboolean has_time = strlen (text) > 11;
+  gboolean has_offset = has_time && strpbrk (text + 11, "Zz+-") != NULL;
+  g_autofree char *iso = g_strconcat (text, has_time && !has_offset ? "Z" : "", NULL);
+  if (has_time && iso[10] == ' ' && g_ascii_isdigit (iso[11]))
     iso[10] = 'T';
-  return tall_date_parse (iso, local, NULL);
-}
-
-static const char *
-describe_form (TallDates dates)
-{
-  if (dates == TALL_DATES_ISO)
-    return "1996-07-04";
-  return dates == TALL_DATES_DMY ? "day/month/year, such as 31/12/2010"
-                                 : "month/day/year, such as 12/31/2010";
+  if (tall_date_parse (iso, date, NULL))
+    return has_offset || tall_settle_time (*date, !has_time, format->zone, date) ? DATE : NO_TIME;
+  iso[MIN (strlen (iso), 10)] = '\0';
+  return read_form (iso, "%Y-%m-%d", parts) && settle_parts (parts, format, date) == NO_DAY
+             ? NO_DAY
+             : NO_FORM;
 }
 
 /**
@@ -509,277 +578,15 @@ describe_form (TallDates dates)
 gboolean
 tall_parse_date (const char *text, const TallValueFormat *format, gint64 *date, GError **error)
 {
-  gint64 local;
-  gboolean has_time, has_offset = FALSE;
+  Parts parts = { 0 };
+  Settled settled = NO_FORM;
   if (format->dates == TALL_DATES_OWN)
     return tall_parse_own_date (text, format, date, error);
-  gboolean is_form = format->dates == TALL_DATES_ISO
-                         ? parse_iso_date (text, &local, &has_time, &has_offset)
-                         : parse_numeric_date (text, format, &local, &has_time);
-  if (!is_form)
-    tall_error_set_invalid (error, NULL, "“%s” is not a date of the form %s", text,
-                            describe_form (format->dates));
-  else if (has_offset)
-    *date = local;
-  else if (!tall_settle_time (local, !has_time, format->zone, date) || *date < TALL_MIN_DATE
-           || *date > TALL_MAX_DATE)
-    return tall_refuse_time (text, format->zone, error);
-  return is_form;
-}
-
-/* A number without what stands around it. */
-typedef struct
-{
-  const char *start;
-  const char *end;
-  gboolean negative;
-  gboolean has_sign; /* of a currency */
-} Span;
-
-/* Spaces: plain, not breaking, and the narrow one of figures. */
-static const char *const spaces[] = { " ", "\xc2\xa0", "\xe2\x80\xaf" };
-
-static gboolean
-take_start (Span *span, const char *text, gsize len)
-{
-  if ((gsize)(span->end - span->start) <= len || memcmp (span->start, text, len) != 0)
-    return FALSE;
-  span->start += len;
-  return TRUE;
-}
-
-static gboolean
-take_end (Span *span, const char *text, gsize len)
-{
-  if ((gsize)(span->end - span->start) <= len || memcmp (span->end - len, text, len) != 0)
-    return FALSE;
-  span->end -= len;
-  return TRUE;
-}
-
-static void
-take_spaces (Span *span)
-{
-  gboolean again = TRUE;
-  while (again)
-    {
-      again = FALSE;
-      for (guint i = 0; i < G_N_ELEMENTS (spaces); i++)
-        again |= take_start (span, spaces[i], strlen (spaces[i]))
-                 || take_end (span, spaces[i], strlen (spaces[i]));
-    }
-}
-
-static gboolean
-take_currency (Span *span, const char *signs)
-{
-  while (!span->has_sign && signs != NULL && *signs != '\0')
-    {
-      gsize len = strcspn (signs, " ");
-      span->has_sign = take_start (span, signs, len) || take_end (span, signs, len);
-      signs += len + strspn (signs + len, " ");
-      if (span->has_sign)
-        return TRUE;
-    }
-  return FALSE;
-}
-
-static gboolean
-take_negative (Span *span, TallNegative negative)
-{
-  if (span->negative)
-    return FALSE;
-  span->negative = take_start (span, "-", 1);
-  if (!span->negative && negative == TALL_NEGATIVE_TRAILING)
-    span->negative = take_end (span, "-", 1);
-  if (!span->negative && negative == TALL_NEGATIVE_PARENTHESES && span->end - span->start > 2
-      && span->end[-1] == ')')
-    span->negative = take_start (span, "(", 1) && take_end (span, ")", 1);
-  return span->negative;
-}
-
-/* Bytes of a separator of thousands at @at; 0: there is none. */
-static gsize
-measure_separator (const char *at, const char *end, const char *thousands)
-{
-  if (thousands == NULL)
-    return 0;
-  gboolean is_space = g_str_equal (thousands, " ");
-  for (guint i = 0; i < (is_space ? G_N_ELEMENTS (spaces) : 1); i++)
-    {
-      const char *separator = is_space ? spaces[i] : thousands;
-      gsize len = strlen (separator);
-      if ((gsize)(end - at) >= len && memcmp (at, separator, len) == 0)
-        return len;
-    }
-  return 0;
-}
-
-static gsize
-count_digits (const char *at, const char *end)
-{
-  gsize n = 0;
-  while (at + n < end && g_ascii_isdigit (at[n]))
-    n++;
-  return n;
-}
-
-/* Copies the digits before the decimal point. Returns where they end; NULL: they are not grouped by
- * three. */
-static const char *
-copy_whole (const Span *span, const char *thousands, GString *number)
-{
-  const char *at = span->start;
-  gsize n = count_digits (at, span->end);
-  gsize len = measure_separator (at + n, span->end, thousands);
-  g_string_append_len (number, at, (gssize)n);
-  at += n;
-  if (len > 0 && (n < 1 || n > 3))
-    return NULL;
-  while ((len = measure_separator (at, span->end, thousands)) > 0)
-    {
-      at += len;
-      if (count_digits (at, span->end) != 3)
-        return NULL;
-      g_string_append_len (number, at, 3);
-      at += 3;
-    }
-  return at;
-}
-
-/**
- * tall_normalize_number:
- *
- * Takes away the separators of thousands, the currency and the ways to write a negative number that
- * the format allows.
- *
- * Returns: (transfer full) (nullable): the number as `-1234.5`; NULL if it is none of that form
- */
-char *
-tall_normalize_number (const char *text, const TallValueFormat *format)
-{
-  Span span = { text, text + strlen (text), FALSE, FALSE };
-  while (take_currency (&span, format->signs) || take_negative (&span, format->negative))
-    take_spaces (&span);
-
-  g_autoptr (GString) number = g_string_new (span.negative ? "-" : "");
-  const char *at = copy_whole (&span, format->thousands, number);
-  if (at == NULL)
-    return NULL;
-  if (at < span.end)
-    {
-      if (*at != (format->decimal_comma ? ',' : '.')
-          || count_digits (at + 1, span.end) != (gsize)(span.end - at - 1))
-        return NULL;
-      g_string_append_c (number, '.');
-      g_string_append_len (number, at + 1, span.end - at - 1);
-    }
-  return g_string_free (g_steal_pointer (&number), FALSE);
-}
-
-/**
- * tall_parse_position:
- * @number: (out): number of a location or a line
- *
- * Returns: FALSE with %TALL_ERROR_INVALID if @text is not 1 … 2147483647
- */
-gboolean
-tall_parse_position (const char *text, gint32 *number, GError **error)
-{
-  const char *at = text;
-  guint64 value = 0;
-  for (; g_ascii_isdigit (*at) && value <= G_MAXINT32; at++)
-    value = value * 10 + (guint)(*at - '0');
-  if (*at != '\0' || value < 1 || value > G_MAXINT32)
-    {
-      tall_error_set_invalid (error, NULL, "“%s” is not a whole number from 1 to %d", text,
-                              G_MAXINT32);
-      return FALSE;
-    }
-  *number = (gint32)value;
-  return TRUE;
-}
-
-static gboolean
-is_plain (const TallValueFormat *format)
-{
-  return format->thousands == NULL && format->signs == NULL
-         && format->negative == TALL_NEGATIVE_MINUS;
-}
-
-static char *
-put_point (const char *text)
-{
-  return strchr (text, '.') != NULL ? NULL : g_strdelimit (g_strdup (text), ",", '.');
-}
-
-static gboolean
-parse_number (const char *text, const TallValueFormat *format, TallDecimal *decimal)
-{
-  if (is_plain (format) && !format->decimal_comma)
-    return tall_decimal_parse (text, -1, decimal, NULL);
-  g_autofree char *number =
-      is_plain (format) ? put_point (text) : tall_normalize_number (text, format);
-  return number != NULL && tall_decimal_parse (number, -1, decimal, NULL);
-}
-
-/**
- * tall_parse_decimal:
- * @decimal: (out):
- *
- * Returns: FALSE with %TALL_ERROR_INVALID if @text is no number of that form
- */
-gboolean
-tall_parse_decimal (const char *text,
-                    const TallValueFormat *format,
-                    TallDecimal *decimal,
-                    GError **error)
-{
-  if (parse_number (text, format, decimal))
-    return TRUE;
-  const char *thousands = format->thousands != NULL ? format->thousands : "";
-  tall_error_set_invalid (error, NULL,
-                          "“%s” is not a number of the form 1%s234%s5 with at most 18 decimals",
-                          text, thousands, format->decimal_comma ? "," : ".");
-  return FALSE;
-}
-
-/**
- * tall_parse_discount:
- * @discount: (out): a rate from 0 to 1
- *
- * Returns: FALSE with %TALL_ERROR_INVALID if @text is no discount of that form
- */
-gboolean
-tall_parse_discount (const char *text,
-                     const TallValueFormat *format,
-                     TallDecimal *discount,
-                     GError **error)
-{
-  TallValueFormat bare = *format; /* what has a sign is an amount, and no rate */
-  bare.signs = NULL;
-  g_autofree char *number = format->discount_percent && g_str_has_suffix (text, "%")
-                                ? g_strndup (text, strlen (text) - 1)
-                                : NULL;
-  if (!tall_parse_decimal (number != NULL ? number : text, &bare, discount, error))
-    return FALSE;
-  if (format->discount_percent)
-    {
-      if (discount->scale > TALL_DECIMAL_MAX_SCALE - 2)
-        {
-          tall_error_set_invalid (error, NULL, "discount “%s” has more than 16 decimals", text);
-          return FALSE;
-        }
-      discount->scale += 2;
-    }
-  if (tall_decimal_compare (*discount, TALL_DECIMAL (0, 0)) >= 0
-      && tall_decimal_compare (*discount, TALL_DECIMAL (1, 0)) <= 0)
-    return TRUE;
-  tall_error_set_invalid (error, NULL,
-                          format->discount_percent
-                              ? "discount “%s” is not from 0 to 100 percent"
-                              : "discount “%s” is not a rate from 0 to 1; for percents, write "
-                                "“discount = percent” in the mapping",
-                          text);
-  return FALSE;
+  if (format->dates == TALL_DATES_ISO)
+    settled = settle_iso (text, format, &parts, date);
+  else if (read_numeric (text, format, &parts))
+    settled = settle_parts (&parts, format, date);
+  if (settled == DATE && !is_in_range (*date))
+    settled = NO_FORM;
+  return conclude (text, settled, &parts, format, error);
 }

@@ -384,6 +384,8 @@ open_file (TallLoadFiles *files, const TallLoadArgument *argument, const TallLoa
       tall_print_failure (error);
       return TALL_EXIT_USAGE;
     }
+  if (mapping != NULL)
+    mapping->across_files = own->across_files;
   if (argument->name != NULL && mapping != NULL)
     {
       mapping->dialect.encoding = NULL; /* reject files are UTF-8, */

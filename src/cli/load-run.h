@@ -39,6 +39,7 @@ typedef struct
   char *retry;
   TallBulkExisting existing; /* the same, understood */
   gboolean assume_new;
+  gboolean across_files;
   gboolean sniff;
   gboolean deletes;
   gint dry_run; /* orders to print; -1: no dry run */

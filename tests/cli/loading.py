@@ -264,7 +264,7 @@ def load_several_files(folder):
     for name, text in (("a.csv", "C,O,Q\nA,1,1\nA,2,2\nB,1,5\n"), ("b.csv", "Q,X,C,O\n3,,A,1\n4,,A,4\n"),
                        ("c.csv", "C,O,Q\nA,2,x\nA,5,6\n")):
         pathlib.Path(f"{folder}/{name}").write_text(text, encoding="utf-8")
-    load = ["load", "--store", store, "--map", own, "--rejects", rejects]
+    load = ["load", "--store", store, "--map", own, "--rejects", rejects, "--across-files"]
     run(*load, f"{folder}/?.csv").ends(
         NO, "7 read = 5 stored + 2 rejected", "Orders    4 with 5 lines",
         f"3 read = 2 stored + 1 rejected: {folder}/a.csv", f"2 read = 2 stored + 0 rejected: {folder}/b.csv",
@@ -292,6 +292,51 @@ def load_several_files(folder):
     run(*load, f"{folder}/a.csv", f"{folder}/b.csv").ends(
         NO, "5 read = 2 stored + 3 rejected", "Customers 2", "3 × C: the customer came earlier")
     run("customer", "get", "--store", store, "A", "--json").ends(DONE, '"name" : "1"')
+
+
+@test
+def load_files_that_overlap(folder):
+    """Rows that two files have are loaded once; other rows of one order in two files reject it."""
+    store = new_store(folder)
+    own = write_map(folder)
+    rejects = f"{folder}/rejects.csv"
+    load = ["load", "--store", store, "--map", own]
+
+    def write(**files):
+        for name, rows in files.items():
+            pathlib.Path(f"{folder}/{name}.csv").write_text("\n".join(rows) + "\n", encoding="utf-8")
+        return [f"{folder}/{name}.csv" for name in files]
+
+    # Two rows that are the same in one file are two lines; in the next file they are repeated.
+    files = write(jan=["C,O,Q", "A,1,1", "A,1,1", "A,2,5"], feb=["C,O,Q", "A,1,1", "A,2,5", "A,3,7", "A,1,1"],
+                  mar=["C,O,Q", "A,3,7", "A,1,1"])
+    run(*load, *files, "--rejects", rejects).ends(
+        DONE, "9 read = 4 stored + 5 repeated + 0 rejected", "Orders    3 with 4 lines",
+        f"4 read = 1 stored + 3 repeated + 0 rejected: {folder}/feb.csv")
+    equal([lines_of(store, "A", number) for number in (1, 2, 3)], [["1", "1"], ["5"], ["7"]])
+    again = json.loads(run(*load, *files, "--json").ends(DONE).out)
+    equal((again["unchanged"], again["repeated"], again["files"][2]["repeated"]),
+          ({"orders": 3, "rows": 4, "lines": 4}, {"orders": 0, "rows": 5, "lines": 0}, 2))
+
+    # One that comes once more often, or differs, or has its columns elsewhere, is not the same.
+    for number, rows in ((4, ["C,O,Q", "A,4,1", "A,4,1"]), (5, ["C,O,Q", "A,5,2"]), (6, ["C,Q,O", "A,6,6"])):
+        files = write(a=["C,O,Q", "B,9,1", f"A,{number},{1 if number < 6 else 6}"], b=rows)
+        said = run(*load, *files, "--rejects", rejects).ends(
+            NO, "another file has other rows of the same order (first: line ", f"order {number} has rows in "
+            f"{folder}/a.csv, too, but not this one of {folder}/b.csv; if orders go on in another file, say "
+            "--across-files", f"because of line {'3' if number == 4 else '2'} of {folder}/b.csv")
+        equal((number, lines_of(store, "A", number), "1 unchanged" in said.out or number == 4),
+              (number, None, True))
+        run(*load, *files, "--across-files").ends(DONE)
+    equal([lines_of(store, "A", number) for number in (4, 5, 6)], [["1", "1"], ["1", "2"], ["6", "6"]])
+
+    # A reject file with rows of several files keeps to the same.
+    files = write(a=["C,O,Q", "A,7,1"], b=["C,O,Q", "A,7,2", "A,7,x"])
+    run(*load, *files, "--rejects", rejects).ends(NO, "3 read = 0 stored + 3 rejected")
+    mend(rejects, ("A,7,x", "A,7,3"))
+    run(*load, "--retry-rejects", rejects).ends(NO, "3 read = 0 stored + 3 rejected", "say --across-files")
+    run(*load, "--retry-rejects", rejects, "--across-files").ends(DONE)
+    equal(sorted(lines_of(store, "A", 7)), ["1", "2", "3"])
 
 
 OLIST = """[mapping]
@@ -395,10 +440,10 @@ def load_joined_files(folder):
     again = json.loads(run(*load, *files, "--json").ends(NO).out)
     equal([tuple(file.values()) for file in again["files"]],
           [(f"{name}={folder}/{name}.csv", *counts) for name, counts in {
-              "customers": (6, 0, 0, 0, 0, 4, 2), "orders": (11, 0, 2, 0, 0, 0, 9),
-              "items": (12, 0, 3, 0, 0, 0, 9), "products": (2, 0, 0, 0, 0, 2, 0)}.items()])
+              "customers": (6, 0, 0, 0, 0, 0, 4, 2), "orders": (11, 0, 2, 0, 0, 0, 0, 9),
+              "items": (12, 0, 3, 0, 0, 0, 0, 9), "products": (2, 0, 0, 0, 0, 0, 2, 0)}.items()])
     equal(list(again["files"][0]), ["file", "rows", "stored", "unchanged", "skipped", "overtaken",
-                                    "kept", "rejected"])
+                                    "repeated", "kept", "rejected"])
     run(*load, *files[:3]).ends(USAGE, "no file is named for products: products=FILE")
     run(*load, f"{folder}/orders.csv").ends(USAGE, "say which one", "orders, items, customers, products")
     run(*load, f"lines={folder}/orders.csv").ends(USAGE, "has no file “lines”; there are: orders, items")

@@ -31,6 +31,7 @@ tall_test_load_add (TallTestLoad *self, const char *kind, const char *text, gssi
   g_autoptr (TallMapping) mapping = tall_mapping_parse ("m", self->map, -1, &error);
   g_assert_no_error (error);
   gint found = kind != NULL ? tall_mapping_find_file (mapping, kind) : 0;
+  mapping->across_files = TRUE;
   g_assert_cmpint (found, >=, 0);
   g_autoptr (TallCsvReader) reader =
       tall_csv_reader_open (path, &mapping->dialect, TALL_CSV_MAX_ROW, &error);

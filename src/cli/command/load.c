@@ -172,6 +172,10 @@ run (int argc, char **argv)
       "report|skip|replace" },
     { "assume-new", 0, 0, G_OPTION_ARG_NONE, &own.assume_new,
       "do not look whether anything is stored already: faster; see src/load/README.md", NULL },
+    { "across-files", 0, 0, G_OPTION_ARG_NONE, &own.across_files,
+      "an order that begins in one file goes on in another; without, that rejects it, unless the "
+      "rows are the same",
+      NULL },
     { "jobs", 0, 0, G_OPTION_ARG_INT, &own.jobs,
       "batches at the same time (default 8; at most one a processor where the store is in this "
       "process, but for --delete)",

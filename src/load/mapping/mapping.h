@@ -58,6 +58,7 @@ typedef struct
   TallCsvDialect dialect;
   TallValueFormat format;
   gboolean keep_empty;                /* an empty column is an empty text, not an absent one */
+  gboolean across_files;              /* what is loaded has orders that go on in another file */
   GStringChunk *texts;                /* those of @dialect and @format */
   GPtrArray *lists;                   /* of GStrv: those of @dialect */
   GPtrArray *sources;                 /* of TallMappingSource */

@@ -8,6 +8,15 @@
 #define MAX_ORDER_BYTES (64 * 1024 * 1024)
 
 #define KIND_SIBLING "another row of the same order was rejected"
+#define KIND_OTHER_FILE "another file has other rows of the same order"
+
+/* How often a row is there, by its text. */
+typedef struct
+{
+  guint file;    /* that had it last … */
+  guint here;    /* … so often … */
+  guint earlier; /* … and a file before it at most so often */
+} Seen;
 
 struct _TallAssembler
 {
@@ -17,7 +26,9 @@ struct _TallAssembler
 
   char order_number[TALL_MAX_NUMBER_BYTES + 1];
   TallDraft *draft;
-  gboolean drafts;     /* FALSE: no order is open, or it is rejected */
+  const TallMapping *mapping; /* not owned; of the file of the first row */
+  gboolean drafts;            /* FALSE: no order is open, or it is rejected */
+  GHashTable *seen;    /* char * → Seen: the rows of the order, once a second file has one */
   TallLoadItem *item;  /* its rows so far; NULL: no order is open */
   guint64 failed_line; /* where the row is that it was rejected for; 0: not rejected */
   const char *failed_file;
@@ -31,6 +42,7 @@ tall_assembler_new (TallRejects *rejects, TallAssemblerEmit emit, gpointer data)
   self->emit = emit;
   self->data = data;
   self->draft = tall_draft_new ();
+  self->seen = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
   return self;
 }
 
@@ -39,6 +51,7 @@ close_order (TallAssembler *self)
 {
   self->drafts = FALSE;
   g_clear_pointer (&self->item, tall_load_item_free);
+  g_hash_table_remove_all (self->seen);
   self->failed_line = 0;
 }
 
@@ -49,6 +62,7 @@ tall_assembler_free (TallAssembler *self)
     return;
   close_order (self);
   tall_draft_free (self->draft);
+  g_hash_table_unref (self->seen);
   g_free (self);
 }
 
@@ -67,6 +81,7 @@ tall_assembler_begin (TallAssembler *self,
 {
   tall_assembler_finish (self);
   self->item = tall_load_item_new ();
+  self->mapping = mapping;
   g_strlcpy (self->order_number, order, sizeof self->order_number);
   self->drafts = customer != NULL;
   if (self->drafts)
@@ -143,6 +158,17 @@ tall_assembler_fail (TallAssembler *self, guint64 line, const char *file_name)
   reject_for_sibling (self, NULL);
 }
 
+static gboolean
+check_room (TallAssembler *self, const TallCsvRow *row, TallRowFault *fault, GError **error)
+{
+  if (self->item->raw->len + row->raw.len <= MAX_ORDER_BYTES)
+    return TRUE;
+  *fault = (TallRowFault){ NULL, "the order is too large" };
+  g_set_error (error, TALL_ERROR, TALL_ERROR_TOO_LARGE,
+               "the rows of order %s take more than %d bytes", self->order_number, MAX_ORDER_BYTES);
+  return FALSE;
+}
+
 /**
  * tall_assembler_try:
  * @mapping: bound to the file of the row
@@ -158,24 +184,93 @@ tall_assembler_try (TallAssembler *self,
                     TallRowFault *fault,
                     GError **error)
 {
-  *fault = (TallRowFault){ NULL, "the order is too large" };
-  if (self->item->raw->len + row->raw.len > MAX_ORDER_BYTES)
-    {
-      g_set_error (error, TALL_ERROR, TALL_ERROR_TOO_LARGE,
-                   "the rows of order %s take more than %d bytes", self->order_number,
-                   MAX_ORDER_BYTES);
-      return FALSE;
-    }
-  if (!tall_draft_add_row (self->draft, mapping, row, fault, error))
+  if (!check_room (self, row, fault, error)
+      || !tall_draft_add_row (self->draft, mapping, row, fault, error))
     return FALSE;
   tall_load_item_add_row (self->item, row);
   return TRUE;
 }
 
+/* Returns: whether a file before has the text, too, as often as this file has had it by now */
+static gboolean
+note_text (TallAssembler *self, guint file, TallSlice raw)
+{
+  char *text = g_strndup ((const char *)raw.data, raw.len);
+  Seen *seen = g_hash_table_lookup (self->seen, text);
+  if (seen == NULL)
+    {
+      seen = g_new0 (Seen, 1);
+      g_hash_table_insert (self->seen, g_steal_pointer (&text), seen);
+    }
+  if (seen->file != file)
+    *seen = (Seen){ file, 0, MAX (seen->earlier, seen->here) };
+  g_free (text);
+  return ++seen->here <= seen->earlier;
+}
+
+/* Whether two files have their columns in the same places. */
+static gboolean
+are_alike (const TallMapping *a, const TallMapping *b)
+{
+  for (guint i = 0; i < a->sources->len; i++)
+    if (tall_mapping_get_source (a, i)->index != tall_mapping_get_source (b, i)->index)
+      return FALSE;
+  return TRUE;
+}
+
+/* Whether an earlier file has the same row. Files that overlap have many. */
+static gboolean
+is_repeated (TallAssembler *self, const TallMapping *mapping, const TallCsvRow *row)
+{
+  const TallLoadItem *item = self->item;
+  guint n_unknown = g_hash_table_size (self->seen) == 0 ? item->rows->len : 0;
+  for (guint i = 0; i < n_unknown; i++)
+    {
+      const TallItemRow *known = &g_array_index (item->rows, TallItemRow, i);
+      note_text (self, known->file, tall_slice (item->raw->data + known->offset, known->len));
+    }
+  return are_alike (self->mapping, mapping) && note_text (self, row->file, row->raw);
+}
+
+/* Takes a row of an order that has begun in another file. */
+static gboolean
+try_across (TallAssembler *self,
+            const TallMapping *mapping,
+            const TallCsvRow *row,
+            TallRowFault *fault,
+            GError **error)
+{
+  guint first = g_array_index (self->item->rows, TallItemRow, 0).file;
+  if (is_repeated (self, mapping, row))
+    {
+      if (!check_room (self, row, fault, error))
+        return FALSE;
+      tall_load_item_add_row (self->item, row);
+      g_array_index (self->item->rows, TallItemRow, self->item->rows->len - 1).is_repeated = TRUE;
+      return TRUE;
+    }
+  if (mapping->across_files)
+    return tall_assembler_try (self, mapping, row, fault, error);
+  *fault = (TallRowFault){ NULL, KIND_OTHER_FILE };
+  tall_error_set_invalid (error, NULL,
+                          "order %s has rows in %s, too, but not this one of %s; if orders go on "
+                          "in another file, say --across-files",
+                          self->order_number, tall_rejects_get_file_name (self->rejects, first),
+                          row->file_name);
+  return FALSE;
+}
+
+static gboolean
+is_of_first_file (const TallAssembler *self, const TallCsvRow *row)
+{
+  const GArray *rows = self->item->rows;
+  return rows->len == 0 || g_array_index (rows, TallItemRow, 0).file == row->file;
+}
+
 /**
  * tall_assembler_push:
  * @mapping: bound to the file of the row
- * @row: the next good row of the order that is open
+ * @row: the next good row of the order that is open: its rows come file by file
  */
 void
 tall_assembler_push (TallAssembler *self, const TallMapping *mapping, const TallCsvRow *row)
@@ -184,7 +279,8 @@ tall_assembler_push (TallAssembler *self, const TallMapping *mapping, const Tall
   TallRowFault fault;
   if (self->failed_line != 0)
     reject_for_sibling (self, row);
-  else if (!tall_assembler_try (self, mapping, row, &fault, &error))
+  else if (is_of_first_file (self, row) ? !tall_assembler_try (self, mapping, row, &fault, &error)
+                                        : !try_across (self, mapping, row, &fault, &error))
     {
       reject_row (self, row, &fault, error->message);
       tall_assembler_fail (self, row->line, row->file_name);

@@ -33,7 +33,9 @@ tall_load_item_free (TallLoadItem *self)
 void
 tall_load_item_add_row (TallLoadItem *self, const TallCsvRow *row)
 {
-  TallItemRow added = { row->file, row->line, self->raw->len, row->raw.len };
+  TallItemRow added = {
+    .file = row->file, .line = row->line, .offset = self->raw->len, .len = row->raw.len
+  };
   g_array_append_val (self->rows, added);
   tall_bytes_append (self->raw, row->raw);
 }
@@ -138,11 +140,15 @@ tall_load_ledger_add (TallLoadLedger *self, const TallLoadItem *item, TallLoadEn
 {
   TallLoadTally *tally = &self->ends[end];
   tally->items++;
-  tally->rows += item->rows->len;
   if (item->order != NULL)
     tally->lines += tall_order_count_lines (item->order);
   for (guint i = 0; i < item->rows->len; i++)
-    get_file (self, g_array_index (item->rows, TallItemRow, i).file)[end]++;
+    {
+      const TallItemRow *row = &g_array_index (item->rows, TallItemRow, i);
+      TallLoadEnd of_row = row->is_repeated ? TALL_LOAD_REPEATED : end;
+      self->ends[of_row].rows++;
+      get_file (self, row->file)[of_row]++;
+    }
 }
 
 /* Adds what another has, which is empty then. */

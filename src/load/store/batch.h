@@ -32,6 +32,7 @@ typedef struct
   guint64 line;
   gsize offset; /* in @raw */
   gsize len;
+  gboolean is_repeated; /* an earlier file has the same row of the order */
 } TallItemRow;
 
 TallLoadItem *tall_load_item_new (void);
@@ -56,6 +57,7 @@ void tall_load_item_reject (TallLoadItem *self,
  * @TALL_LOAD_UNCHANGED: the same was stored before
  * @TALL_LOAD_SKIPPED: another content was stored before, and was left
  * @TALL_LOAD_OVERTAKEN: another program has written it at the same time
+ * @TALL_LOAD_REPEATED: only of rows: an earlier file has the same one
  *
  * What becomes of an order or a customer that is not rejected.
  */
@@ -65,6 +67,7 @@ typedef enum
   TALL_LOAD_UNCHANGED,
   TALL_LOAD_SKIPPED,
   TALL_LOAD_OVERTAKEN,
+  TALL_LOAD_REPEATED,
   TALL_LOAD_N_ENDS
 } TallLoadEnd;
 

@@ -1,0 +1,96 @@
+# SPDX-FileCopyrightText: The tallorder authors
+# SPDX-License-Identifier: Apache-2.0
+"""Loads small files of the shapes that people have, and compares the orders with what is right. Speaks TAP.
+
+    shapes.py TALLORDER SOURCE_ROOT
+
+Each folder of tests/load/inputs has its files, perhaps a mapping of its own, and `right.json`: the orders as `export`
+prints them, and the reasons of rejected rows by their line.
+"""
+
+import csv
+import decimal
+import json
+import pathlib
+import sys
+
+from support import SOURCE, DONE, NO, test, run, equal, main
+
+INPUTS = SOURCE / "tests" / "load" / "inputs"
+PRESETS = {"preset": "online-retail"}
+FILES = {"o-overlap": ["jan.csv", "feb.csv"]}  # in this order
+
+
+def files_of(folder):
+    named = FILES.get(folder.name)
+    if named is None:
+        named = [path.name for path in sorted(folder.iterdir()) if path.suffix in (".csv", ".tsv", ".txt")]
+    return [f"{kind}={folder / path}" if kind else str(folder / path)
+            for kind, _, path in (name.rpartition("=") for name in named)]
+
+
+def mapping_of(folder):
+    own = [path for path in (folder / "own.map", folder / "own.sql") if path.exists()]
+    return str(own[0]) if own else PRESETS[folder.name]
+
+
+def reasons_in(path):
+    with open(path, newline="", encoding="utf-8") as file:
+        return {row["line"]: row["reason"] for row in csv.DictReader(file) if row["reason"] != "header"}
+
+
+def load(folder, shape):
+    """Returns the orders of a shape, and the reasons of its rejects."""
+    store, rejects = f"rocksdb:{folder}/{shape.name}", f"{folder}/{shape.name}.rejects"
+    run("init", "--store", store).ends(DONE)
+    said = run("load", "--store", store, "--map", mapping_of(shape), "--rejects", rejects, "--json", *files_of(shape))
+    if said.code not in (DONE, NO):
+        raise AssertionError(f"{shape.name}: {said.out}{said.err}")
+    orders = [json.loads(line)["order"] for line in run("export", "--store", store).ends(DONE).out.splitlines()]
+    return orders, reasons_in(rejects), json.loads(said.out)
+
+
+def net(order):
+    """What the lines of an order cost, to the cent."""
+    total = decimal.Decimal(0)
+    for place in order.get("shipping_locations", []):
+        for line in place.get("line_items", []):
+            price = decimal.Decimal(line["quantity"]) * decimal.Decimal(line["price"])
+            total += price * (1 - decimal.Decimal(line.get("discount", "0")))
+    return str(total.quantize(decimal.Decimal("0.01"), decimal.ROUND_HALF_UP))
+
+
+def add_test(shape):
+    def compare(folder):
+        right = json.loads((shape / "right.json").read_text("utf-8"))
+        orders, reasons, summary = load(folder, shape)
+        equal({order["order_number"]: order for order in orders},
+              {order["order_number"]: order for order in right["orders"]})
+        equal(len(orders), len(right["orders"]))
+        equal({line: reason[:len(right["rejected"].get(line, ""))] for line, reason in reasons.items()},
+              right["rejected"])
+        equal(summary["repeated"]["rows"], right.get("repeated", 0))
+        if "net" in right:
+            equal({order["order_number"]: net(order) for order in orders}, right["net"])
+    compare.__name__ = "shape_" + shape.name.replace("-", "_")
+    test(compare)
+
+
+for _shape in sorted(path for path in INPUTS.iterdir() if path.is_dir()):
+    add_test(_shape)
+
+
+@test
+def presets_are_printed(folder):
+    """Each preset can be printed, and what is printed is a mapping as good as its name."""
+    for shape, preset in sorted(PRESETS.items()):
+        text = run("load", "--print-map", preset).ends(DONE).out
+        own = f"{folder}/{preset}{'.sql' if 'SELECT' in text else '.map'}"
+        pathlib.Path(own).write_text(text, encoding="utf-8")
+        shown = [run("load", "--map", mapping, "--dry-run", "9", "--quiet", *files_of(INPUTS / shape)).out
+                 for mapping in (preset, own)]
+        equal((preset, shown[0] == shown[1], shown[0] != ""), (preset, True, True))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

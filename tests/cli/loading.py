@@ -308,15 +308,16 @@ def load_files_that_overlap(folder):
         return [f"{folder}/{name}.csv" for name in files]
 
     # Two rows that are the same in one file are two lines; in the next file they are repeated.
-    files = write(jan=["C,O,Q", "A,1,1", "A,1,1", "A,2,5"], feb=["C,O,Q", "A,1,1", "A,2,5", "A,3,7", "A,1,1"],
-                  mar=["C,O,Q", "A,3,7", "A,1,1"])
+    files = write(jan=["C,O,Q", "A,1,1", "A,1,1", "A,2,5", "A,8,1", "A,8,1"],
+                  feb=["C,O,Q", "A,1,1", "A,2,5", "A,3,7", "A,1,1", "A,8,1"],
+                  mar=["C,O,Q", "A,3,7", "A,1,1", "A,8,1", "A,8,1"])
     run(*load, *files, "--rejects", rejects).ends(
-        DONE, "9 read = 4 stored + 5 repeated + 0 rejected", "Orders    3 with 4 lines",
-        f"4 read = 1 stored + 3 repeated + 0 rejected: {folder}/feb.csv")
-    equal([lines_of(store, "A", number) for number in (1, 2, 3)], [["1", "1"], ["5"], ["7"]])
+        DONE, "14 read = 6 stored + 8 repeated + 0 rejected", "Orders    4 with 6 lines",
+        f"5 read = 1 stored + 4 repeated + 0 rejected: {folder}/feb.csv")
+    equal([lines_of(store, "A", number) for number in (1, 2, 3, 8)], [["1", "1"], ["5"], ["7"], ["1", "1"]])
     again = json.loads(run(*load, *files, "--json").ends(DONE).out)
     equal((again["unchanged"], again["repeated"], again["files"][2]["repeated"]),
-          ({"orders": 3, "rows": 4, "lines": 4}, {"orders": 0, "rows": 5, "lines": 0}, 2))
+          ({"orders": 4, "rows": 6, "lines": 6}, {"orders": 0, "rows": 8, "lines": 0}, 4))
 
     # One that comes once more often, or differs, or has its columns elsewhere, is not the same.
     for number, rows in ((4, ["C,O,Q", "A,4,1", "A,4,1"]), (5, ["C,O,Q", "A,5,2"]), (6, ["C,Q,O", "A,6,6"])):

@@ -227,11 +227,11 @@ static const Case dialects[] = {
     "! \"5\",\"O\",\"there is no order number\",\"C3,\"\" \"\",,3\"\n" },
   { "texts as formulas", TEXT_MAP,
     "C,O,T\n=\"0A\",=\"01\",=\"02139\"\n\"=\"\"0A\"\"\",\"=\"\"02\"\"\",\"=\"\"a, b\"\"\"\n"
-    "A,3,\"x,=\"\"y\"\"\"\nA,4,=1\nA,5,\"=\"\"\"\"\"\nA,6,=\"\"\nA,7,\"a\n=\"\"b\"\"\"\nA,8,x="
-    "\"y\"\n",
+    "A,3,\"x,=\"\"y\"\"\"\nA,4,=1\nA,5,\"=\"\"\"\"\"\nA,6,=\"\"\nA,7,\"a\n=\"\"b\"\"\"\n"
+    "A,9,\"=\"\"a\"\" or \"\"b\"\"\"\nA,8,x=\"y\"\n",
     "0A/01: 1=02139)\n0A/02: 1=a, b)\nA/3: 1=x,=\"y\")\nA/4: 1==1)\nA/5:\nA/6:\n"
-    "A/7: 1=a\n=\"b\")\n"
-    "! \"10\",\"\",\"a quote stands within a field (line 10); quote the field and double the "
+    "A/7: 1=a\n=\"b\")\nA/9: 1==\"a\" or \"b\")\n"
+    "! \"11\",\"\",\"a quote stands within a field (line 11); quote the field and double the "
     "quotes "
     "in it\",\"A,8,x=\"\"y\"\"\"\n" },
   { "quotes within fields", "[mapping]\nquotes=loose\n" TEXT_MAP,

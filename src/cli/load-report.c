@@ -20,8 +20,12 @@ print_retry (const char *path, const TallLoadFiles *files)
   for (guint i = 0; i < tall_load_files_count (files); i++)
     {
       const TallLoadFile *file = tall_load_files_get (files, i);
-      if (file->mapping->files->len == 0
-          || tall_mapping_get_file (file->mapping, file->kind)->from < 0)
+      gboolean is_looked_up =
+          file->mapping->sql != NULL
+              ? file->n_kept > 0
+              : file->mapping->files->len > 0
+                    && tall_mapping_get_file (file->mapping, file->kind)->from >= 0;
+      if (!is_looked_up)
         continue;
       g_autofree char *name = tall_load_file_describe (file);
       g_autofree char *quoted = g_shell_quote (name);
@@ -110,12 +114,28 @@ print_time (const TallLoadReport *self)
               get_noun (self, (guint64)(rate + 0.5)));
 }
 
+/* Prints what a query has made of the rows of a file, or of all. @file: only its numbers count */
+static void
+print_use (const TallLoadFile *file)
+{
+  guint64 known = file->n_used + file->n_left_out + file->n_kept + file->n_bad;
+  tall_print ("%" G_GUINT64_FORMAT " read = %" G_GUINT64_FORMAT " in the result", file->n_rows,
+              file->n_used);
+  if (file->n_left_out > 0)
+    tall_print (" + %" G_GUINT64_FORMAT " left out", file->n_left_out);
+  if (file->n_kept > 0)
+    tall_print (" + %" G_GUINT64_FORMAT " looked up", file->n_kept);
+  tall_print (" + %" G_GUINT64_FORMAT " unreadable", file->n_bad);
+  if (file->n_rows > known)
+    tall_print (" + %" G_GUINT64_FORMAT " not settled", file->n_rows - known);
+}
+
 /* Prints what became of the rows of a file, or of all. @file: only its numbers count */
 static void
-print_sum (const TallLoadReport *self, const TallLoadFile *file, guint64 rejected)
+print_sum (const TallLoadReport *self, const TallLoadFile *file, guint64 rejected, const char *verb)
 {
   guint64 known = tall_load_file_count_settled (file, rejected);
-  tall_print ("%" G_GUINT64_FORMAT " read =", file->n_rows);
+  tall_print ("%" G_GUINT64_FORMAT " %s =", file->n_rows, verb);
   for (TallLoadEnd end = 0; end < TALL_LOAD_N_ENDS; end++)
     if (is_named (end, file->n_ended[end]))
       tall_print (" %" G_GUINT64_FORMAT " %s +", file->n_ended[end], get_name (self, end));
@@ -127,15 +147,52 @@ print_sum (const TallLoadReport *self, const TallLoadFile *file, guint64 rejecte
 }
 
 /* Prints the sum of all rows, and then, if there are several files, of those of each. */
+/* A line with the files' rows, and one with those that a query has made of them. */
+static void
+print_result (const TallLoadReport *self)
+{
+  guint n = tall_load_files_count (self->files);
+  TallLoadFile all = { .n_rows = 0 }, result = { .n_rows = self->summary.result_rows };
+  for (guint i = 0; i < n; i++)
+    {
+      const TallLoadFile *file = tall_load_files_get (self->files, i);
+      all.n_rows += file->n_rows;
+      all.n_used += file->n_used;
+      all.n_left_out += file->n_left_out;
+      all.n_kept += file->n_kept;
+      all.n_bad += file->n_bad;
+    }
+  tall_print ("Rows      ");
+  print_use (&all);
+  for (guint i = 0; i < n && n > 1; i++)
+    {
+      g_autofree char *name = tall_load_file_describe (tall_load_files_get (self->files, i));
+      g_autofree char *clean = tall_text_clean (name);
+      tall_print ("\n          ");
+      print_use (tall_load_files_get (self->files, i));
+      tall_print (": %s", clean);
+    }
+  for (TallLoadEnd end = 0; end < TALL_LOAD_N_ENDS; end++)
+    result.n_ended[end] = self->summary.ends[end].rows;
+  tall_print ("\nResult    ");
+  print_sum (self, &result, tall_rejects_get_count (self->rejects) - all.n_bad, "given");
+  tall_print ("\n");
+}
+
 static void
 print_rows (const TallLoadReport *self)
 {
+  if (tall_load_files_get (self->files, 0)->mapping->sql != NULL)
+    {
+      print_result (self);
+      return;
+    }
   guint n = tall_load_files_count (self->files);
   TallLoadFile all = { .n_rows = self->summary.rows, .n_kept = self->summary.kept_rows };
   for (TallLoadEnd end = 0; end < TALL_LOAD_N_ENDS; end++)
     all.n_ended[end] = self->summary.ends[end].rows;
   tall_print ("Rows      ");
-  print_sum (self, &all, tall_rejects_get_count (self->rejects));
+  print_sum (self, &all, tall_rejects_get_count (self->rejects), "read");
   tall_print ("\n");
   for (guint i = 0; i < n && n > 1; i++)
     {
@@ -143,7 +200,7 @@ print_rows (const TallLoadReport *self)
       g_autofree char *name = tall_load_file_describe (file);
       g_autofree char *clean = tall_text_clean (name);
       tall_print ("          ");
-      print_sum (self, file, tall_rejects_get_count_of (self->rejects, i));
+      print_sum (self, file, tall_rejects_get_count_of (self->rejects, i), "read");
       tall_print (": %s\n", clean);
     }
 }
@@ -226,6 +283,12 @@ add_files (const TallLoadReport *self, JsonBuilder *builder)
       for (TallLoadEnd end = 0; end < TALL_LOAD_N_ENDS; end++)
         tall_json_add_number (builder, get_name (self, end), file->n_ended[end]);
       tall_json_add_number (builder, "kept", file->n_kept);
+      if (file->mapping->sql != NULL)
+        {
+          tall_json_add_number (builder, "in_result", file->n_used);
+          tall_json_add_number (builder, "left_out", file->n_left_out);
+          tall_json_add_number (builder, "unreadable", file->n_bad);
+        }
       tall_json_add_number (builder, "rejected", tall_rejects_get_count_of (self->rejects, i));
       json_builder_end_object (builder);
     }
@@ -253,6 +316,8 @@ tall_load_report_print_json (const TallLoadReport *self)
     }
   tall_json_add_number (builder, "kept_rows", self->summary.kept_rows);
   tall_json_add_number (builder, "spooled_rows", self->summary.spooled_rows);
+  if (tall_load_files_get (self->files, 0)->mapping->sql != NULL)
+    tall_json_add_number (builder, "result_rows", self->summary.result_rows);
   tall_json_add_number (builder, "retries", self->summary.retries);
   tall_json_add_double (builder, "seconds", self->seconds);
   add_files (self, builder);

@@ -163,7 +163,7 @@ tall_load_argument_find_kind (const TallLoadArgument *self,
 {
   gint found = self->kind != NULL ? tall_mapping_find_file (mapping, self->kind) : -1;
   *kind = (guint)MAX (found, 0);
-  if (found >= 0 || (self->kind == NULL && mapping->files->len == 0))
+  if (found >= 0 || mapping->sql != NULL || (self->kind == NULL && mapping->files->len == 0))
     return TRUE;
   g_autofree char *list = tall_mapping_list_files (mapping);
   if (mapping->files->len == 0)
@@ -281,7 +281,8 @@ load_file (TallLoadReport *report,
            const TallLoadGiven *own,
            TallFront *front,
            const TallLoadFiles *files,
-           const TallJoin *join)
+           const TallJoin *join,
+           TallQuery *query)
 {
   g_autoptr (GError) error = NULL;
   TallLoadOptions options = TALL_LOAD_OPTIONS_INIT;
@@ -297,6 +298,8 @@ load_file (TallLoadReport *report,
   options.stalled = own->quiet ? NULL : say_stalled;
   options.folder = own->spool;
   options.join = join;
+  options.query = query;
+  options.allows_bad_rows = own->allow_bad_rows;
   options.stop = tall_stop_on_signals ();
   gint64 start = g_get_monotonic_time ();
   gboolean ok = tall_load (front, files, report->rejects, &options, &report->summary, &error);
@@ -386,6 +389,12 @@ open_file (TallLoadFiles *files, const TallLoadArgument *argument, const TallLoa
     }
   if (mapping != NULL)
     mapping->across_files = own->across_files;
+  if (mapping != NULL && mapping->sql != NULL
+      && !tall_mapping_take_kind (mapping, argument->kind, &error))
+    {
+      tall_print_failure (error);
+      return TALL_EXIT_USAGE;
+    }
   if (argument->name != NULL && mapping != NULL)
     {
       mapping->dialect.encoding = NULL; /* reject files are UTF-8, */
@@ -408,14 +417,17 @@ open_file (TallLoadFiles *files, const TallLoadArgument *argument, const TallLoa
       tall_print_failure (error);
       return TALL_EXIT_USAGE;
     }
-  if (own->deletes && mapping->files->len > 0)
+  if (own->deletes && (mapping->files->len > 0 || mapping->sql != NULL))
     {
-      tall_usage_error (own->command, "--delete needs a mapping of one file");
+      tall_usage_error (own->command, "--delete needs a mapping of one file, and no query");
       return TALL_EXIT_USAGE;
     }
-  if (mapping->files->len == 0 && !bind_columns (mapping, reader))
+  if (mapping->files->len == 0 && mapping->sql == NULL && !bind_columns (mapping, reader))
     return TALL_EXIT_USAGE;
-  tall_load_files_add (files, g_steal_pointer (&reader), g_steal_pointer (&mapping))->kind = kind;
+  TallLoadFile *file =
+      tall_load_files_add (files, g_steal_pointer (&reader), g_steal_pointer (&mapping));
+  file->kind = kind;
+  file->kind_name = file->mapping->sql != NULL ? g_intern_string (argument->kind) : NULL;
   return TALL_EXIT_DONE;
 }
 
@@ -434,8 +446,11 @@ load_files (const TallOptions *options, const GPtrArray *arguments, const TallLo
     }
   tall_load_files_start (files);
   g_autoptr (TallJoin) join = NULL;
-  if (tall_load_files_get (files, 0)->mapping->files->len > 0
-      && (join = tall_join_new (files, &error)) == NULL)
+  g_autoptr (TallQuery) query = NULL;
+  const TallLoadFile *first = tall_load_files_get (files, 0);
+  if ((first->mapping->files->len > 0 && (join = tall_join_new (files, &error)) == NULL)
+      || (first->mapping->sql != NULL
+          && (query = tall_query_new (files, own->spool, &error)) == NULL))
     {
       tall_print_failure (error);
       return TALL_EXIT_USAGE;
@@ -453,7 +468,6 @@ load_files (const TallOptions *options, const GPtrArray *arguments, const TallLo
     }
   if (own->max_rejects != NULL)
     tall_rejects_set_limit (rejects, own->max_rows, own->max_percent);
-  const TallLoadFile *first = tall_load_files_get (files, 0);
   const TallLoadDelete deletion = {
     .mapping = first->mapping,
     .is_guessed = own->map == NULL,
@@ -470,7 +484,7 @@ load_files (const TallOptions *options, const GPtrArray *arguments, const TallLo
     return tall_load_delete_run (&deletion, front);
   TallLoadReport report = { first->mapping->kind, .files = files, .rejects = rejects,
                             .rejects_path = own->rejects, .is_dry = own->dry_run >= 0 };
-  return load_file (&report, own, front, files, join);
+  return load_file (&report, own, front, files, join, query);
 }
 
 /* The rows of a reject file, and the files named beside it. */

@@ -40,6 +40,7 @@ typedef struct
   TallBulkExisting existing; /* the same, understood */
   gboolean assume_new;
   gboolean across_files;
+  gboolean allow_bad_rows;
   gboolean sniff;
   gboolean deletes;
   gint dry_run; /* orders to print; -1: no dry run */

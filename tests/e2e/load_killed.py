@@ -31,6 +31,9 @@ item_number = I
 quantity = Q
 price = P
 """
+QUERY = """SELECT C AS customer_number, O AS order_number, date_of(D, 'iso') AS sales_date, S AS "location.name",
+       I AS "line.item_number", number(Q) AS "line.quantity", number(P) AS "line.price", line FROM csv
+"""
 
 
 def write_orders(folder, dice):
@@ -45,10 +48,12 @@ def write_orders(folder, dice):
         file.writelines(["C,O,D,S,I,Q,P\n", *rows, *apart])
     with open(f"{folder}/orders.map", "w", encoding="utf-8") as file:
         file.write(MAP)
+    with open(f"{folder}/orders.sql", "w", encoding="utf-8") as file:
+        file.write(QUERY)
 
 
-def load_command(store, folder):
-    return ["load", "--store", store, "--map", f"{folder}/orders.map", "--quiet", f"{folder}/orders.csv"]
+def load_command(store, folder, mapping="orders.map"):
+    return ["load", "--store", store, "--map", f"{folder}/{mapping}", "--quiet", f"{folder}/orders.csv"]
 
 
 def export(store):
@@ -61,9 +66,9 @@ def export(store):
     return stored
 
 
-def kill_a_load(store, folder, seconds):
+def kill_a_load(command, seconds):
     """Returns whether it was still running."""
-    with subprocess.Popen([PROGRAM, *load_command(store, folder)]) as process:
+    with subprocess.Popen([PROGRAM, *command]) as process:
         with contextlib.suppress(subprocess.TimeoutExpired):
             process.wait(seconds)
         process.kill()
@@ -83,15 +88,17 @@ def new_store(kind, folder, name, layout, key):
 
 def check_moment(checks, kind, folder, dice, wanted, seconds, i):
     layout, key = LAYOUTS[i % len(LAYOUTS)], KEYS[i % len(KEYS)]
+    mapping = ("orders.map", "orders.sql")[i % 2]
     with new_store(kind, folder, f"moment-{i}", layout, key) as store:
+        command = load_command(store, folder, mapping)
         moments = [round(dice.uniform(0, seconds), 3) for _ in range(dice.randint(1, 3))]
-        killed = sum(kill_a_load(store, folder, moment) for moment in moments)
+        killed = sum(kill_a_load(command, moment) for moment in moments)
         while not killed:
             seconds /= 2  # the machine has been slower when it was measured
             moments.append(round(dice.uniform(0, seconds), 3))
-            killed += kill_a_load(store, folder, moments[-1])
-        run(*load_command(store, folder))
-        name = f"{layout}, {key}: killed {killed} times, after {moments} s"
+            killed += kill_a_load(command, moments[-1])
+        run(*command)
+        name = f"{mapping}, {layout}, {key}: killed {killed} times, after {moments} s"
         found = export(store)
         in_order = lambda orders: sorted(json.dumps(order, sort_keys=True) for order in orders)
         checks.check(in_order(found) == in_order(wanted), name,

@@ -28,19 +28,42 @@ tall_test_load_add (TallTestLoad *self, const char *kind, const char *text, gssi
 {
   g_autoptr (GError) error = NULL;
   g_autofree char *path = tall_test_write_file (text, len);
-  g_autoptr (TallMapping) mapping = tall_mapping_parse ("m", self->map, -1, &error);
+  gboolean is_sql = strstr (self->map, "SELECT ") != NULL;
+  g_autoptr (TallMapping) mapping = is_sql ? tall_mapping_parse_sql ("m.sql", self->map, -1, &error)
+                                           : tall_mapping_parse ("m", self->map, -1, &error);
   g_assert_no_error (error);
-  gint found = kind != NULL ? tall_mapping_find_file (mapping, kind) : 0;
   mapping->across_files = TRUE;
+  gint found = kind != NULL && !is_sql ? tall_mapping_find_file (mapping, kind) : 0;
   g_assert_cmpint (found, >=, 0);
+  g_assert_true (!is_sql || tall_mapping_take_kind (mapping, kind, &error));
   g_autoptr (TallCsvReader) reader =
       tall_csv_reader_open (path, &mapping->dialect, TALL_CSV_MAX_ROW, &error);
   g_assert_no_error (error);
   g_remove (path);
-  g_assert_true (kind != NULL || tall_mapping_bind_reader (mapping, reader, &error));
+  g_assert_true (is_sql || kind != NULL || tall_mapping_bind_reader (mapping, reader, &error));
   g_assert_no_error (error);
-  tall_load_files_add (self->files, g_steal_pointer (&reader), g_steal_pointer (&mapping))->kind =
-      (guint)found;
+  TallLoadFile *file =
+      tall_load_files_add (self->files, g_steal_pointer (&reader), g_steal_pointer (&mapping));
+  file->kind = (guint)found;
+  file->kind_name = is_sql ? g_intern_string (kind) : NULL;
+}
+
+/* A query makes other rows of those of the files: each of these is used, left out, looked up, or
+ * unreadable, and each of those has an end. */
+static void
+assert_query_sums (const TallTestLoad *self, gboolean is_whole)
+{
+  guint64 ended = tall_rejects_get_count (self->rejects) - self->summary.bad_rows;
+  for (guint i = 0; i < tall_load_files_count (self->files) && is_whole; i++)
+    {
+      const TallLoadFile *file = tall_load_files_get (self->files, i);
+      g_assert_cmpuint (file->n_used + file->n_left_out + file->n_kept + file->n_bad, ==,
+                        file->n_rows);
+    }
+  for (guint end = 0; end < TALL_LOAD_N_ENDS; end++)
+    ended += self->summary.ends[end].rows;
+  g_assert_cmpuint (ended, <=, self->summary.result_rows);
+  g_assert_true (!is_whole || ended == self->summary.result_rows);
 }
 
 static void
@@ -72,7 +95,15 @@ gboolean
 tall_test_load_run (TallTestLoad *self, TallFaultyFront *front)
 {
   g_autoptr (TallJoin) join = NULL;
+  g_autoptr (TallQuery) query = NULL;
   tall_load_files_start (self->files);
+  if (tall_load_files_get (self->files, 0)->mapping->sql != NULL)
+    {
+      query = tall_query_new (self->files, NULL, &self->error);
+      if (query == NULL)
+        return FALSE;
+      self->options.query = query;
+    }
   if (tall_load_files_get (self->files, 0)->mapping->files->len > 0)
     {
       join = tall_join_new (self->files, &self->error);
@@ -81,7 +112,10 @@ tall_test_load_run (TallTestLoad *self, TallFaultyFront *front)
   self->options.join = join;
   gboolean ok = tall_load (front != NULL ? TALL_FRONT (front) : NULL, self->files, self->rejects,
                            &self->options, &self->summary, &self->error);
-  assert_sums (self, ok);
+  if (query != NULL)
+    assert_query_sums (self, ok);
+  else
+    assert_sums (self, ok);
   return ok;
 }
 

@@ -156,6 +156,18 @@ join_dry_run (int *argc, char **argv)
   return (char **)g_ptr_array_free (all, FALSE);
 }
 
+static void
+given_clear (TallLoadGiven *self)
+{
+  g_free (self->map);
+  g_free (self->rejects);
+  g_free (self->on_existing);
+  g_free (self->retry);
+  g_free (self->print_map);
+  g_free (self->spool);
+  g_free (self->max_rejects);
+}
+
 static TallExit
 run (int argc, char **argv)
 {
@@ -191,6 +203,8 @@ run (int argc, char **argv)
     { "spool", 0, 0, G_OPTION_ARG_FILENAME, &own.spool,
       "where rows of orders come together, and the copy of a pipe goes (default: $TMPDIR or /tmp)",
       "DIR" },
+    { "allow-bad-rows", 0, 0, G_OPTION_ARG_NONE, &own.allow_bad_rows,
+      "let a query (.sql) do without rows that cannot be read; without, they stop it", NULL },
     { "dry-run", 0, 0, G_OPTION_ARG_INT, &own.dry_run,
       "store nothing: print the first N orders as JSON (default 3), and what would be rejected",
       "[N]" },
@@ -210,13 +224,7 @@ run (int argc, char **argv)
     code = check_and_load (&options, &own);
   else
     code = tall_call_error (&tall_command_load, error);
-  g_free (own.map);
-  g_free (own.rejects);
-  g_free (own.on_existing);
-  g_free (own.retry);
-  g_free (own.print_map);
-  g_free (own.spool);
-  g_free (own.max_rejects);
+  given_clear (&own);
   return code;
 }
 

@@ -23,6 +23,8 @@ tall_mapping_free (TallMapping *self)
   if (self == NULL)
     return;
   g_free (self->name);
+  g_free (self->sql);
+  g_strfreev (self->columns);
   g_ptr_array_unref (self->composites);
   g_ptr_array_unref (self->files);
   g_string_chunk_free (self->texts);
@@ -332,11 +334,13 @@ tall_mapping_read_files (TallMapping *self, GKeyFile *from, GError **error)
   return check_files (self, error);
 }
 
+#define TALL_MAPPING_SQL ".sql"
+
 static const char *const presets[] = { "northwind", "northwind-customers", "online-retail", NULL };
 
 /**
  * tall_mapping_load:
- * @name: a preset's name, or else that of a file
+ * @name: a preset's name, or else that of a file; one that ends with `.sql` has a query
  *
  * Returns: (transfer full): the mapping; NULL with %TALL_ERROR_INVALID
  */
@@ -358,7 +362,9 @@ tall_mapping_load (const char *name, GError **error)
                               list, local->message);
       return NULL;
     }
-  return tall_mapping_parse (name, text, (gssize)len, error);
+  return g_str_has_suffix (name, TALL_MAPPING_SQL)
+             ? tall_mapping_parse_sql (name, text, (gssize)len, error)
+             : tall_mapping_parse (name, text, (gssize)len, error);
 }
 
 /**

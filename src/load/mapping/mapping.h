@@ -27,6 +27,9 @@ typedef struct
   char *fallback;  /* for an empty column; NULL: none */
 } TallMappingSource;
 
+/* The column of a query's result that says which row of a file it comes from. */
+#define TALL_MAPPING_LINE "line"
+
 /* Files that can be joined. */
 #define TALL_MAPPING_MAX_FILES 8
 
@@ -55,6 +58,8 @@ typedef struct
 {
   char *name; /* of the preset or file, for messages */
   TallMappingKind kind;
+  char *sql;      /* the query; NULL: columns of the file feed fields */
+  char **columns; /* of its result, once it is bound; NULL-terminated */
   TallCsvDialect dialect;
   TallValueFormat format;
   gboolean keep_empty;                /* an empty column is an empty text, not an absent one */
@@ -70,6 +75,11 @@ typedef struct
 TallMapping *tall_mapping_load (const char *name, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 TallMapping *tall_mapping_parse (const char *name, const char *text, gssize len, GError **error)
     G_GNUC_WARN_UNUSED_RESULT;
+TallMapping *tall_mapping_parse_sql (const char *name, const char *text, gssize len, GError **error)
+    G_GNUC_WARN_UNUSED_RESULT;
+gboolean tall_mapping_take_kind (TallMapping *self,
+                                 const char *kind,
+                                 GError **error) G_GNUC_WARN_UNUSED_RESULT;
 void tall_mapping_free (TallMapping *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (TallMapping, tall_mapping_free)
 
@@ -78,6 +88,9 @@ gboolean tall_mapping_bind (TallMapping *self,
                             GError **error) G_GNUC_WARN_UNUSED_RESULT;
 gboolean tall_mapping_bind_reader (TallMapping *self,
                                    TallCsvReader *reader,
+                                   GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean tall_mapping_bind_result (TallMapping *self,
+                                   const char *const *columns,
                                    GError **error) G_GNUC_WARN_UNUSED_RESULT;
 gboolean tall_mapping_fits (const TallMapping *self, const char *const *columns);
 const char *tall_mapping_get_value_of_empty (const TallMapping *self,

@@ -5,6 +5,9 @@
 #include "base/key-file.h"
 #include "load/csv/recoder.h"
 
+/* What a comment of a query begins with that has keys. */
+#define SQL_COMMENT "-- load:"
+
 /**
  * tall_mapping_read_choice:
  * @words: such as `iso|dmy|mdy`
@@ -35,13 +38,18 @@ tall_mapping_read_choice (const TallMapping *self,
 static gboolean
 check_mapping_keys (const TallMapping *self, GKeyFile *file, GError **error)
 {
-  static const char *const known[] = {
+  static const char *const all[] = {
     "kind",      "delimiter",     "encoding",   "dates",          "two-digit-years",
     "time-zone", "decimal-comma", "thousands",  "currency-signs", "negative",
     "discount",  "empty",         "skip-lines", "header",         "columns",
     "quotes",    "escape",        "null",       "short-rows",     "trim",
     NULL
   };
+  /* A query reads dates and numbers by functions. */
+  static const char *const of_query[] = { "kind",    "delimiter",  "encoding",   "empty",  "escape",
+                                          "columns", "header",     "skip-lines", "quotes", "null",
+                                          "trim",    "short-rows", NULL };
+  const char *const *known = self->sql != NULL ? of_query : all;
   g_auto (GStrv) keys = g_key_file_get_keys (file, "mapping", NULL, NULL);
   g_autofree char *list = g_strjoinv (", ", (char **)known);
   for (guint i = 0; keys != NULL && keys[i] != NULL; i++)
@@ -451,8 +459,35 @@ check_required (TallMapping *self, GError **error)
     if (tall_model_kind (fields[i].field) == TALL_MODEL_NUMBER && has_scope (self, fields[i].scope)
         && find_source (self, &fields[i], fields[i].name) == NULL)
       return tall_mapping_refuse (self, tall_csv_field_scope_name (fields[i].scope), fields[i].name,
-                                  error, "has to name a column");
+                                  error,
+                                  self->sql != NULL ? "is not in the result of the query"
+                                                    : "has to name a column");
   return TRUE;
+}
+
+static TallMapping *
+mapping_new (const char *name)
+{
+  TallMapping *self = g_new0 (TallMapping, 1);
+  self->name = g_strdup (name);
+  self->composites = g_ptr_array_new_with_free_func ((GDestroyNotify)tall_csv_composite_free);
+  self->files = tall_mapping_files_new ();
+  self->texts = g_string_chunk_new (64);
+  self->lists = g_ptr_array_new_with_free_func ((GDestroyNotify)g_strfreev);
+  self->sources = g_ptr_array_new_with_free_func (tall_mapping_source_free);
+  for (guint scope = 0; scope < TALL_N_SCOPES; scope++)
+    self->of_scope[scope] = g_ptr_array_new ();
+  return self;
+}
+
+static void
+arrange_sources (TallMapping *self)
+{
+  for (guint i = 0; i < self->sources->len; i++)
+    {
+      TallMappingSource *source = tall_mapping_get_source (self, i);
+      g_ptr_array_add (self->of_scope[source->field->scope], source);
+    }
 }
 
 /**
@@ -465,16 +500,7 @@ check_required (TallMapping *self, GError **error)
 TallMapping *
 tall_mapping_parse (const char *name, const char *text, gssize len, GError **error)
 {
-  g_autoptr (TallMapping) self = g_new0 (TallMapping, 1);
-  self->name = g_strdup (name);
-  self->composites = g_ptr_array_new_with_free_func ((GDestroyNotify)tall_csv_composite_free);
-  self->files = tall_mapping_files_new ();
-  self->texts = g_string_chunk_new (64);
-  self->lists = g_ptr_array_new_with_free_func ((GDestroyNotify)g_strfreev);
-  self->sources = g_ptr_array_new_with_free_func (tall_mapping_source_free);
-  for (guint scope = 0; scope < TALL_N_SCOPES; scope++)
-    self->of_scope[scope] = g_ptr_array_new ();
-
+  g_autoptr (TallMapping) self = mapping_new (name);
   g_autoptr (GKeyFile) file = g_key_file_new ();
   g_autoptr (GError) local = NULL;
   gsize size = len < 0 ? strlen (text) : (gsize)len;
@@ -492,10 +518,155 @@ tall_mapping_parse (const char *name, const char *text, gssize len, GError **err
       return NULL;
   if (!read_defaults (self, file, error) || !check_required (self, error))
     return NULL;
-  for (guint i = 0; i < self->sources->len; i++)
-    {
-      TallMappingSource *source = tall_mapping_get_source (self, i);
-      g_ptr_array_add (self->of_scope[source->field->scope], source);
-    }
+  arrange_sources (self);
   return g_steal_pointer (&self);
+}
+
+/* Adds the words of a line, such as `delimiter=tab columns="A B;C"`, as lines of a key file. */
+static void
+add_words (GString *keys, const char *at, const char *end)
+{
+  gboolean quoted = FALSE;
+  for (; at < end && *at != '\r'; at++)
+    if (*at == '"')
+      quoted = !quoted;
+    else
+      g_string_append_c (keys, *at == ' ' && !quoted ? '\n' : *at);
+  g_string_append_c (keys, '\n');
+}
+
+/* The comments that a query begins with say how its files are written: `-- load:`, or, of those
+ * that are one table, `-- load NAME:`, which counts more. */
+static GKeyFile *
+read_comments (const char *text, const char *kind, GError **error)
+{
+  g_autoptr (GKeyFile) file = g_key_file_new ();
+  g_autoptr (GKeyFile) own = g_key_file_new ();
+  g_autoptr (GString) keys = g_string_new ("[mapping]\n");
+  g_autoptr (GString) own_keys = g_string_new ("[mapping]\n");
+  g_autofree char *comment = g_strdup_printf ("-- load %s:", kind != NULL ? kind : "");
+  for (const char *line = text; *line != '\0';)
+    {
+      gsize len = strcspn (line, "\n");
+      const char *at = line + strspn (line, " \t\r");
+      if (g_str_has_prefix (at, SQL_COMMENT))
+        add_words (keys, at + strlen (SQL_COMMENT), line + len);
+      else if (g_str_has_prefix (at, comment))
+        add_words (own_keys, at + strlen (comment), line + len);
+      else if (at < line + len && !g_str_has_prefix (at, "--"))
+        break;
+      line += len + (line[len] == '\n');
+    }
+  if (!tall_key_file_load (file, keys->str, keys->len, error)
+      || !tall_key_file_load (own, own_keys->str, own_keys->len, error))
+    return NULL;
+  g_auto (GStrv) names = g_key_file_get_keys (own, "mapping", NULL, NULL);
+  for (guint i = 0; names != NULL && names[i] != NULL; i++)
+    {
+      g_autofree char *value = g_key_file_get_value (own, "mapping", names[i], NULL);
+      g_key_file_set_value (file, "mapping", names[i], value);
+    }
+  return g_steal_pointer (&file);
+}
+
+/**
+ * tall_mapping_take_kind:
+ * @kind: (nullable): the table that the mapping's file is; NULL: `csv`
+ *
+ * Makes the mapping of a query that of one of its files, whose dialect may be another.
+ *
+ * Returns: FALSE with %TALL_ERROR_INVALID if the comments are not understood
+ */
+gboolean
+tall_mapping_take_kind (TallMapping *self, const char *kind, GError **error)
+{
+  g_autoptr (GError) local = NULL;
+  g_autoptr (GKeyFile) file = read_comments (self->sql, kind, &local);
+  if (file == NULL)
+    return tall_mapping_refuse (self, NULL, NULL, error, "-- load: %s", local->message);
+  return tall_mapping_read_settings (self, file, error);
+}
+
+/**
+ * tall_mapping_parse_sql:
+ * @name: of the mapping, for messages
+ * @text: a query, after comments such as `-- load: delimiter=tab`
+ *
+ * Returns: (transfer full): the mapping, which tall_query_new() checks; NULL with
+ *   %TALL_ERROR_INVALID if the comments are not understood
+ */
+TallMapping *
+tall_mapping_parse_sql (const char *name, const char *text, gssize len, GError **error)
+{
+  g_autoptr (TallMapping) self = mapping_new (name);
+  gsize size = len < 0 ? strlen (text) : (gsize)len;
+  self->sql = g_strndup (text, size);
+  if (strlen (self->sql) != size || !g_utf8_validate (text, (gssize)size, NULL))
+    {
+      tall_mapping_refuse (self, NULL, NULL, error, "is not a text in UTF-8");
+      return NULL;
+    }
+  return tall_mapping_take_kind (self, NULL, error) ? g_steal_pointer (&self) : NULL;
+}
+
+/* A field by its name in the result of a query: that of an order, or a customer, without its group.
+ */
+static const TallCsvField *
+find_result (const TallMapping *self, const char *column, const char **name)
+{
+  *name = column;
+  const TallCsvField *field = tall_csv_field_find (
+      self->kind == TALL_MAPPING_ORDERS ? TALL_SCOPE_ORDER : TALL_SCOPE_CUSTOMER, column);
+  return field != NULL ? field : find_default (self, column, name);
+}
+
+static gboolean
+refuse_result (const TallMapping *self, const char *column, GError **error)
+{
+  g_autoptr (GString) list = g_string_new (NULL);
+  guint n;
+  const TallCsvField *fields = tall_csv_fields (&n);
+  for (guint i = 0; i < n; i++)
+    {
+      gboolean is_bare =
+          fields[i].scope == TALL_SCOPE_ORDER || fields[i].scope == TALL_SCOPE_CUSTOMER;
+      if (has_scope (self, fields[i].scope))
+        g_string_append_printf (list, "%s%s%s, ",
+                                is_bare ? "" : tall_csv_field_scope_name (fields[i].scope),
+                                is_bare ? "" : ".", fields[i].name);
+    }
+  return tall_mapping_refuse (self, NULL, NULL, error,
+                              "“%s” is not a field; name each column of the result, by AS, as one "
+                              "of: %s" TALL_MAPPING_LINE,
+                              column, list->str);
+}
+
+/**
+ * tall_mapping_bind_result:
+ * @columns: of the query's result, NULL-terminated
+ *
+ * Makes the columns of the result those that feed fields.
+ *
+ * Returns: FALSE with %TALL_ERROR_INVALID if one is none, or comes twice, or a number is missing
+ */
+gboolean
+tall_mapping_bind_result (TallMapping *self, const char *const *columns, GError **error)
+{
+  self->columns = g_strdupv ((char **)columns);
+  for (guint i = 0; columns[i] != NULL; i++)
+    {
+      const char *name;
+      const TallCsvField *field = find_result (self, columns[i], &name);
+      if (g_str_equal (columns[i], TALL_MAPPING_LINE))
+        continue;
+      if (field == NULL)
+        return refuse_result (self, columns[i], error);
+      if (tall_model_kind (field->field) != TALL_MODEL_TEXTS
+          && find_source (self, field, name) != NULL)
+        return tall_mapping_refuse (self, NULL, NULL, error, "two columns of the result are %s",
+                                    columns[i]);
+      add_source (self, field, name, columns[i])->index = (gint)i;
+    }
+  arrange_sources (self);
+  return check_required (self, error);
 }

@@ -195,8 +195,12 @@ note_order (TallSurvey *self)
     set_apart (self, digest);
 }
 
-static void
-push_row (TallSurvey *self, const TallCsvRow *row)
+/**
+ * tall_survey_push:
+ * @row: the next one, good or bad
+ */
+void
+tall_survey_push (TallSurvey *self, const TallCsvRow *row)
 {
   const TallOrderCursor *cursor = &self->cursor;
   TallOrderPlace place = tall_order_cursor_step (&self->cursor, row);
@@ -226,11 +230,35 @@ read_file (TallSurvey *self,
   for (guint64 n = 1; (step = tall_csv_reader_next (file->reader, &row, error)) == TALL_CSV_ROW;
        n++)
     {
-      push_row (self, &row);
+      tall_survey_push (self, &row);
       if (tick != NULL && n % TICK_ROWS == 0)
         tick (data);
     }
   return step != TALL_CSV_FAILED;
+}
+
+/**
+ * tall_survey_new:
+ * @mapping: of the rows that come; stays the caller's
+ *
+ * Begins a survey of rows, which ends with tall_survey_end().
+ *
+ * Returns: (transfer full): the survey
+ */
+TallSurvey *
+tall_survey_new (const TallMapping *mapping)
+{
+  TallSurvey *self = g_new0 (TallSurvey, 1);
+  self->seen = tall_digest_filter_new (SEEN_SIZE);
+  tall_order_cursor_init (&self->cursor, mapping);
+  return self;
+}
+
+/* All rows have come. */
+void
+tall_survey_end (TallSurvey *self)
+{
+  g_clear_pointer (&self->seen, tall_digest_filter_free);
 }
 
 /**
@@ -252,15 +280,14 @@ tall_survey_make (const TallLoadFiles *files,
                   gpointer data,
                   GError **error)
 {
-  g_autoptr (TallSurvey) self = g_new0 (TallSurvey, 1);
-  self->seen = tall_digest_filter_new (SEEN_SIZE);
+  g_autoptr (TallSurvey) self = tall_survey_new (tall_load_files_get (files, 0)->mapping);
   for (guint i = 0; i < tall_load_files_count (files); i++)
     if (!read_file (self, tall_load_files_get (files, i), folder, tick, data, error))
       return NULL;
   for (guint i = 0; i < tall_load_files_count (files); i++)
     if (!tall_csv_reader_rewind (tall_load_files_get (files, i)->reader, error))
       return NULL;
-  g_clear_pointer (&self->seen, tall_digest_filter_free);
+  tall_survey_end (self);
   return g_steal_pointer (&self);
 }
 

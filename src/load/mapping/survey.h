@@ -47,6 +47,9 @@ typedef struct _TallSurvey TallSurvey;
  */
 typedef void (*TallSurveyTick) (gpointer data);
 
+TallSurvey *tall_survey_new (const TallMapping *mapping);
+void tall_survey_push (TallSurvey *self, const TallCsvRow *row);
+void tall_survey_end (TallSurvey *self);
 TallSurvey *tall_survey_make (const TallLoadFiles *files,
                               const char *folder,
                               TallSurveyTick tick,

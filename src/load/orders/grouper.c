@@ -22,7 +22,8 @@ struct _TallGrouper
 /**
  * tall_grouper_new:
  * @files: of orders; stay the caller's
- * @survey: of the same files; stays the caller's
+ * @survey: (nullable): of the same files; stays the caller's; NULL: rows of an order follow each
+ *   other
  * @place: where rows are put aside; its texts stay the caller's
  * @emit: called by push and finish for every order
  */
@@ -60,7 +61,7 @@ void
 tall_grouper_begin_file (TallGrouper *self, guint file)
 {
   const TallLoadFile *begun = tall_load_files_get (self->files, file);
-  self->check = (TallRowCheck){ begun->mapping, tall_csv_reader_get_columns (begun->reader) };
+  self->check = tall_row_check_make (begun);
   tall_order_cursor_init (&self->cursor, begun->mapping);
   self->garbled = 0;
 }
@@ -88,7 +89,8 @@ begin_order (TallGrouper *self)
   const char *customer = cursor->knows_customer ? cursor->customer_number : NULL;
   self->gap = self->garbled;
   tall_assembler_finish (self->assembler);
-  self->apart = tall_survey_begin_order (self->survey, customer, cursor->order_number);
+  self->apart = self->survey != NULL
+                && tall_survey_begin_order (self->survey, customer, cursor->order_number);
   if (!self->apart)
     tall_assembler_begin (self->assembler, self->check.mapping, customer, cursor->order_number);
 }

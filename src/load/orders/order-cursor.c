@@ -7,6 +7,16 @@
 
 #define KIND_NUMBER "is not a valid number"
 
+/* Of rows that come from a file, or that a query makes of several. */
+TallRowCheck
+tall_row_check_make (const TallLoadFile *file)
+{
+  const TallMapping *mapping = file->mapping;
+  return (TallRowCheck){ mapping, mapping->sql != NULL
+                                      ? (const char *const *)mapping->columns
+                                      : tall_csv_reader_get_columns (file->reader) };
+}
+
 /**
  * tall_row_check_readable:
  * @fault: (out): of a row that is not

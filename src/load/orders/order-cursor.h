@@ -5,6 +5,7 @@
 #include "load/csv/reader.h"
 #include "load/mapping/mapping.h"
 #include "load/orders/draft.h"
+#include "load/store/files.h"
 #include "tall-limits.h"
 
 G_BEGIN_DECLS
@@ -17,9 +18,10 @@ G_BEGIN_DECLS
 typedef struct
 {
   const TallMapping *mapping; /* not owned; bound to the file */
-  const char *const *columns; /* not owned; the names in the file's header */
+  const char *const *columns; /* not owned; the names of the rows' fields */
 } TallRowCheck;
 
+TallRowCheck tall_row_check_make (const TallLoadFile *file);
 gboolean tall_row_check_is_rounded (const char *text);
 char *
 tall_row_check_readable (const TallRowCheck *self, const TallCsvRow *row, TallRowFault *fault);

@@ -139,9 +139,7 @@ finish (Reading *self, GError **error)
 {
   if (self->joiner != NULL)
     return tall_joiner_finish (self->joiner, on_spooled_row, error);
-  return self->orders != NULL
-             ? tall_grouper_finish (self->orders, on_spooled_row, error)
-             : tall_customer_grouper_finish (self->customers, on_spooled_row, error);
+  return self->orders == NULL || tall_grouper_finish (self->orders, on_spooled_row, error);
 }
 
 /* @error is not NULL. */
@@ -160,15 +158,6 @@ survey (Reading *self, const char *folder, GError **error)
   return self->survey != NULL;
 }
 
-static gboolean
-keep_customers (Reading *self, const char *folder, GError **error)
-{
-  for (guint i = 0; i < tall_load_files_count (self->files); i++)
-    if (!tall_csv_reader_keep (tall_load_files_get (self->files, i)->reader, folder, error))
-      return FALSE;
-  return TRUE;
-}
-
 /* @error is not NULL. */
 static gboolean
 prepare (Reading *self, const TallJoin *join, const char *folder, GError **error)
@@ -183,8 +172,9 @@ prepare (Reading *self, const TallJoin *join, const char *folder, GError **error
     }
   if (tall_load_files_get (self->files, 0)->mapping->kind == TALL_MAPPING_CUSTOMERS)
     {
-      self->customers = tall_customer_grouper_new (self->files, &place, self->rejects, emit, self);
-      return keep_customers (self, folder, error);
+      self->customers =
+          tall_customer_grouper_new (self->files, folder, self->rejects, emit, self, error);
+      return self->customers != NULL;
     }
   if (!survey (self, folder, error))
     return FALSE;

@@ -19,9 +19,15 @@ typedef struct
   TallMapping *mapping;              /* owned; bound to @reader */
   const char *name;                  /* for its rows; NULL: there is only one file */
   guint kind;                        /* which of the mapping's files it is, if files are joined */
+  const char *kind_name;             /* of NAME=FILE, interned; NULL: none was given */
   guint64 n_rows;                    /* that were read of it, … */
   guint64 n_kept;                    /* … those of them that orders look up, … */
   guint64 n_ended[TALL_LOAD_N_ENDS]; /* … and, when the load has ended, by #TallLoadEnd */
+
+  /* A query makes rows of others: */
+  guint64 n_used;     /* rows of the file that are in its result, … */
+  guint64 n_left_out; /* … that it leaves out, … */
+  guint64 n_bad;      /* … and that it has not got, as they cannot be read */
 } TallLoadFile;
 
 /**

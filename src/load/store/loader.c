@@ -1,6 +1,7 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
 #include "load/store/loader.h"
+#include "load/sql/reading.h"
 #include "tall-error.h"
 #include "load/store/storer.h"
 
@@ -54,7 +55,12 @@ sum_up (Loader *self, TallLoadSummary *summary)
 {
   *summary = (TallLoadSummary){ .rows = self->n_rows, .spooled_rows = self->n_spooled_rows };
   for (guint i = 0; i < tall_load_files_count (self->files); i++)
-    summary->kept_rows += tall_load_files_get (self->files, i)->n_kept;
+    {
+      summary->kept_rows += tall_load_files_get (self->files, i)->n_kept;
+      summary->bad_rows += tall_load_files_get (self->files, i)->n_bad;
+    }
+  if (self->options->query != NULL)
+    summary->result_rows = tall_query_count_rows (self->options->query);
   if (self->storer != NULL)
     tall_storer_count (self->storer, summary->ends, &summary->retries);
   else
@@ -139,9 +145,27 @@ check_sum (const Loader *self, guint i, GError **error)
   return FALSE;
 }
 
+/* A query makes any number of rows of those of the files: what it makes has an end. */
 static gboolean
-check_sums (const Loader *self, GError **error)
+check_result (const Loader *self, const TallLoadSummary *summary, GError **error)
 {
+  guint64 known = tall_rejects_get_count (self->rejects) - summary->bad_rows;
+  for (guint end = 0; end < TALL_LOAD_N_ENDS; end++)
+    known += summary->ends[end].rows;
+  if (known == summary->result_rows)
+    return TRUE;
+  g_set_error (error, TALL_ERROR, TALL_ERROR_INTERNAL,
+               "The query has given %" G_GUINT64_FORMAT " rows, but %" G_GUINT64_FORMAT
+               " have an end: this is a defect, please report it",
+               summary->result_rows, known);
+  return FALSE;
+}
+
+static gboolean
+check_sums (const Loader *self, const TallLoadSummary *summary, GError **error)
+{
+  if (self->options->query != NULL)
+    return check_result (self, summary, error);
   for (guint i = 0; i < tall_load_files_count (self->files); i++)
     if (!check_sum (self, i, error))
       return FALSE;
@@ -228,8 +252,10 @@ tall_load (TallFront *front,
                   .pace = { options->rate, options->stop } };
   tall_load_ledger_init (&self.ledger);
   prepare_files (files, rejects, options->stop);
-  gboolean ok =
-      tall_reading_run (files, options->join, options->folder, rejects, &hooks, &self, &local);
+  gboolean ok = options->query != NULL
+                    ? tall_sql_reading_run (files, options, rejects, &hooks, &self, &local)
+                    : tall_reading_run (files, options->join, options->folder, rejects, &hooks,
+                                        &self, &local);
   ok = ok || local == NULL;
   ok = finish_storing (&self, &local) && ok;
   sum_up (&self, summary);
@@ -237,7 +263,7 @@ tall_load (TallFront *front,
   tall_load_ledger_clear (&self.ledger);
 
   ok = tall_rejects_close (rejects, local == NULL ? &local : NULL) && ok;
-  ok = ok && check_sums (&self, &local);
+  ok = ok && check_sums (&self, summary, &local);
   if (local != NULL)
     g_propagate_error (error, g_steal_pointer (&local));
   return ok;

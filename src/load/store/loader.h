@@ -4,6 +4,7 @@
 
 #include "tall-front.h"
 #include "load/orders/reading.h"
+#include "load/sql/query.h"
 #include "load/store/storer.h"
 
 G_BEGIN_DECLS
@@ -21,6 +22,8 @@ typedef struct
   guint64 retries;      /* batches that were put again */
   guint64 kept_rows;    /* of files in which orders look up something */
   guint64 spooled_rows; /* that were put aside until their order was complete */
+  guint64 result_rows;  /* that a query has made of those of the files */
+  guint64 bad_rows;     /* that it has not got, as they cannot be read */
 } TallLoadSummary;
 
 /**
@@ -58,6 +61,8 @@ typedef void (*TallLoadShow) (const TallLoadItem *item, gpointer data);
 typedef struct
 {
   const TallJoin *join;      /* how files are joined; NULL: they are read as if they were one */
+  TallQuery *query;          /* what makes rows of theirs; NULL: they are those of the files */
+  gboolean allows_bad_rows;  /* the query may do without those that cannot be read */
   TallStorerOptions storing; /* its name, @stop, @stalled and @data are set by the load */
   const char *folder; /* where rows and pipes are kept for a while; NULL: where such files go */
   TallLoadProgress progress;

@@ -1,0 +1,497 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "load/sql/query-private.h"
+
+#include "load/mapping/value.h"
+#include "tall-json.h"
+
+#include <string.h>
+
+__extension__ typedef __int128 Wide;
+
+#define SCALE_UNSAID (-1)
+
+static Wide
+get_power (guint exponent)
+{
+  Wide power = 1;
+  while (exponent-- > 0)
+    power *= 10;
+  return power;
+}
+
+static gboolean
+is_nothing (sqlite3_value *value)
+{
+  return sqlite3_value_type (value) == SQLITE_NULL || sqlite3_value_bytes (value) == 0;
+}
+
+static void
+set_text (sqlite3_context *context, const char *text)
+{
+  sqlite3_result_text (context, text, -1, SQLITE_TRANSIENT);
+}
+
+static void
+set_decimal (sqlite3_context *context, TallDecimal decimal)
+{
+  char text[TALL_DECIMAL_TEXT_SIZE];
+  set_text (context, tall_decimal_format (decimal, text));
+}
+
+/* A value that a function does not take rejects the row: what it gives says why, wherever the query
+ * hands it on to. */
+static void G_GNUC_PRINTF (2, 3) refuse (sqlite3_context *context, const char *format, ...)
+{
+  va_list args;
+  va_start (args, format);
+  g_autofree char *why = g_strdup_vprintf (format, args);
+  va_end (args);
+  g_autofree char *text = g_strconcat (TALL_QUERY_FAULT, why, NULL);
+  set_text (context, text);
+}
+
+/* The query is wrong, and not a value. */
+static void G_GNUC_PRINTF (2, 3) fail (sqlite3_context *context, const char *format, ...)
+{
+  va_list args;
+  va_start (args, format);
+  g_autofree char *why = g_strdup_vprintf (format, args);
+  va_end (args);
+  sqlite3_result_error (context, why, -1);
+}
+
+static gboolean
+is_fault (const char *text)
+{
+  return text != NULL && g_str_has_prefix (text, TALL_QUERY_FAULT);
+}
+
+static gboolean
+read_decimal (sqlite3_context *context, sqlite3_value *value, TallDecimal *decimal)
+{
+  const char *text = (const char *)sqlite3_value_text (value);
+  if (sqlite3_value_type (value) == SQLITE_FLOAT)
+    refuse (context, "“%s” is a floating-point number, which is not exact", text);
+  else if (is_fault (text))
+    set_text (context, text);
+  else if (text == NULL || !tall_decimal_parse (text, -1, decimal, NULL))
+    refuse (context, "“%s” is not a number such as -1234.50; number() reads others", text);
+  else
+    return TRUE;
+  return FALSE;
+}
+
+static gboolean
+fits (Wide value)
+{
+  return value >= G_MININT64 && value <= G_MAXINT64;
+}
+
+/* Rounds halves away from zero. */
+static Wide
+divide_rounding (Wide value, Wide by)
+{
+  Wide half = by / 2;
+  return (value < 0 ? value - half : value + half) / by;
+}
+
+/* Makes a decimal of so many places, or, unless they are said, of as many as are needed. */
+static gboolean
+narrow (Wide value, guint scale, int wanted, TallDecimal *decimal)
+{
+  if (wanted >= 0 && (guint)wanted < scale)
+    value = divide_rounding (value, get_power (scale - (guint)wanted));
+  for (; wanted > (int)scale && fits (value); scale++)
+    value *= 10;
+  while (wanted < 0 && scale > 0 && value % 10 == 0
+         && (scale > TALL_DECIMAL_MAX_SCALE || !fits (value)))
+    {
+      value /= 10;
+      scale--;
+    }
+  scale = wanted >= 0 ? (guint)wanted : scale;
+  *decimal = TALL_DECIMAL ((gint64)value, scale);
+  return fits (value) && scale <= TALL_DECIMAL_MAX_SCALE;
+}
+
+/* Returns FALSE if it does not fit, or, with unsaid places, if it does not come out. */
+static gboolean
+divide (TallDecimal a, TallDecimal b, int wanted, TallDecimal *result)
+{
+  gboolean negative = (a.unscaled < 0) != (b.unscaled < 0);
+  Wide up = a.unscaled, down = b.unscaled;
+  up = (up < 0 ? -up : up) * get_power (b.scale > a.scale ? b.scale - a.scale : 0);
+  down = (down < 0 ? -down : down) * get_power (a.scale > b.scale ? a.scale - b.scale : 0);
+  Wide value = up / down, rest = up % down;
+  guint scale = 0, most = wanted >= 0 ? (guint)wanted : TALL_DECIMAL_MAX_SCALE;
+  for (; scale < most && (rest != 0 || wanted >= 0) && fits (value); scale++)
+    {
+      value = value * 10 + rest * 10 / down;
+      rest = rest * 10 % down;
+    }
+  if (wanted >= 0 && rest * 2 >= down)
+    value++;
+  *result = TALL_DECIMAL ((gint64)(negative ? -value : value), scale);
+  return fits (value) && (wanted >= 0 ? scale == most : rest == 0);
+}
+
+/* What dec_add() and its like do. */
+static gboolean
+compute (char operation, TallDecimal a, TallDecimal b, int wanted, TallDecimal *result)
+{
+  guint scale = MAX (a.scale, b.scale);
+  Wide left = (Wide)a.unscaled * get_power (scale - a.scale);
+  Wide right = (Wide)b.unscaled * get_power (scale - b.scale);
+  if (operation == '*')
+    return narrow ((Wide)a.unscaled * b.unscaled, a.scale + b.scale, wanted, result);
+  if (operation == '/')
+    return divide (a, b, wanted, result);
+  return narrow (operation == '+' ? left + right : left - right, scale, wanted, result);
+}
+
+static void
+run_operation (sqlite3_context *context, char operation, int n, sqlite3_value **values)
+{
+  TallDecimal a, b, result;
+  int wanted = SCALE_UNSAID;
+  if (is_nothing (values[0]) || is_nothing (values[1]) || !read_decimal (context, values[0], &a)
+      || !read_decimal (context, values[1], &b))
+    return;
+  if (n == 3)
+    wanted = CLAMP (sqlite3_value_int (values[2]), 0, TALL_DECIMAL_MAX_SCALE);
+  const char *text = (const char *)sqlite3_value_text (values[1]);
+  if (operation == '/' && b.unscaled == 0)
+    refuse (context, "%s is divided by 0", sqlite3_value_text (values[0]));
+  else if (compute (operation, a, b, wanted, &result))
+    set_decimal (context, result);
+  else
+    refuse (context,
+            "%s %c %s has more digits than a number holds; say how many places it gets, as in "
+            "dec_mul(a, b, 2)",
+            sqlite3_value_text (values[0]), operation, text);
+}
+
+static void
+dec_add (sqlite3_context *context, int n, sqlite3_value **values)
+{
+  run_operation (context, '+', n, values);
+}
+
+static void
+dec_sub (sqlite3_context *context, int n, sqlite3_value **values)
+{
+  run_operation (context, '-', n, values);
+}
+
+static void
+dec_mul (sqlite3_context *context, int n, sqlite3_value **values)
+{
+  run_operation (context, '*', n, values);
+}
+
+static void
+dec_div (sqlite3_context *context, int n, sqlite3_value **values)
+{
+  run_operation (context, '/', n, values);
+}
+
+/* Less than 0, 0, or more: texts compare as texts, and 9 comes after 10 then. */
+static void
+dec_cmp (sqlite3_context *context, int n G_GNUC_UNUSED, sqlite3_value **values)
+{
+  TallDecimal a, b;
+  if (!is_nothing (values[0]) && !is_nothing (values[1]) && read_decimal (context, values[0], &a)
+      && read_decimal (context, values[1], &b))
+    sqlite3_result_int (context, tall_decimal_compare (a, b));
+}
+
+/* Which part of price × quantity an amount is. */
+static void
+discount_rate (sqlite3_context *context, int n G_GNUC_UNUSED, sqlite3_value **values)
+{
+  TallDecimal amount, price, quantity, total, rate;
+  for (guint i = 0; i < 3; i++)
+    if (is_nothing (values[i]))
+      return;
+  if (!read_decimal (context, values[0], &amount) || !read_decimal (context, values[1], &price)
+      || !read_decimal (context, values[2], &quantity))
+    return;
+  if (amount.unscaled == 0)
+    {
+      set_text (context, "0");
+      return;
+    }
+  gboolean ok = compute ('*', price, quantity, SCALE_UNSAID, &total) && total.unscaled != 0
+                && divide (amount, total, TALL_DECIMAL_MAX_SCALE, &rate);
+  while (ok && rate.scale > 0 && rate.unscaled % 10 == 0)
+    rate = TALL_DECIMAL (rate.unscaled / 10, rate.scale - 1);
+  if (ok)
+    set_decimal (context, rate);
+  else
+    refuse (context, "%s is not a part of %s × %s", sqlite3_value_text (values[0]),
+            sqlite3_value_text (values[1]), sqlite3_value_text (values[2]));
+}
+
+/* How a number is written. */
+typedef struct
+{
+  TallValueFormat format;
+  char thousands[8];
+  char signs[64];
+  gboolean is_percent;
+} Form;
+
+/* What stands before, or after, the number of a form: a sign of a currency. */
+static void
+add_sign (Form *self, const char *start, const char *end)
+{
+  g_autofree char *sign = g_strstrip (g_strndup (start, (gsize)(end - start)));
+  if (*sign == '\0')
+    return;
+  g_strlcat (self->signs, *self->signs != '\0' ? " " : "", sizeof self->signs);
+  g_strlcat (self->signs, sign, sizeof self->signs);
+  self->format.signs = self->signs;
+}
+
+/* Reads a form such as `($1,234.5)`. Returns FALSE if it is none. */
+static gboolean
+read_form (Form *self, const char *text)
+{
+  gsize len = strlen (text);
+  const char *end = text + len;
+  const char *one = strchr (text, '1'), *many = one != NULL ? strstr (one, "234") : NULL;
+  if (many == NULL || (gsize)(many - one - 1) >= sizeof self->thousands
+      || len >= sizeof self->signs)
+    return FALSE;
+  const char *point = many + strlen ("234");
+  self->format.decimal_comma = *point == ',';
+  if ((*point != '.' && *point != ',') || point[1] != '5')
+    return FALSE;
+  memcpy (self->thousands, one + 1, (gsize)(many - one - 1));
+  if (*self->thousands != '\0')
+    self->format.thousands = self->thousands;
+  if (*text == '(' && end[-1] == ')')
+    {
+      self->format.negative = TALL_NEGATIVE_PARENTHESES;
+      text++;
+      end--;
+    }
+  else if (end[-1] == '-')
+    {
+      self->format.negative = TALL_NEGATIVE_TRAILING;
+      end--;
+    }
+  self->is_percent = end[-1] == '%';
+  add_sign (self, text, one);
+  add_sign (self, point + 2, end - self->is_percent);
+  return !(*self->thousands == *point && self->thousands[1] == '\0');
+}
+
+static const Form *
+get_form (sqlite3_context *context, sqlite3_value *value)
+{
+  Form *form = sqlite3_get_auxdata (context, 1);
+  const char *text = (const char *)sqlite3_value_text (value);
+  if (form != NULL)
+    return form;
+  form = g_new0 (Form, 1);
+  if (text != NULL && read_form (form, text))
+    {
+      sqlite3_set_auxdata (context, 1, form, g_free);
+      return sqlite3_get_auxdata (context, 1);
+    }
+  g_free (form);
+  fail (
+      context,
+      "number() takes 1234.5 in the form of the file, such as '1.234,5' or '($1,234.5)', not “%s”",
+      text);
+  return NULL;
+}
+
+static void
+number (sqlite3_context *context, int n, sqlite3_value **values)
+{
+  static const Form plain = { .format = { .dates = TALL_DATES_ISO } };
+  TallDecimal decimal;
+  const Form *form = n == 2 ? get_form (context, values[1]) : &plain;
+  const char *given = (const char *)sqlite3_value_text (values[0]);
+  if (form == NULL || given == NULL)
+    return;
+  if (is_fault (given))
+    {
+      set_text (context, given);
+      return;
+    }
+  g_autofree char *text = g_strstrip (g_strdup (given));
+  gsize len = strlen (text);
+  if (len == 0)
+    return;
+  if (form->is_percent && text[len - 1] == '%')
+    text[len - 1] = '\0';
+  gboolean ok = sqlite3_value_type (values[0]) != SQLITE_FLOAT
+                && tall_parse_decimal (g_strchomp (text), &form->format, &decimal, NULL);
+  if (ok && form->is_percent)
+    decimal.scale += 2;
+  if (ok && decimal.scale <= TALL_DECIMAL_MAX_SCALE)
+    set_decimal (context, decimal);
+  else
+    refuse (context, "number(): “%s” is not a number of the form %s", given,
+            n == 2 ? (const char *)sqlite3_value_text (values[1]) : "1234.5");
+}
+
+static void
+dates_free (gpointer data)
+{
+  TallValueFormat *self = data;
+  g_clear_pointer (&self->zone, g_time_zone_unref);
+  g_free ((char *)self->date_forms);
+  g_free (self);
+}
+
+/* Reads the forms of dates, a zone, and the first year that two digits mean. */
+static gboolean
+read_dates (TallValueFormat *self, int n, sqlite3_value **values, GError **error)
+{
+  static const char *const words[] = { "iso", "dmy", "mdy", NULL };
+  gboolean has_short_year = FALSE;
+  const char *forms = (const char *)sqlite3_value_text (values[1]);
+  const char *zone = n > 2 ? (const char *)sqlite3_value_text (values[2]) : NULL;
+  self->first_year = n > 3 ? (guint)CLAMP (sqlite3_value_int (values[3]), 0, 9900) : 0;
+  self->dates = TALL_DATES_OWN;
+  for (guint i = 0; words[i] != NULL; i++)
+    if (g_strcmp0 (forms, words[i]) == 0)
+      self->dates = (TallDates)i;
+  self->date_forms = g_strdup (forms != NULL ? forms : "");
+  if (self->dates == TALL_DATES_OWN
+      && !tall_check_date_forms (self->date_forms, &has_short_year, error))
+    return FALSE;
+  if (zone != NULL && *zone != '\0')
+    self->zone = g_time_zone_new_identifier (zone);
+  if (zone != NULL && *zone != '\0' && self->zone == NULL)
+    g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
+                 "there is no time zone “%s”; write one such as Europe/Berlin, or +01:00", zone);
+  else if (has_short_year && self->first_year == 0)
+    g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
+                 "%%y needs the first year that two digits mean: date_of(text, '%s', 'UTC', 1970)",
+                 forms);
+  else
+    return TRUE;
+  return FALSE;
+}
+
+static const TallValueFormat *
+get_dates (sqlite3_context *context, int n, sqlite3_value **values)
+{
+  g_autoptr (GError) error = NULL;
+  TallValueFormat *format = sqlite3_get_auxdata (context, 1);
+  if (format != NULL)
+    return format;
+  format = g_new0 (TallValueFormat, 1);
+  if (read_dates (format, n, values, &error))
+    {
+      sqlite3_set_auxdata (context, 1, format, dates_free);
+      return sqlite3_get_auxdata (context, 1);
+    }
+  dates_free (format);
+  fail (context, "date_of(): %s", error->message);
+  return NULL;
+}
+
+static void
+date_of (sqlite3_context *context, int n, sqlite3_value **values)
+{
+  g_autoptr (GError) error = NULL;
+  gint64 date;
+  char text[TALL_DATE_TEXT_SIZE];
+  const TallValueFormat *format = get_dates (context, n, values);
+  if (format == NULL || is_nothing (values[0]))
+    return;
+  const char *given = (const char *)sqlite3_value_text (values[0]);
+  if (is_fault (given))
+    set_text (context, given);
+  else if (tall_parse_date (given, format, &date, &error))
+    set_text (context, tall_date_format (date, text));
+  else
+    refuse (context, "date_of(): %s", error->message);
+}
+
+/* The last value of a window that is not empty. */
+typedef struct
+{
+  sqlite3_value *value; /* NULL: there was none */
+  guint64 at;           /* its place among those that came */
+  guint64 n_in;         /* that came … */
+  guint64 n_out;        /* … and went */
+} Filled;
+
+static void
+filled_step (sqlite3_context *context, int n G_GNUC_UNUSED, sqlite3_value **values)
+{
+  Filled *self = sqlite3_aggregate_context (context, sizeof *self);
+  if (self == NULL)
+    return;
+  self->n_in++;
+  if (is_nothing (values[0]))
+    return;
+  sqlite3_value_free (self->value);
+  self->value = sqlite3_value_dup (values[0]);
+  self->at = self->n_in;
+}
+
+static void
+filled_inverse (sqlite3_context *context, int n G_GNUC_UNUSED, sqlite3_value **values G_GNUC_UNUSED)
+{
+  Filled *self = sqlite3_aggregate_context (context, sizeof *self);
+  if (self != NULL)
+    self->n_out++;
+}
+
+static void
+filled_value (sqlite3_context *context)
+{
+  Filled *self = sqlite3_aggregate_context (context, 0);
+  if (self != NULL && self->value != NULL && self->at > self->n_out)
+    sqlite3_result_value (context, self->value);
+}
+
+static void
+filled_final (sqlite3_context *context)
+{
+  Filled *self = sqlite3_aggregate_context (context, 0);
+  filled_value (context);
+  if (self != NULL)
+    sqlite3_value_free (self->value);
+}
+
+/**
+ * tall_query_add_functions:
+ *
+ * Returns: FALSE if there is no memory
+ */
+gboolean
+tall_query_add_functions (TallQuery *self)
+{
+  static const struct
+  {
+    const char *name;
+    int least, most; /* arguments */
+    void (*run) (sqlite3_context *context, int n, sqlite3_value **values);
+  } functions[] = {
+    { "date_of", 2, 4, date_of }, { "dec_add", 2, 3, dec_add },
+    { "dec_sub", 2, 3, dec_sub }, { "dec_mul", 2, 3, dec_mul },
+    { "dec_div", 2, 3, dec_div }, { "dec_cmp", 2, 2, dec_cmp },
+    { "number", 1, 2, number },   { "discount_rate", 3, 3, discount_rate },
+  };
+  const int flags = SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS;
+  sqlite3 *db = tall_temp_db_get (self->temp);
+  int code = SQLITE_OK;
+  for (guint i = 0; i < G_N_ELEMENTS (functions) && code == SQLITE_OK; i++)
+    for (int n = functions[i].least; n <= functions[i].most && code == SQLITE_OK; n++)
+      code = sqlite3_create_function_v2 (db, functions[i].name, n, flags, self, functions[i].run,
+                                         NULL, NULL, NULL);
+  return code == SQLITE_OK
+         && sqlite3_create_window_function (db, "last_filled", 1, flags, self, filled_step,
+                                            filled_final, filled_value, filled_inverse, NULL)
+                == SQLITE_OK;
+}

@@ -1,0 +1,91 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "load/sql/query.h"
+#include "load/sql/temp-db.h"
+
+G_BEGIN_DECLS
+
+/* `line` of the row in file I is I × 2^40 + line, so that it orders the rows of all files. */
+#define TALL_QUERY_FILE_SHIFT 40
+
+static inline gint64
+tall_query_get_place (const TallCsvRow *row)
+{
+  return (gint64)((guint64)row->file << TALL_QUERY_FILE_SHIFT | row->line);
+}
+
+/* What a value begins with that says why a function has not given one. */
+#define TALL_QUERY_FAULT "\001not taken: "
+
+/* Columns of a table after those of its files. */
+typedef enum
+{
+  TALL_HIDDEN_LINE, /* tall_query_get_place() */
+  TALL_HIDDEN_FILE, /* its name */
+  TALL_HIDDEN_ROW,  /* the row as a JSON object of texts */
+} TallQueryHidden;
+
+/**
+ * TallQueryTable:
+ *
+ * What a query knows as one table: the files of one kind.
+ */
+typedef struct
+{
+  char *name;             /* `csv`, or as in NAME=FILE */
+  gpointer vtab;          /* not owned; SQLite's own of it */
+  GArray *files;          /* of guint: their places among all */
+  GPtrArray *columns;     /* of char *: those of the first file; then those of TallQueryHidden */
+  guint n_columns;        /* of a file */
+  guint n_scans;          /* that were begun in this pass */
+  gboolean has_been_read; /* its files do not stand before their first rows any more */
+  gboolean uses_row;      /* the query looks at rows as JSON */
+  guint n_wanted;         /* fields that the query uses, from the first on */
+} TallQueryTable;
+
+struct _TallQuery
+{
+  const TallLoadFiles *files; /* not owned; NULL: the query is only checked */
+  TallMapping *mapping;       /* not owned */
+  TallTempDb *temp;
+  TallTempDb *texts; /* of rows, by their place, where they come back sorted; NULL: not needed */
+  sqlite3_stmt *keep_text;
+  sqlite3_stmt *find_text;
+  char *folder; /* NULL: the usual one */
+  char *sql;    /* the statement alone */
+  sqlite3_stmt *statement;
+  GPtrArray *tables; /* of TallQueryTable */
+  gboolean streams;  /* a row comes out before the next goes in */
+  gboolean stages;   /* it reads a file in several places, or several files */
+  gboolean is_staged;
+  gboolean is_guarded; /* what is prepared is the user's */
+  gint line_column;    /* which has the place of a row; -1: none */
+  TallQueryPass pass;
+
+  const gint *stop;
+  TallQueryTake take;
+  gpointer data;
+  guint64 budget;    /* steps of SQLite's machine that are left */
+  GError *failure;   /* why a call from SQLite has failed; NULL: it has not */
+  char *refused;     /* what the statement may not do; NULL: it was not tried */
+  gboolean is_ended; /* by @take, without an error */
+
+  TallCsvRow current; /* where a table that is read stands … */
+  gboolean is_at_row; /* … if it does */
+  GPtrArray *fields;  /* of const char *, of the result's row */
+  GByteArray *text;   /* of that row */
+  char *reason;       /* why it is bad */
+  guint64 n_rows;     /* of the result */
+  GPtrArray *seen;    /* of GByteArray: which lines of each file are in the result, a bit each */
+};
+
+gboolean tall_query_add_tables (TallQuery *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean tall_query_add_tables (TallQuery *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean tall_query_stage (TallQuery *self) G_GNUC_WARN_UNUSED_RESULT;
+gboolean tall_query_add_functions (TallQuery *self);
+void tall_query_append_name (GString *text, const char *name);
+gboolean tall_query_keep_text (TallQuery *self, const TallCsvRow *row);
+
+G_END_DECLS

@@ -1,0 +1,497 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "load/sql/query-private.h"
+
+#include <string.h>
+
+/* The files of one kind as a table. */
+typedef struct
+{
+  sqlite3_vtab base;
+  TallQuery *query;
+  TallQueryTable *table;
+} FilesTable;
+
+typedef struct
+{
+  sqlite3_vtab_cursor base;
+  guint file;        /* which of the table's is read */
+  gint *places;      /* of the table's columns in that file */
+  gboolean ended;    /* all are read */
+  gboolean is_first; /* the files are read for the first time in this pass */
+  sqlite3_int64 n;   /* rows that came */
+} FilesCursor;
+
+/* A name as SQL quotes it. */
+void
+tall_query_append_name (GString *text, const char *name)
+{
+  g_string_append_c (text, '"');
+  for (; *name != '\0'; name++)
+    g_string_append_printf (text, *name == '"' ? "\"%c" : "%c", *name);
+  g_string_append_c (text, '"');
+}
+
+/* `files(2)`: the third table of the query. */
+static int
+connect_files (sqlite3 *db,
+               void *data,
+               int n,
+               const char *const *words,
+               sqlite3_vtab **made,
+               char **message G_GNUC_UNUSED)
+{
+  TallQuery *query = data;
+  guint i = n > 3 ? (guint)g_ascii_strtoull (words[3], NULL, 10) : 0;
+  TallQueryTable *table = g_ptr_array_index (query->tables, i);
+  g_autoptr (GString) sql = g_string_new ("CREATE TABLE x(");
+  for (guint k = 0; k < table->columns->len; k++)
+    {
+      tall_query_append_name (sql, g_ptr_array_index (table->columns, k));
+      gboolean is_hidden = k >= table->n_columns;
+      g_string_append_printf (sql, " %s%s%s",
+                              k == table->n_columns + TALL_HIDDEN_LINE ? "INTEGER" : "TEXT",
+                              is_hidden ? " HIDDEN" : "", k + 1 < table->columns->len ? "," : ")");
+    }
+  int code = sqlite3_declare_vtab (db, sql->str);
+  if (code != SQLITE_OK)
+    return code;
+  FilesTable *self = g_new0 (FilesTable, 1);
+  self->query = query;
+  self->table = table;
+  table->vtab = self;
+  *made = &self->base;
+  return SQLITE_OK;
+}
+
+static int
+disconnect (sqlite3_vtab *table)
+{
+  g_free (table);
+  return SQLITE_OK;
+}
+
+/* All rows are read; idxNum says which fields of them are needed. They come in the order of their
+ * places. */
+static int
+plan_files (sqlite3_vtab *base, sqlite3_index_info *info)
+{
+  const FilesTable *self = (FilesTable *)base;
+  guint row = self->table->n_columns + TALL_HIDDEN_ROW;
+  self->table->uses_row |= (info->colUsed >> MIN (row, 63) & 1) != 0;
+  info->estimatedCost = 1e6;
+  info->estimatedRows = 1000000;
+  info->idxNum = 64 - (info->colUsed != 0 ? __builtin_clzll (info->colUsed) : 64);
+  info->orderByConsumed = info->nOrderBy == 1 && info->aOrderBy[0].desc == 0
+                          && info->aOrderBy[0].iColumn == (int)self->table->n_columns;
+  return SQLITE_OK;
+}
+
+static int
+open_files (sqlite3_vtab *table G_GNUC_UNUSED, sqlite3_vtab_cursor **made)
+{
+  FilesCursor *self = g_new0 (FilesCursor, 1);
+  *made = &self->base;
+  return SQLITE_OK;
+}
+
+static int
+close_files (sqlite3_vtab_cursor *base)
+{
+  g_free (((FilesCursor *)base)->places);
+  g_free (base);
+  return SQLITE_OK;
+}
+
+static const TallLoadFile *
+get_file (const FilesTable *table, guint i)
+{
+  return tall_load_files_get (table->query->files, g_array_index (table->table->files, guint, i));
+}
+
+/* A pipe is whole in its copy when it has been read to its end. */
+static gboolean
+begin_again (TallQuery *query, TallCsvReader *reader)
+{
+  TallCsvRow row;
+  TallCsvStep step;
+  do
+    step = tall_csv_reader_next (reader, &row, &query->failure);
+  while (step == TALL_CSV_ROW);
+  return step == TALL_CSV_END && tall_csv_reader_rewind (reader, &query->failure);
+}
+
+/* Finds the table's columns in a file: their order may be another in each. */
+static gboolean
+begin_file (FilesCursor *self)
+{
+  const FilesTable *table = (FilesTable *)self->base.pVtab;
+  const TallQueryTable *of = table->table;
+  if (self->file >= of->files->len)
+    {
+      self->ended = TRUE;
+      return TRUE;
+    }
+  TallCsvReader *reader = get_file (table, self->file)->reader;
+  const char *const *first = tall_csv_reader_get_columns (get_file (table, 0)->reader);
+  const char *const *columns = tall_csv_reader_get_columns (reader);
+  gboolean is_same = g_strv_equal (first, columns);
+  for (guint i = 0; i < of->n_columns; i++)
+    self->places[i] = is_same ? (gint)i : tall_csv_find_column (columns, first[i]);
+  if (is_same && of->n_wanted < 64)
+    tall_csv_reader_want (reader, MIN (of->n_wanted, of->n_columns));
+  return TRUE;
+}
+
+/* A bad row is handed over, and passed by. */
+static int
+next_row (sqlite3_vtab_cursor *base)
+{
+  FilesCursor *self = (FilesCursor *)base;
+  const FilesTable *table = (FilesTable *)base->pVtab;
+  TallQuery *query = table->query;
+  query->is_at_row = FALSE;
+  while (!self->ended)
+    {
+      TallCsvRow *row = &query->current;
+      TallCsvStep step =
+          tall_csv_reader_next (get_file (table, self->file)->reader, row, &query->failure);
+      if (step == TALL_CSV_FAILED)
+        return SQLITE_ERROR;
+      if (step == TALL_CSV_END)
+        {
+          self->file++;
+          begin_file (self);
+          continue;
+        }
+      query->budget += 100 * 1000;
+      query->is_ended |=
+          self->is_first && query->take != NULL && !query->take (row, query->data, &query->failure);
+      if (query->is_ended)
+        return SQLITE_ERROR;
+      if (row->reason != NULL)
+        continue;
+      if (!tall_query_keep_text (query, row))
+        return SQLITE_ERROR;
+      self->n++;
+      query->is_at_row = TRUE;
+      break;
+    }
+  return SQLITE_OK;
+}
+
+static int
+filter_files (sqlite3_vtab_cursor *base,
+              int wanted,
+              const char *text G_GNUC_UNUSED,
+              int n G_GNUC_UNUSED,
+              sqlite3_value **values G_GNUC_UNUSED)
+{
+  FilesCursor *self = (FilesCursor *)base;
+  const FilesTable *table = (FilesTable *)base->pVtab;
+  TallQueryTable *of = table->table;
+  self->is_first = of->n_scans == 0;
+  if (self->places == NULL)
+    self->places = g_new0 (gint, of->n_columns + 1);
+  for (guint i = 0; i < of->files->len && of->has_been_read; i++)
+    if (!begin_again (table->query, get_file (table, i)->reader))
+      return SQLITE_ERROR;
+  of->has_been_read = TRUE;
+  of->n_scans++;
+  of->n_wanted = (guint)wanted;
+  self->file = 0;
+  self->n = 0;
+  self->ended = FALSE;
+  begin_file (self);
+  return next_row (base);
+}
+
+static int
+is_at_end (sqlite3_vtab_cursor *base)
+{
+  return ((FilesCursor *)base)->ended;
+}
+
+static void
+append_json (GString *json, const char *text)
+{
+  g_string_append_c (json, '"');
+  for (; *text != '\0'; text++)
+    if (*text == '"' || *text == '\\' || (guint8)*text < ' ')
+      g_string_append_printf (json, "\\u%04x", (guint)*text);
+    else
+      g_string_append_c (json, *text);
+  g_string_append_c (json, '"');
+}
+
+static void
+set_row (const FilesCursor *self, const TallCsvRow *row, sqlite3_context *context)
+{
+  const TallQueryTable *table = ((FilesTable *)self->base.pVtab)->table;
+  g_autoptr (GString) json = g_string_new ("{");
+  for (guint i = 0; i < table->n_columns; i++)
+    {
+      g_string_append (json, i > 0 ? "," : "");
+      append_json (json, g_ptr_array_index (table->columns, i));
+      g_string_append_c (json, ':');
+      append_json (json, row->fields[self->places[i]]);
+    }
+  g_string_append_c (json, '}');
+  sqlite3_result_text (context, json->str, (int)json->len, SQLITE_TRANSIENT);
+}
+
+static int
+get_column (sqlite3_vtab_cursor *base, sqlite3_context *context, int i)
+{
+  const FilesCursor *self = (FilesCursor *)base;
+  const FilesTable *table = (FilesTable *)base->pVtab;
+  const TallCsvRow *row = &table->query->current;
+  guint n = table->table->n_columns;
+  if ((guint)i < n)
+    sqlite3_result_text (context, row->fields[self->places[i]], -1, SQLITE_TRANSIENT);
+  else if ((guint)i == n + TALL_HIDDEN_ROW)
+    set_row (self, row, context);
+  else if ((guint)i == n + TALL_HIDDEN_LINE)
+    sqlite3_result_int64 (context, tall_query_get_place (row));
+  else
+    sqlite3_result_text (context, tall_csv_reader_get_name (get_file (table, self->file)->reader),
+                         -1, SQLITE_TRANSIENT);
+  return SQLITE_OK;
+}
+
+static int
+get_row_id (sqlite3_vtab_cursor *base, sqlite3_int64 *id)
+{
+  *id = ((FilesCursor *)base)->n;
+  return SQLITE_OK;
+}
+
+/* split(text, separator): the parts of a text, each a row. */
+enum
+{
+  SPLIT_VALUE,
+  SPLIT_POSITION,
+  SPLIT_TEXT,
+  SPLIT_SEPARATOR,
+};
+
+typedef struct
+{
+  sqlite3_vtab_cursor base;
+  char *text;
+  char *separator;
+  char *at;  /* in @text; NULL: at the end */
+  gsize len; /* of the part there */
+  sqlite3_int64 n;
+} SplitCursor;
+
+static int
+connect_split (sqlite3 *db,
+               void *data G_GNUC_UNUSED,
+               int n G_GNUC_UNUSED,
+               const char *const *words G_GNUC_UNUSED,
+               sqlite3_vtab **made,
+               char **message G_GNUC_UNUSED)
+{
+  *made = g_new0 (sqlite3_vtab, 1);
+  sqlite3_vtab_config (db, SQLITE_VTAB_INNOCUOUS);
+  return sqlite3_declare_vtab (
+      db, "CREATE TABLE x(value TEXT, position INTEGER, text HIDDEN, separator HIDDEN)");
+}
+
+static int
+plan_split (sqlite3_vtab *base G_GNUC_UNUSED, sqlite3_index_info *info)
+{
+  gint found[2] = { -1, -1 };
+  for (int i = 0; i < info->nConstraint; i++)
+    if (info->aConstraint[i].iColumn >= SPLIT_TEXT
+        && info->aConstraint[i].op == SQLITE_INDEX_CONSTRAINT_EQ)
+      {
+        if (!info->aConstraint[i].usable)
+          return SQLITE_CONSTRAINT;
+        found[info->aConstraint[i].iColumn - SPLIT_TEXT] = i;
+      }
+  for (int i = 0; i < 2; i++)
+    {
+      if (found[i] < 0)
+        return SQLITE_CONSTRAINT;
+      info->aConstraintUsage[found[i]].argvIndex = i + 1;
+      info->aConstraintUsage[found[i]].omit = 1;
+    }
+  info->estimatedCost = 10;
+  info->estimatedRows = 4;
+  return SQLITE_OK;
+}
+
+static int
+open_split (sqlite3_vtab *table G_GNUC_UNUSED, sqlite3_vtab_cursor **made)
+{
+  SplitCursor *self = g_new0 (SplitCursor, 1);
+  *made = &self->base;
+  return SQLITE_OK;
+}
+
+static int
+close_split (sqlite3_vtab_cursor *base)
+{
+  SplitCursor *self = (SplitCursor *)base;
+  g_free (self->text);
+  g_free (self->separator);
+  g_free (self);
+  return SQLITE_OK;
+}
+
+static void
+find_part (SplitCursor *self)
+{
+  const char *end = *self->separator != '\0' ? strstr (self->at, self->separator) : NULL;
+  self->len = end != NULL ? (gsize)(end - self->at) : strlen (self->at);
+  self->n++;
+}
+
+static int
+next_part (sqlite3_vtab_cursor *base)
+{
+  SplitCursor *self = (SplitCursor *)base;
+  self->at += self->len;
+  if (*self->at == '\0')
+    self->at = NULL;
+  else
+    {
+      self->at += strlen (self->separator);
+      find_part (self);
+    }
+  return SQLITE_OK;
+}
+
+/* A text that is empty has no parts. */
+static int
+filter_split (sqlite3_vtab_cursor *base,
+              int plan G_GNUC_UNUSED,
+              const char *name G_GNUC_UNUSED,
+              int n G_GNUC_UNUSED,
+              sqlite3_value **values)
+{
+  SplitCursor *self = (SplitCursor *)base;
+  const char *separator = (const char *)sqlite3_value_text (values[1]);
+  g_free (self->text);
+  g_free (self->separator);
+  self->text = g_strdup ((const char *)sqlite3_value_text (values[0]));
+  self->separator = g_strdup (separator != NULL ? separator : "");
+  self->at = self->text != NULL && *self->text != '\0' ? self->text : NULL;
+  self->n = 0;
+  if (self->at != NULL)
+    find_part (self);
+  return SQLITE_OK;
+}
+
+static int
+is_split (sqlite3_vtab_cursor *base)
+{
+  return ((SplitCursor *)base)->at == NULL;
+}
+
+static int
+get_part (sqlite3_vtab_cursor *base, sqlite3_context *context, int i)
+{
+  const SplitCursor *self = (SplitCursor *)base;
+  if (i == SPLIT_VALUE)
+    sqlite3_result_text (context, self->at, (int)self->len, SQLITE_TRANSIENT);
+  else if (i == SPLIT_POSITION)
+    sqlite3_result_int64 (context, self->n);
+  return SQLITE_OK;
+}
+
+static int
+get_part_id (sqlite3_vtab_cursor *base, sqlite3_int64 *id)
+{
+  *id = ((SplitCursor *)base)->n;
+  return SQLITE_OK;
+}
+
+static gboolean
+add_table (TallQuery *self, guint i, GError **error)
+{
+  const TallQueryTable *table = g_ptr_array_index (self->tables, i);
+  g_autoptr (GString) sql = g_string_new ("CREATE VIRTUAL TABLE temp.");
+  tall_query_append_name (sql, table->name);
+  g_string_append_printf (sql, " USING files(%u)", i);
+  return tall_temp_db_run (self->temp, sql->str, error);
+}
+
+/**
+ * tall_query_add_tables:
+ *
+ * Makes the tables that the query reads.
+ *
+ * Returns: FALSE with an error if the columns of a file make no table
+ */
+gboolean
+tall_query_add_tables (TallQuery *self, GError **error)
+{
+  static const sqlite3_module files = {
+    .xCreate = connect_files,
+    .xConnect = connect_files,
+    .xBestIndex = plan_files,
+    .xDisconnect = disconnect,
+    .xDestroy = disconnect,
+    .xOpen = open_files,
+    .xClose = close_files,
+    .xFilter = filter_files,
+    .xNext = next_row,
+    .xEof = is_at_end,
+    .xColumn = get_column,
+    .xRowid = get_row_id,
+  };
+  static const sqlite3_module split = {
+    .xConnect = connect_split,
+    .xBestIndex = plan_split,
+    .xDisconnect = disconnect,
+    .xOpen = open_split,
+    .xClose = close_split,
+    .xFilter = filter_split,
+    .xNext = next_part,
+    .xEof = is_split,
+    .xColumn = get_part,
+    .xRowid = get_part_id,
+  };
+  sqlite3 *db = tall_temp_db_get (self->temp);
+  sqlite3_create_module (db, "files", &files, self);
+  sqlite3_create_module (db, "split", &split, self);
+  for (guint i = 0; i < self->tables->len; i++)
+    if (!add_table (self, i, error))
+      return FALSE;
+  /* What SQLite makes when it is first named is made here: later only reading is allowed. */
+  return tall_temp_db_run (self->temp,
+                           "SELECT 1 FROM split('', ''), json_each('[]'), json_tree('[]')", error);
+}
+
+/**
+ * tall_query_stage:
+ *
+ * Copies the rows of all files into tables of the same names, which can be read several times at
+ * once.
+ *
+ * Returns: FALSE as a statement fails
+ */
+gboolean
+tall_query_stage (TallQuery *self)
+{
+  for (guint i = 0; i < self->tables->len; i++)
+    {
+      const TallQueryTable *table = g_ptr_array_index (self->tables, i);
+      g_autoptr (GString) name = g_string_new (NULL);
+      g_autoptr (GString) sql = g_string_new ("CREATE TABLE main.");
+      tall_query_append_name (name, table->name);
+      g_string_append_printf (sql, "%s AS SELECT *", name->str);
+      for (guint k = table->n_columns; k < table->columns->len - !table->uses_row; k++)
+        {
+          g_string_append (sql, ", ");
+          tall_query_append_name (sql, g_ptr_array_index (table->columns, k));
+        }
+      g_string_append_printf (sql, " FROM temp.%s; DROP TABLE temp.%s", name->str, name->str);
+      if (sqlite3_exec (tall_temp_db_get (self->temp), sql->str, NULL, NULL, NULL) != SQLITE_OK)
+        return FALSE;
+    }
+  return TRUE;
+}

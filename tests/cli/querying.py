@@ -1,0 +1,143 @@
+# SPDX-FileCopyrightText: The tallorder authors
+# SPDX-License-Identifier: Apache-2.0
+"""Drives `tallorder load` with mappings that are queries, and checks exit codes and output. Speaks TAP.
+
+    querying.py TALLORDER SOURCE_ROOT
+"""
+
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+
+from support import (
+    PROGRAM, SECONDS, DONE, NO, USAGE, FAILED, test, run, equal, new_store, main, parse,
+)
+
+SIMPLE = """-- load: delimiter=semicolon
+SELECT C AS customer_number, O AS order_number, number(Q, '1234,5') AS "line.quantity", line
+FROM csv WHERE Q <> '-'
+"""
+JOINED = """SELECT o.customer AS customer_number, o.id AS order_number, items.sku AS "line.item_number",
+       number(items.n) AS "line.quantity", items.line
+FROM items LEFT JOIN orders o ON o.id = items.order_id
+"""
+
+
+def write(path, text):
+    pathlib.Path(path).write_text(text, encoding="utf-8")
+    return path
+
+
+def quantities(store, customer, number):
+    got = run("get", "--store", store, customer, number, "--json")
+    return None if got.code == NO else [
+        line["quantity"] for place in json.loads(got.out)["shipping_locations"] for line in place["line_items"]]
+
+
+@test
+def query_one_file(folder):
+    """Rows of a file, of its result, and those that the query leaves out, are counted apart."""
+    store = new_store(folder)
+    query = write(f"{folder}/own.sql", SIMPLE)
+    load = ["load", "--store", store, "--map", query]
+    rows = "C;O;Q\nA;1;1,5\nA;1;-\nA;1;2\nB;2;3\n"
+    run(*load, "--dry-run", "-", stdin=rows).ends(
+        DONE, "4 read = 3 in the result + 1 left out + 0 unreadable", "3 given = 3 good + 0 rejected", '"1.5"')
+    run(*load, "-", stdin=rows).ends(DONE, "3 given = 3 stored + 0 rejected", "Orders    2 with 3 lines")
+    equal(quantities(store, "A", 1), ["1.5", "2"])
+    summary = json.loads(run(*load, "--json", "-", stdin=rows).ends(DONE).out)
+    equal((summary["rows"], summary["result_rows"], summary["unchanged"]["orders"]), (4, 3, 2))
+    file = summary["files"][0]
+    equal((file["in_result"], file["left_out"], file["unreadable"], file["kept"]), (3, 1, 0, 0))
+    run(*load, "-", stdin="C;O;X\n").ends(USAGE, "no such column: Q; csv has: C, O, X, line, file")
+    run("load", "--store", store, "--map", write(f"{folder}/two.sql", "SELECT 1; SELECT 2"), "-",
+        stdin=rows).ends(USAGE, "more than one statement")
+    run(*load, "--delete", "-", stdin=rows).ends(USAGE, "no query")
+    run(*load, "-", stdin="C;O;Q\nA;7;1\nA;7;x\nA;8;1\n").ends(
+        NO, "3 given = 1 stored + 2 rejected",
+        "line.quantity: is not what a function takes (first: line 3: number(): “x” is not a number of the form 1234,5)")
+    run("load", "--store", store, "--map", write(f"{folder}/form.sql", SIMPLE.replace("'1234,5'", "'x'")), "-",
+        stdin=rows).ends(FAILED, "form.sql: standard input, line 2: number() takes 1234.5 in the form of the file")
+
+
+@test
+def query_bad_rows(folder):
+    """Rows that cannot be read stop a query, and are all in the reject file."""
+    store = new_store(folder)
+    query = write(f"{folder}/own.sql", SIMPLE)
+    rejects = f"{folder}/rejects.csv"
+    load = ["load", "--store", store, "--map", query, "--rejects", rejects, "-"]
+    rows = "C;O;Q\nA;1;1\nshort\nA;2;2\nB;3\n"
+    run(*load, stdin=rows).ends(FAILED, "2 rows cannot be read, the first in line 3: has 1 field",
+                                "--allow-bad-rows")
+    equal(quantities(store, "A", 1), None)
+    equal([line.rsplit(",", 1)[-1] for line in pathlib.Path(rejects).read_text("utf-8").splitlines()],
+          ['"row"', '"C;O;Q"', '"short"', '"B;3"'])
+    run(*load, "--allow-bad-rows", stdin=rows).ends(
+        NO, "4 read = 2 in the result + 2 unreadable", "2 given = 2 stored + 0 rejected")
+    write(rejects, pathlib.Path(rejects).read_text("utf-8").replace("short", "A;4;4").replace("B;3", "B;3;3"))
+    run("load", "--store", store, "--map", query, "--retry-rejects", rejects).ends(DONE, "2 given = 2 stored")
+    equal([quantities(store, "A", 4), quantities(store, "B", 3)], [["4"], ["3"]])
+
+
+@test
+def query_several_files(folder):
+    """Files with names are tables, which a query joins; all below --spool, and nothing of it stays."""
+    store = new_store(folder)
+    query = write(f"{folder}/own.sql", JOINED)
+    spool = f"{folder}/spool"
+    rejects = f"{folder}/rejects.csv"
+    os.mkdir(spool)
+    orders = write(f"{folder}/o.csv", "id,customer\n1,A\n2,B\n9,Z\n")
+    write(f"{folder}/i-1.csv", "order_id,sku,n\n2,x,1\n1,y,2\n")
+    write(f"{folder}/i-2.csv", "order_id,sku,n\n3,none,1\n2,z,3\n")
+    load = ["load", "--store", store, "--map", query, "--spool", spool, "--across-files"]
+    run(*load, "--rejects", rejects, f"orders={orders}", f"items={folder}/i-*.csv").ends(
+        NO, "7 read = 4 in the result + 3 looked up + 0 unreadable",
+        f"3 read = 0 in the result + 3 looked up + 0 unreadable: orders={orders}",
+        "4 given = 3 stored + 1 rejected", "there is no order number", f"--retry-rejects '{rejects}' 'orders={orders}'")
+    equal((quantities(store, "B", 2), os.listdir(spool)), (["1", "3"], []))
+    write(orders, "id,customer\n3,C\n")
+    run(*load, "--retry-rejects", rejects, f"orders={orders}").ends(DONE, "1 given = 1 stored + 0 rejected")
+    run(*load, orders, "--dry-run").ends(USAGE, "no such table: items")
+    run(*load, "--spool", f"{folder}/none", f"orders={orders}", f"items={folder}/i-1.csv").ends(
+        FAILED, f"{folder}/none: No such file", "--spool")
+
+
+@test
+def query_stopped(folder):
+    """Ctrl-C comes while SQLite computes."""
+    query = write(f"{folder}/own.sql", """SELECT C AS customer_number, CASE O WHEN 'end' THEN (
+  WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n) ELSE O END AS order_number
+FROM csv""")
+    with subprocess.Popen([PROGRAM, "load", "--store", new_store(folder), "--map", query, "-"],
+                          stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        # More than a pipe and the reader hold: it is loading by now.
+        process.stdin.write("C,O\n" + "".join(f"C,{i}\n" for i in range(100000)) + "C,end\n")
+        process.stdin.flush()
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=SECONDS)
+    equal((process.returncode, "Stopped" in err, "Rows " in out), (128 + signal.SIGINT, True, True))
+
+
+@test
+def query_sorts_much(folder):
+    """Rows that are apart are sorted below --spool, and come as those of a file in order."""
+    store = f"{new_store(folder)}?sync=0"
+    query = write(f"{folder}/own.sql", "SELECT C AS customer_number, O AS order_number, I AS "
+                                       "\"line.item_number\", line FROM csv")
+    many = "C,O,I\n" + "".join(f"C,{i % 20000},{i // 20000}{'0' * 200}\n" for i in range(60000))
+    spool = f"{folder}/spool"
+    os.mkdir(spool)
+    run("load", "--store", store, "--map", query, "--spool", spool, "-", stdin=many).ends(
+        DONE, "60000 read = 60000 in the result + 0 unreadable", "20000 with 60000 lines")
+    equal(os.listdir(spool), [])
+    stored = parse(run("get", "--store", store, "C", 19999, "--json").out)
+    equal([line["item_number"][0] for line in stored["shipping_locations"][0]["line_items"]], ["0", "1", "2"])
+
+
+if __name__ == "__main__":
+    sys.exit(main())

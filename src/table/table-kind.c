@@ -21,7 +21,7 @@ tall_table_kind_make_short_form (const TallTableKind *self)
 /**
  * tall_table_kind_make_form:
  *
- * Returns: (transfer full): how addresses are written: `rocksdb:DIR[?name=N&sync=0|1]`
+ * Returns: (transfer full): how addresses are written: `rocksdb:DIR[?name=N&sync=0|1&readonly=0|1]`
  */
 char *
 tall_table_kind_make_form (const TallTableKind *self)

@@ -107,6 +107,7 @@ typedef struct
   gboolean false_is_final; /* "did not match" of apply_if is always true: nothing between us and
                               the rows repeats calls that had taken effect */
   gboolean is_exclusive;   /* no other process works on these tables as long as this one does */
+  gboolean is_read_only;   /* every write is refused */
   gboolean cannot_shut;    /* set_access is always refused, by this gateway */
   guint together;          /* rows that apply_if changes in one step, at most; 1 at least */
 } TallTableInfo;

@@ -130,7 +130,7 @@ def wrong_usage(folder):
 def store_urls(folder):
     cases = [
         ("127.0.0.1:7654", "goes to --server", "tall_client_new"),
-        ("shop", "not known", "rocksdb:DIR[?name=N&sync=0|1]"),
+        ("shop", "not known", "rocksdb:DIR[?name=N&sync=0|1&readonly=0|1]"),
         ("rocksdb:", "the directory is missing"),
         ("rocksdb:d?framed=1", "“framed”", "name, sync"),
         ("rocksdb:d?sync=2", "sync=2", "0 or 1"),

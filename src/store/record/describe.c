@@ -40,7 +40,7 @@ tall_describe (TallTable *table, const TallDeployment *deployment)
   description->format = deployment->format;
   description->newest_format = TALL_NEWEST_FORMAT;
   description->schema = TALL_SCHEMA;
-  description->read_only = deployment->read_only;
+  description->read_only = deployment->read_only || info.is_read_only;
   description->version = tall_arena_strdup (arena, TALL_VERSION);
   description->has_details = TRUE;
   description->index = tall_arena_strdup (arena, tall_index_kind_get_name (deployment->index));

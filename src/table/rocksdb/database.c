@@ -117,6 +117,9 @@ database_new (const char *path, const TallRocksdbOptions *options)
   self->options = tall_rocksdb_options_new (self->cache, tall_rocksdb_room_measure (self->room),
                                             options->statistics);
   rocksdb_options_set_use_direct_reads (self->options, options->direct_reads);
+  self->read_only = options->read_only;
+  if (self->read_only) /* all files are opened at once: the writer may remove them later */
+    rocksdb_options_set_max_open_files (self->options, -1);
   self->families = tall_rocksdb_families_new ();
   g_mutex_init (&self->schema_mutex);
   self->stripes = tall_rocksdb_stripes_new ();
@@ -177,8 +180,8 @@ static TallRocksdbDatabase *
 database_open (const char *path, const TallRocksdbOptions *options, GError **error)
 {
   TallRocksdbDatabase *self = database_new (path, options);
-  self->engine =
-      tall_rocksdb_engine_open (path, self->options, self->table_options, self->room, error);
+  self->engine = tall_rocksdb_engine_open (path, self->options, self->table_options, self->room,
+                                           options->read_only, error);
   self->db = self->engine == NULL ? NULL : self->engine->db;
   if (self->engine != NULL && adopt_families (self, error))
     {
@@ -190,6 +193,21 @@ database_open (const char *path, const TallRocksdbOptions *options, GError **err
   return NULL;
 }
 
+/* What reads only must not come to write because somebody else in the process does. */
+static TallRocksdbDatabase *
+share (TallRocksdbDatabase *self, const TallRocksdbOptions *options, GError **error)
+{
+  if (self->read_only != options->read_only)
+    {
+      tall_error_set_detailed (error, TALL_ERROR_UNAVAILABLE, self->path,
+                               "This process has the store open for %s: close that first",
+                               self->read_only ? "reading" : "writing");
+      return NULL;
+    }
+  self->ref_count++;
+  return self;
+}
+
 /**
  * tall_rocksdb_database_open:
  * Returns: (transfer full): the database in a directory, shared by all in this process who open it
@@ -198,7 +216,8 @@ TallRocksdbDatabase *
 tall_rocksdb_database_open (const TallRocksdbOptions *options, GError **error)
 {
   g_autoptr (GMutexLocker) locker G_GNUC_UNUSED = g_mutex_locker_new (&registry_mutex);
-  if (!tall_rocksdb_directory_prepare (options->directory, options->must_exist, error))
+  if (!tall_rocksdb_directory_prepare (options->directory, options->must_exist, options->read_only,
+                                       error))
     return NULL;
 
   g_autofree char *absolute = g_canonicalize_filename (options->directory, NULL);
@@ -210,14 +229,22 @@ tall_rocksdb_database_open (const TallRocksdbOptions *options, GError **error)
     registry = g_hash_table_new (g_str_hash, g_str_equal);
   TallRocksdbDatabase *self = g_hash_table_lookup (registry, path);
   if (self != NULL)
-    {
-      self->ref_count++;
-      return self;
-    }
+    return share (self, options, error);
   self = database_open (path, options, error);
   if (self != NULL)
     g_hash_table_insert (registry, self->path, self);
   return self;
+}
+
+/**
+ * tall_rocksdb_database_is_read_only:
+ *
+ * Returns: whether it was opened to be read only
+ */
+gboolean
+tall_rocksdb_database_is_read_only (TallRocksdbDatabase *self)
+{
+  return self->read_only;
 }
 
 /**

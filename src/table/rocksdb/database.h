@@ -25,6 +25,7 @@ typedef struct
   guint ref_count; /* under registry_mutex */
   char *path;      /* key in the registry */
 
+  gboolean read_only; /* asked for; engine->read_only may come from a full disk */
   TallRocksdbEngine *engine;
   rocksdb_t *db; /* its */
   rocksdb_options_t *options;
@@ -68,6 +69,7 @@ TallRocksdbFamily *tall_rocksdb_database_find_family (TallRocksdbDatabase *self,
                                                       const char *table,
                                                       GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
+gboolean tall_rocksdb_database_is_read_only (TallRocksdbDatabase *self);
 gboolean tall_rocksdb_database_check_writable (TallRocksdbDatabase *self,
                                                gsize size,
                                                const char *operation,

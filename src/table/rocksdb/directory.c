@@ -16,8 +16,8 @@
 #define MARKER_TEXT "tallorder embedded store, format "
 #define NOT_READABLE "The store can not be read by this user: run as the one that owns it"
 #define READ_ONLY                                                                                  \
-  "The store's file system is mounted read-only, and all commands need to write: mount it for "    \
-  "writing"
+  "The store's file system is mounted read-only: mount it for writing, or add `?readonly=1` to "   \
+  "the address to read what is there"
 
 static gboolean
 check_marker (const char *directory, const char *text, GError **error)
@@ -151,7 +151,7 @@ check_no_backup (const char *directory, GError **error)
     return TRUE;
   tall_error_set_detailed (error, TALL_ERROR_INVALID, directory,
                            "This is a backup, which is never changed: make a store of it by "
-                           "`tallorder restore`");
+                           "`tallorder restore`, or add `?readonly=1` to the address to read it");
   return FALSE;
 }
 
@@ -194,8 +194,8 @@ set_not_writable (const char *directory, int code, GError **error)
 {
   const char *message = "The store can not be written";
   if (code == EACCES)
-    message = "The store can not be written by this user, as all commands need to: run as the one "
-              "that owns it";
+    message = "The store can not be written by this user: run as the one that owns it, or add "
+              "`?readonly=1` to the address to read what is there";
   else if (code == EROFS)
     message = READ_ONLY;
   return set_unavailable (directory, g_strerror (code), message, error);
@@ -205,6 +205,7 @@ set_not_writable (const char *directory, int code, GError **error)
  * tall_rocksdb_directory_prepare:
  * @directory: where the store is or shall be
  * @must_exist: whether there has to be a store
+ * @read_only: whether nothing is written there; a backup is a store then
  *
  * Makes sure that a directory is a store of ours or an empty one that becomes it, before RocksDB
  * touches it: opening another program's database might change it.
@@ -214,9 +215,13 @@ set_not_writable (const char *directory, int code, GError **error)
  * or written, %TALL_ERROR_NEWER_VERSION, %TALL_ERROR_DAMAGED
  */
 gboolean
-tall_rocksdb_directory_prepare (const char *directory, gboolean must_exist, GError **error)
+tall_rocksdb_directory_prepare (const char *directory,
+                                gboolean must_exist,
+                                gboolean read_only,
+                                GError **error)
 {
-  if (!make_directory (directory, must_exist, error) || !check_no_backup (directory, error))
+  if (!make_directory (directory, must_exist, error)
+      || (!read_only && !check_no_backup (directory, error)))
     return FALSE;
 
   g_autoptr (GError) local = NULL;
@@ -224,9 +229,10 @@ tall_rocksdb_directory_prepare (const char *directory, gboolean must_exist, GErr
   g_autofree char *marker = g_build_filename (directory, TALL_DIRECTORY_MARKER, NULL);
   if (g_file_get_contents (marker, &text, NULL, &local))
     {
-      if (!check_marker (directory, text, error) || !tall_file_check_owner (marker, "store", error))
+      if (!check_marker (directory, text, error)
+          || (!read_only && !tall_file_check_owner (marker, "store", error)))
         return FALSE;
-      if (access (directory, W_OK | X_OK) == 0)
+      if (access (directory, read_only ? R_OK | X_OK : W_OK | X_OK) == 0)
         return TRUE;
       return set_not_writable (directory, errno, error);
     }
@@ -262,6 +268,27 @@ tall_rocksdb_directory_lock (const char *directory, int *lock)
 {
   *lock = open (directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   return *lock >= 0 && (flock (*lock, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK);
+}
+
+/**
+ * tall_rocksdb_directory_is_locked:
+ *
+ * Looks at LOCK, which takes nothing from others. A lock of this process does not count, and is
+ * lost by the look.
+ *
+ * Returns: whether another process has the store open for writing
+ */
+gboolean
+tall_rocksdb_directory_is_locked (const char *directory)
+{
+  g_autofree char *file = g_build_filename (directory, "LOCK", NULL);
+  struct flock lock = { .l_type = F_RDLCK, .l_whence = SEEK_SET };
+  int descriptor = open (file, O_RDONLY | O_CLOEXEC);
+  gboolean is_locked =
+      descriptor >= 0 && fcntl (descriptor, F_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
+  if (descriptor >= 0)
+    close (descriptor);
+  return is_locked;
 }
 
 /**

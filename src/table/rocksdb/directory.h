@@ -16,12 +16,14 @@ G_BEGIN_DECLS
 
 gboolean tall_rocksdb_directory_prepare (const char *directory,
                                          gboolean must_exist,
+                                         gboolean read_only,
                                          GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 gboolean tall_rocksdb_directory_mark (const char *directory,
                                       GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 gboolean tall_rocksdb_directory_lock (const char *directory, int *lock) G_GNUC_WARN_UNUSED_RESULT;
+gboolean tall_rocksdb_directory_is_locked (const char *directory);
 char *tall_rocksdb_directory_find_last_log (const char *directory, guint64 *number);
 
 typedef struct _TallRocksdbRoom TallRocksdbRoom;

@@ -17,6 +17,9 @@
 #define END_PATIENCE (5 * G_TIME_SPAN_SECOND)
 #define LOOK 1000 /* µs from one look to the next */
 
+/* How often a store that another process writes to is opened for reading: files go meanwhile. */
+#define TRIES 10
+
 #define HELD                                                                                       \
   "another process has it open. Stop that process; or, for a command that takes `--server "        \
   "HOST:PORT`, run `tallorder serve` there and reach the store through it"
@@ -187,7 +190,14 @@ begin_proof (TallRocksdbEngine *self, GError **error)
   return self->synced != NULL;
 }
 
-/* Opens for reading if there is no room for what RocksDB writes when it opens. */
+/* Whether RocksDB can write what it writes when it opens. If not, the engine says why. */
+static gboolean
+is_writable (TallRocksdbEngine *self, TallRocksdbRoom *room)
+{
+  return self->read_only == NULL
+         && tall_rocksdb_room_take (room, 0, "Opening the store for writing", &self->read_only);
+}
+
 static gboolean
 open_checked (TallRocksdbEngine *self,
               const rocksdb_options_t *options,
@@ -203,8 +213,7 @@ open_checked (TallRocksdbEngine *self,
     list[i] = i == 0 ? options : table_options;
   self->handles = g_new0 (rocksdb_column_family_handle_t *, self->names->len);
 
-  gboolean writable =
-      tall_rocksdb_room_take (room, 0, "Opening the store for writing", &self->read_only);
+  gboolean writable = is_writable (self, room);
   if (!(writable ? open_for_writing (self, options, list, error)
                  : open_for_reading (self, options, list, check->exists, error))
       || !tall_rocksdb_check_opened (self->path, check,
@@ -216,12 +225,71 @@ open_checked (TallRocksdbEngine *self,
   return begin_proof (self, error);
 }
 
+static TallRocksdbEngine *
+engine_new (const char *path, gboolean read_only)
+{
+  TallRocksdbEngine *self = g_new0 (TallRocksdbEngine, 1);
+  self->path = g_strdup (path);
+  self->names = g_ptr_array_new_with_free_func (g_free);
+  self->locks[0] = self->locks[1] = -1;
+  g_mutex_init (&self->failure_mutex);
+  if (read_only)
+    g_set_error (&self->read_only, TALL_ERROR, TALL_ERROR_UNSUPPORTED,
+                 "Its address has `?readonly=1`: leave that out to write");
+  return self;
+}
+
+/* The process that writes to it has checked it. */
+static gboolean
+check_unless_locked (const char *path, TallRocksdbCheck *check, GError **error)
+{
+  if (!tall_rocksdb_directory_is_locked (path))
+    return tall_rocksdb_check_directory (path, check, error);
+  g_autofree char *current = g_build_filename (path, "CURRENT", NULL);
+  check->exists = g_file_test (current, G_FILE_TEST_EXISTS);
+  return TRUE;
+}
+
+static TallRocksdbEngine *
+try_to_read (const char *path,
+             const rocksdb_options_t *options,
+             const rocksdb_options_t *table_options,
+             GError **error)
+{
+  g_autoptr (TallRocksdbEngine) self = engine_new (path, TRUE);
+  g_auto (TallRocksdbCheck) check = { 0 };
+  if (check_unless_locked (path, &check, error)
+      && open_checked (self, options, table_options, NULL, &check, error))
+    return g_steal_pointer (&self);
+  return NULL;
+}
+
+static TallRocksdbEngine *
+open_to_read (const char *path,
+              const rocksdb_options_t *options,
+              const rocksdb_options_t *table_options,
+              GError **error)
+{
+  g_autoptr (GError) local = NULL;
+  TallRocksdbEngine *self = try_to_read (path, options, table_options, &local);
+  for (guint i = 1; self == NULL && i < TRIES && tall_rocksdb_directory_is_locked (path); i++)
+    {
+      g_clear_error (&local);
+      self = try_to_read (path, options, table_options, &local);
+    }
+  if (self == NULL)
+    g_propagate_error (error, g_steal_pointer (&local));
+  return self;
+}
+
 /**
  * tall_rocksdb_engine_open:
  * @options: of the database and of its default family
  * @table_options: of all other families
+ * @read_only: whether nothing is written, and others may write
  *
- * Opens a directory after a check that all is there, for reading only if there is no room to write.
+ * Opens a directory after a check that all is there, for reading only also if there is no room to
+ * write.
  *
  * Returns: (transfer full): NULL with %TALL_ERROR_DAMAGED, %TALL_ERROR_UNAVAILABLE …
  */
@@ -230,13 +298,12 @@ tall_rocksdb_engine_open (const char *path,
                           const rocksdb_options_t *options,
                           const rocksdb_options_t *table_options,
                           TallRocksdbRoom *room,
+                          gboolean read_only,
                           GError **error)
 {
-  g_autoptr (TallRocksdbEngine) self = g_new0 (TallRocksdbEngine, 1);
-  self->path = g_strdup (path);
-  self->names = g_ptr_array_new_with_free_func (g_free);
-  self->locks[0] = self->locks[1] = -1;
-  g_mutex_init (&self->failure_mutex);
+  if (read_only)
+    return open_to_read (path, options, table_options, error);
+  g_autoptr (TallRocksdbEngine) self = engine_new (path, FALSE);
   g_auto (TallRocksdbCheck) check = { 0 };
   if (take_locks (self, error) && tall_rocksdb_check_directory (path, &check, error)
       && open_checked (self, options, table_options, room, &check, error))
@@ -519,7 +586,7 @@ tall_rocksdb_engine_finish (TallRocksdbEngine *self, GPtrArray *handles)
     }
   if (work->handles != NULL)
     note_manifest (self, last);
-  else
+  else if (self->read_only == NULL)
     g_info ("The log is left: %s",
             work->error != NULL ? work->error->message : "there is no room, or a write has failed");
   return TRUE;

@@ -60,6 +60,7 @@ TallRocksdbEngine *tall_rocksdb_engine_open (const char *path,
                                              const rocksdb_options_t *options,
                                              const rocksdb_options_t *table_options,
                                              TallRocksdbRoom *room,
+                                             gboolean read_only,
                                              GError **error) G_GNUC_WARN_UNUSED_RESULT;
 gboolean tall_rocksdb_engine_write (TallRocksdbEngine *self,
                                     const rocksdb_writeoptions_t *options,

@@ -210,6 +210,7 @@ tall_rocksdb_table_get_info (TallTable *base, TallTableInfo *info)
   info->deployment = TALL_ROCKSDB_TABLE (base)->name;
   info->false_is_final = TRUE;
   info->is_exclusive = TRUE;
+  info->is_read_only = tall_rocksdb_database_is_read_only (TALL_ROCKSDB_TABLE (base)->database);
   info->together = TALL_ROCKSDB_TOGETHER;
 }
 
@@ -299,6 +300,9 @@ check_options (const TallRocksdbOptions *options, GError **error)
  * share the database, and the first one's @cache_bytes count. What a process that was killed had
  * written is there; what was to be durable is there after a crash of the machine as well.
  *
+ * With @read_only any number of processes can open it besides, also a backup, and where nothing can
+ * be written. Each sees what was acknowledged when it opened the store, and nothing later.
+ *
  * Returns: (transfer full): the tables of one deployment; NULL with %TALL_ERROR_NOT_FOUND if there
  *   is no store and there has to be, %TALL_ERROR_INVALID if the directory holds something else,
  *   %TALL_ERROR_UNAVAILABLE if another process has it open or it can not be written,
@@ -387,10 +391,12 @@ tall_rocksdb_table_find_family (TallRocksdbTable *self, const char *table, GErro
 enum
 {
   CHOICE_SYNC,
+  CHOICE_READ_ONLY,
 };
 
 static const TallTableChoice choices[] = {
   [CHOICE_SYNC] = { "sync", { "0", "1" }, TRUE },
+  [CHOICE_READ_ONLY] = { "readonly", { "0", "1" }, FALSE },
   { NULL },
 };
 
@@ -410,7 +416,8 @@ open_tables (const TallTableAddress *address, gboolean create, GError **error)
   options.directory = address->place;
   options.name = address->name;
   options.sync = address->choices[CHOICE_SYNC];
-  options.must_exist = !create;
+  options.read_only = address->choices[CHOICE_READ_ONLY];
+  options.must_exist = !create || options.read_only;
   options.cache_bytes = address->cache_bytes;
   return tall_rocksdb_table_open (&options, error);
 }

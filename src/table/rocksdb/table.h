@@ -23,6 +23,7 @@ typedef struct
   gboolean sync;       /* FALSE trades durable commits for speed: a crash may lose the last ones */
   gsize cache_bytes;   /* block cache; 0 = 512 MiB at most */
   gboolean must_exist; /* refuse to create a new store */
+  gboolean read_only;  /* change nothing in the directory, which another process may have open */
   gboolean
       direct_reads;    /* past the page cache: what is not in the block cache comes from the disk */
   gboolean statistics; /* count syncs, for tests; costs every call some time */

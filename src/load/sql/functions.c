@@ -115,7 +115,8 @@ narrow (Wide value, guint scale, int wanted, TallDecimal *decimal)
   return fits (value) && scale <= TALL_DECIMAL_MAX_SCALE;
 }
 
-/* Returns FALSE if it does not fit, or, with unsaid places, if it does not come out. */
+/* Of at most so many places. Returns FALSE if it does not fit, or, with unsaid places, if it does
+ * not come out. */
 static gboolean
 divide (TallDecimal a, TallDecimal b, int wanted, TallDecimal *result)
 {
@@ -125,7 +126,7 @@ divide (TallDecimal a, TallDecimal b, int wanted, TallDecimal *result)
   down = (down < 0 ? -down : down) * get_power (a.scale > b.scale ? a.scale - b.scale : 0);
   Wide value = up / down, rest = up % down;
   guint scale = 0, most = wanted >= 0 ? (guint)wanted : TALL_DECIMAL_MAX_SCALE;
-  for (; scale < most && (rest != 0 || wanted >= 0) && fits (value); scale++)
+  for (; scale < most && rest != 0 && fits (value); scale++)
     {
       value = value * 10 + rest * 10 / down;
       rest = rest * 10 % down;
@@ -133,7 +134,7 @@ divide (TallDecimal a, TallDecimal b, int wanted, TallDecimal *result)
   if (wanted >= 0 && rest * 2 >= down)
     value++;
   *result = TALL_DECIMAL ((gint64)(negative ? -value : value), scale);
-  return fits (value) && (wanted >= 0 ? scale == most : rest == 0);
+  return fits (value) && (rest == 0 || (wanted >= 0 && scale == most));
 }
 
 /* What dec_add() and its like do. */
@@ -224,8 +225,6 @@ discount_rate (sqlite3_context *context, int n G_GNUC_UNUSED, sqlite3_value **va
     }
   gboolean ok = compute ('*', price, quantity, SCALE_UNSAID, &total) && total.unscaled != 0
                 && divide (amount, total, TALL_DECIMAL_MAX_SCALE, &rate);
-  while (ok && rate.scale > 0 && rate.unscaled % 10 == 0)
-    rate = TALL_DECIMAL (rate.unscaled / 10, rate.scale - 1);
   if (ok)
     set_decimal (context, rate);
   else

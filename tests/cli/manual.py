@@ -136,8 +136,8 @@ def completion(folder):
     pathlib.Path(folder, "x;id y.csv").touch()  # readline quotes it, as it is a name of a file
     equal(complete("tallorder", "put", f"{folder}/x"), [f"{folder}/x;id y.csv"])
     equal(complete("tallorder", "fly", "--"), ["--version"])
-    presets = json.loads(run("load", "--help=json").out)["description"].splitlines()[0]
-    presets = presets.removeprefix("Presets: ").split(".")[0].split(", ")
+    presets = json.loads(run("load", "--help=json").out)["description"]
+    presets = presets.removeprefix("Presets: ").split(".")[0].replace("\n", " ").split(", ")
     equal(complete("tallorder", "load", "--print-map", ""), presets)
     for name in ("load", "bench", "advise"):
         equal(complete("tallorder", name, "--map", "north"), [one for one in presets if "north" in one])

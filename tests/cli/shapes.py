@@ -12,13 +12,20 @@ import csv
 import decimal
 import json
 import pathlib
+import re
 import sys
 
-from support import SOURCE, DONE, NO, test, run, equal, main
+from support import SOURCE, DONE, NO, USAGE, test, run, equal, main
 
 INPUTS = SOURCE / "tests" / "load" / "inputs"
-PRESETS = {"preset": "online-retail"}
-FILES = {"o-overlap": ["jan.csv", "feb.csv"]}  # in this order
+PRESETS = {"a-minutes": "online-retail-2", "a-shopify": "shopify", "p-total": "superstore", "p-tpch": "tpch",
+           "preset": "online-retail", "s-footer": "ebay", "w-woo": "woocommerce"}
+PRESETS.update({name: name for name in ("adventureworks", "amazon", "etsy", "olist")})
+# Files that have to be named by their kind, and the order of the others.
+FILES = {"adventureworks": ["orders=orders.csv", "lines=lines.csv"],
+         "o-overlap": ["jan.csv", "feb.csv"],
+         "olist": ["items=items.csv", "orders=orders.csv", "customers=customers.csv"],
+         "p-tpch": ["orders=orders.tbl", "lines=lineitem.tbl"]}
 
 
 def files_of(folder):
@@ -83,6 +90,10 @@ for _shape in sorted(path for path in INPUTS.iterdir() if path.is_dir()):
 @test
 def presets_are_printed(folder):
     """Each preset can be printed, and what is printed is a mapping as good as its name."""
+    names = run("load", "--print-map", "none").ends(USAGE).err.partition("one of: ")[2].partition(";")[0].strip()
+    listed = re.search(r"^Presets: ([^.]*)\.", run("load", "--help").out, re.M).group(1)
+    equal(sorted(re.split(r",\s*", listed)), sorted(names.split(", ")))
+    equal(sorted([*PRESETS.values(), "northwind", "northwind-customers"]), sorted(names.split(", ")))
     for shape, preset in sorted(PRESETS.items()):
         text = run("load", "--print-map", preset).ends(DONE).out
         own = f"{folder}/{preset}{'.sql' if 'SELECT' in text else '.map'}"

@@ -10,7 +10,7 @@ static void
 test_presets (void)
 {
   const char *const *presets = tall_mapping_presets ();
-  g_assert_cmpuint (g_strv_length ((char **)presets), ==, 3);
+  g_assert_cmpuint (g_strv_length ((char **)presets), ==, 13);
   for (guint i = 0; presets[i] != NULL; i++)
     {
       g_autoptr (GError) error = NULL;
@@ -18,7 +18,8 @@ test_presets (void)
       g_assert_no_error (error);
       g_assert_cmpstr (mapping->name, ==, presets[i]);
       g_autofree char *text = tall_mapping_preset_text (presets[i]);
-      g_autofree char *path = g_strdup_printf ("src/load/presets/%s.map", presets[i]);
+      g_autofree char *path = g_strdup_printf ("src/load/presets/%s.%s", presets[i],
+                                               mapping->sql != NULL ? "sql" : "map");
       g_autofree char *source = tall_test_source_path (path);
       g_autofree char *written = NULL;
       g_assert_true (g_file_get_contents (source, &written, NULL, &error));

@@ -336,7 +336,15 @@ tall_mapping_read_files (TallMapping *self, GKeyFile *from, GError **error)
 
 #define TALL_MAPPING_SQL ".sql"
 
-static const char *const presets[] = { "northwind", "northwind-customers", "online-retail", NULL };
+static const char *const presets[] = {
+  "northwind",      "northwind-customers",
+  "online-retail",  "online-retail-2",
+  "shopify",        "woocommerce",
+  "etsy",           "ebay",
+  "amazon",         "superstore",
+  "olist",          "tpch",
+  "adventureworks", NULL,
+};
 
 /**
  * tall_mapping_load:
@@ -349,7 +357,8 @@ tall_mapping_load (const char *name, GError **error)
 {
   g_autofree char *preset = tall_mapping_preset_text (name);
   if (preset != NULL)
-    return tall_mapping_parse (name, preset, -1, error);
+    return g_str_has_prefix (preset, "--") ? tall_mapping_parse_sql (name, preset, -1, error)
+                                           : tall_mapping_parse (name, preset, -1, error);
 
   g_autoptr (GError) local = NULL;
   gsize len = 0;
@@ -388,9 +397,14 @@ tall_mapping_preset_text (const char *name)
 {
   if (!g_strv_contains (presets, name))
     return NULL;
-  g_autofree char *path = g_strdup_printf ("/tallorder/presets/%s.map", name);
-  g_autoptr (GBytes) bytes = g_resource_lookup_data (tall_presets_get_resource (), path,
-                                                     G_RESOURCE_LOOKUP_FLAGS_NONE, NULL);
+  g_autoptr (GBytes) bytes = NULL;
+  for (guint i = 0; i < 2 && bytes == NULL; i++)
+    {
+      g_autofree char *path =
+          g_strdup_printf ("/tallorder/presets/%s%s", name, i == 0 ? ".map" : TALL_MAPPING_SQL);
+      bytes = g_resource_lookup_data (tall_presets_get_resource (), path,
+                                      G_RESOURCE_LOOKUP_FLAGS_NONE, NULL);
+    }
   g_return_val_if_fail (bytes != NULL, NULL);
   gsize len;
   const char *text = g_bytes_get_data (bytes, &len);

@@ -1,0 +1,27 @@
+-- load: skip-lines=1 short-rows=pad
+-- eBay's “Orders” report. It has an empty line above the header, and lines below the last order. An
+-- order of several lines has a row of its own with the address and the sum, which is not a line. A
+-- currency sign before an amount may be any.
+SELECT "Buyer Username" AS customer_number,
+       "Order Number" AS order_number,
+       date_of("Sale Date", '%b-%d-%y', 'UTC', 2000) AS sales_date,
+       "Sales Record Number" AS "attribute.sales_record_number",
+       name AS "location.name",
+       city AS "location.address.city",
+       zip AS "location.address.zip",
+       country AS "location.address.country",
+       coalesce(nullif("Custom Label", ''), "Item Number") AS "line.item_number",
+       "Item Title" AS "line.description",
+       "Quantity" AS "line.quantity",
+       number(ltrim("Sold For", 'ABCDEFGHIJKLMNOPQRSTUVWXYZ $£€'), '1,234.5') AS "line.price",
+       line
+FROM (SELECT *,
+             line,
+             last_filled("Ship To Name") OVER o AS name,
+             last_filled("Ship To City") OVER o AS city,
+             last_filled("Ship To Zip") OVER o AS zip,
+             last_filled("Ship To Country") OVER o AS country
+      FROM csv
+      WHERE "Order Number" <> ''
+      WINDOW o AS (PARTITION BY "Order Number" ORDER BY line))
+WHERE "Item Number" <> ''

@@ -5,6 +5,8 @@
 #include "cli/output.h"
 #include "cli/load-report.h"
 #include "cli/progress.h"
+#include "load/mapping/sample.h"
+#include "load/mapping/sniff.h"
 #include "load/orders/spool.h"
 #include "load/store/rejects.h"
 #include "load/store/retry.h"
@@ -182,31 +184,13 @@ tall_load_argument_find_kind (const TallLoadArgument *self,
   return FALSE;
 }
 
-/* The name of the preset that fits a header; NULL if none does. */
-static const char *
-find_preset (const char *const *columns)
-{
-  const char *const *presets = tall_mapping_presets ();
-  for (guint i = 0; presets[i] != NULL; i++)
-    {
-      g_autoptr (GError) error = NULL;
-      g_autoptr (TallMapping) preset = tall_mapping_load (presets[i], &error);
-      if (preset == NULL)
-        g_error ("preset %s: %s", presets[i], error->message);
-      if (tall_mapping_fits (preset, columns))
-        return presets[i];
-    }
-  return NULL;
-}
-
 static gboolean
-bind_columns (TallMapping *mapping, TallCsvReader *reader)
+bind_columns (TallMapping *mapping, TallCsvReader *reader, const char *path)
 {
   g_autoptr (GError) error = NULL;
-  const char *const *columns = tall_csv_reader_get_columns (reader);
   if (tall_mapping_bind_reader (mapping, reader, &error))
     return TRUE;
-  const char *preset = find_preset (columns);
+  const char *preset = tall_sniff_find_preset (path);
   if (preset != NULL)
     tall_print_error ("%s: %s. The preset that fits this file: --map %s",
                       tall_csv_reader_get_name (reader), error->message, preset);
@@ -375,13 +359,23 @@ check_rejects (const GPtrArray *arguments, const TallLoadGiven *own)
              || check_rejects_against (own, own->retry, "the file that is read"));
 }
 
+static TallMapping *
+load_mapping (const TallLoadGiven *own, GError **error)
+{
+  if (own->guess == NULL)
+    return own->map != NULL ? tall_mapping_load (own->map, error) : NULL;
+  return g_str_has_prefix (own->guess, "--")
+             ? tall_mapping_parse_sql ("that was guessed", own->guess, -1, error)
+             : tall_mapping_parse ("that was guessed", own->guess, -1, error);
+}
+
 static TallExit
 open_file (TallLoadFiles *files, const TallLoadArgument *argument, const TallLoadGiven *own)
 {
   guint kind = 0;
   g_autoptr (GError) error = NULL;
   static const TallCsvDialect plain = { .delimiter = ',' };
-  g_autoptr (TallMapping) mapping = own->map != NULL ? tall_mapping_load (own->map, &error) : NULL;
+  g_autoptr (TallMapping) mapping = load_mapping (own, &error);
   if (error != NULL)
     {
       tall_print_failure (error);
@@ -410,6 +404,8 @@ open_file (TallLoadFiles *files, const TallLoadArgument *argument, const TallLoa
     }
   if (mapping == NULL)
     mapping = tall_load_delete_guess_mapping (reader, &error);
+  if (own->guess != NULL)
+    tall_csv_reader_set_limit (reader, TALL_SAMPLE_MAX_ROWS);
   if (argument->name != NULL)
     tall_csv_reader_set_name (reader, argument->name);
   if (mapping == NULL || !tall_load_argument_find_kind (argument, mapping, &kind, &error))
@@ -422,7 +418,8 @@ open_file (TallLoadFiles *files, const TallLoadArgument *argument, const TallLoa
       tall_usage_error (own->command, "--delete needs a mapping of one file, and no query");
       return TALL_EXIT_USAGE;
     }
-  if (mapping->files->len == 0 && mapping->sql == NULL && !bind_columns (mapping, reader))
+  if (mapping->files->len == 0 && mapping->sql == NULL
+      && !bind_columns (mapping, reader, argument->path))
     return TALL_EXIT_USAGE;
   TallLoadFile *file =
       tall_load_files_add (files, g_steal_pointer (&reader), g_steal_pointer (&mapping));
@@ -484,7 +481,28 @@ load_files (const TallOptions *options, const GPtrArray *arguments, const TallLo
     return tall_load_delete_run (&deletion, front);
   TallLoadReport report = { first->mapping->kind, .files = files, .rejects = rejects,
                             .rejects_path = own->rejects, .is_dry = own->dry_run >= 0 };
-  return load_file (&report, own, front, files, join, query);
+  code = load_file (&report, own, front, files, join, query);
+  if (own->n_good != NULL)
+    *own->n_good = report.summary.ends[TALL_LOAD_STORED].items;
+  return code;
+}
+
+/**
+ * tall_load_try:
+ * @arguments: (element-type TallLoadArgument): the files
+ * @guess: the text of a mapping
+ *
+ * Returns: whether it makes an order, or a customer, of the first rows
+ */
+gboolean
+tall_load_try (const TallOptions *options, const GPtrArray *arguments, const char *guess)
+{
+  guint64 n_good = 0;
+  const TallLoadGiven given = {
+    .command = &tall_command_load, .guess = guess, .quiet = TRUE, .n_good = &n_good
+  };
+  load_files (options, arguments, &given);
+  return n_good > 0;
 }
 
 /* The rows of a reject file, and the files named beside it. */

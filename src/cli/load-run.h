@@ -32,6 +32,8 @@ typedef struct
 {
   const TallCommand *command; /* not owned */
   char *map;
+  const char *guess; /* not owned; the text of a mapping that is tried on the first rows */
+  guint64 *n_good;   /* not owned; where the number of orders goes that it makes; NULL: nowhere */
   char *rejects;
   char *print_map;
   char *spool;
@@ -53,6 +55,7 @@ typedef struct
   gboolean quiet;
 } TallLoadGiven;
 
+gboolean tall_load_try (const TallOptions *options, const GPtrArray *arguments, const char *guess);
 TallExit tall_load_run (const TallOptions *options, GPtrArray *arguments, const TallLoadGiven *own);
 
 G_END_DECLS

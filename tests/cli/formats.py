@@ -104,17 +104,25 @@ def load_northwind_split(folder):
              "more": [lines, *([row[0], *row[15:]] for row in rows[1000:])]}
     for name, content in files.items():
         pathlib.Path(f"{folder}/{name}.csv").write_text(rewrite(content), encoding="utf-8")
-    preset = run("load", "--print-map", "northwind").ends(DONE).out
-    own = f"{folder}/own.map"
+    fields = {"CustomerID": "customer_number", "heads.OrderID": "order_number", "OrderDate": "sales_date",
+              "EmployeeID": '"attribute.employee_id"', "RequiredDate": '"attribute.required_date"',
+              "ShipVia": '"attribute.ship_via"', "Freight": '"attribute.freight"', "ShipName": '"location.name"',
+              "ShipAddress": '"location.address.line1"', "ShipCity": '"location.address.city"',
+              "ShipRegion": '"location.address.state"', "ShipPostalCode": '"location.address.zip"',
+              "ShipCountry": '"location.address.country"', "ShippedDate": '"location.ship_date"',
+              "ProductID": '"line.item_number"', "UnitPrice": '"line.price"', "Quantity": '"line.quantity"',
+              "Discount": '"line.discount"'}
+    own = f"{folder}/own.sql"
     pathlib.Path(own).write_text(
-        preset.replace("= OrderID", "= heads:OrderID") +
-        "[file.heads]\nkey = OrderID\n[file.lines]\nkey = OrderID\n", encoding="utf-8")
+        "SELECT " + ",\n".join(f"{column} AS {field}" for column, field in fields.items())
+        + ",\nlines.line AS line\nFROM heads JOIN lines ON lines.OrderID = heads.OrderID", encoding="utf-8")
     store = f"rocksdb:{folder}/split"
     run("init", "--store", store).ends(DONE)
     run("load", "--store", store, "--map", own, f"lines={folder}/more.csv",
         f"heads={folder}/heads.csv", f"lines={folder}/lines.csv").ends(
-            DONE, "2985 read = 2985 stored", f"830 read = 830 stored + 0 rejected: heads={folder}/heads.csv",
-            f"1000 read = 1000 stored + 0 rejected: lines={folder}/lines.csv", "830 with 2155 lines")
+            DONE, "2985 read = 2155 in the result + 830 looked up", "2155 given = 2155 stored + 0 rejected",
+            f"830 read = 0 in the result + 830 looked up + 0 unreadable: heads={folder}/heads.csv",
+            f"1000 read = 1000 in the result + 0 unreadable: lines={folder}/lines.csv", "830 with 2155 lines")
     equal(run("export", "--store", store).ends(DONE).out.splitlines() == expected.splitlines(), True)
 
 
@@ -173,13 +181,14 @@ def sniff_customers(folder):
 
 
 def sniff_joined(folder, name, files):
-    """Loads files with the mapping that is guessed from them, as it is printed."""
+    """Loads files with the query that is guessed from them, as it is printed."""
     said = run("load", "--sniff", *files).ends(DONE)
-    own = f"{folder}/{name}.map"
+    equal(said.err, "")
+    own = f"{folder}/{name}.sql"
     pathlib.Path(own).write_text(said.out, encoding="utf-8")
     store = f"rocksdb:{folder}/{name}"
     run("init", "--store", store).ends(DONE)
-    kinds = re.findall(r"^\[file\.(.*)\]$", said.out, re.MULTILINE)
+    kinds = re.findall(r'^(?:FROM| +JOIN| +LEFT JOIN) "(.*?)"', said.out, re.MULTILINE)
     named = [f"{kind}={folder}/{kind}.csv" for kind in kinds]
     loaded = run("load", "--store", store, "--map", own, "--json", *named).ends(DONE)
     return store, said.out, kinds, json.loads(loaded.out)["stored"]
@@ -214,10 +223,13 @@ def sniff_northwind_joined(folder):
     store, text, kinds, stored = sniff_joined(folder, "joined", files)
     equal(sorted(kinds), ["customers", "order_details", "orders", "products"])
     equal(kinds[:2], ["orders", "order_details"])
-    has_guesses(text, "key=OrderID", "from=orders:CustomerID", "from=order_details:ProductID",
-                "order_number=orders:OrderID", "description=products:ProductName",
-                "price=order_details:UnitPrice", "name=orders:ShipName", "regions.csv", "dates=iso")
-    equal(stored, {"orders": 830, "rows": 830 + 2155, "lines": 2155})
+    has_guesses(text, 'JOIN "order_details" ON "order_details"."OrderID" = "orders"."OrderID"',
+                'LEFT JOIN "customers" ON "customers"."CustomerID" = "orders"."CustomerID"',
+                'LEFT JOIN "products" ON "products"."ProductID" = "order_details"."ProductID"',
+                '"orders"."OrderID" AS order_number', '"products"."ProductName" AS "line.description"',
+                '"order_details"."UnitPrice" AS "line.price"', '"orders"."ShipName" AS "location.name"',
+                "regions.csv", """date_of("orders"."OrderDate", 'iso') AS sales_date""")
+    equal((stored["orders"], stored["lines"]), (830, 2155))
     run("get", "--store", store, "ERNSH", "11008").ends(DONE, "total 4680.90", "Sasquatch Ale")
 
 
@@ -239,10 +251,12 @@ def sniff_olist_joined(folder):
         pathlib.Path(f"{folder}/{name}.csv").write_text("\n".join(rows) + "\n", encoding="utf-8")
     store, text, kinds, stored = sniff_joined(folder, "olist", [f"{folder}/{name}.csv" for name in tables])
     equal((kinds[:2], sorted(kinds[2:])), (["orders", "items"], ["customers", "products"]))
-    has_guesses(text, f"{folder}/payments.csv", "from=orders:customer_id", "from=items:product_id",
-                "sales_date=orders:order_purchase_timestamp", "customer_number=orders:customer_id",
-                "address.city=customers:customer_city")
-    equal(stored, {"orders": 3, "rows": 7, "lines": 4})
+    has_guesses(text, f"{folder}/payments.csv", '"customers"."customer_id" = "orders"."customer_id"',
+                '"products"."product_id" = "items"."product_id"',
+                """date_of("orders"."order_purchase_timestamp", 'iso') AS sales_date""",
+                '"orders"."customer_id" AS customer_number',
+                '"customers"."customer_city" AS "location.address.city"')
+    equal((stored["orders"], stored["lines"]), (3, 4))
     got = json.loads(run("get", "--store", store, "c3", "o3", "--json").ends(DONE).out)
     equal([got["sales_date"], got["shipping_locations"][0]["address"]],
           ["2018-08-08T08:38:49.000Z", {"city": "rio, centro", "state": "RJ"}])
@@ -259,17 +273,18 @@ def sniff_not_joined(folder):
     run("load", "--sniff", one, other).ends(FAILED, "different delimiters")
     # The same columns: one kind of file, and nothing to join.
     pathlib.Path(one).write_text("OrderID;CustomerID\n3;2\n", encoding="utf-8")
-    equal("[file." in run("load", "--sniff", one, other).ends(DONE).out, False)
+    equal("JOIN" in run("load", "--sniff", one, other).ends(DONE).out, False)
     # A plain `id` is the file's own, and files may be given names.
     write_columns(f"{folder}/c.csv", ("id", "customer_id", "date"), [("7", "1", "2020-01-02"), ("8", "1", "2020-01-02")])
     write_columns(f"{folder}/d.csv", ("order_id", "sku", "qty"), [("7", "x", "1"), ("7", "y", "2"), ("8", "x", "1")])
     text = run("load", "--sniff", f"orders={folder}/c.csv", f"lines={folder}/d.csv").ends(DONE).out
-    has_guesses(text, "[file.orders]", "[file.lines]", "order_number=orders:id", "item_number=lines:sku")
+    has_guesses(text, 'JOIN "lines" ON "lines"."order_id" = "orders"."id"', '"orders"."id" AS order_number',
+                '"lines"."sku" AS "line.item_number"')
     # Lines are where a number of an order comes again; what has it once is looked up.
     write_columns(f"{folder}/invoices.csv", ("order_id", "price", "discount"), [("7", "3", "0"), ("8", "4", "0")])
     text = run("load", "--sniff", f"{folder}/invoices.csv", f"orders={folder}/c.csv", f"lines={folder}/d.csv").ends(DONE).out
-    equal(re.findall(r"file\.\w+", text), ["file.orders", "file.lines", "file.invoices"])
-    has_guesses(text, "[file.invoices]\n# Each row has another one.\nkey=order_id\n# It is called like the key.\nfrom=orders:id")
+    has_guesses(text, 'FROM "orders"\n     JOIN "lines" ON "lines"."order_id" = "orders"."id"\n'
+                '     LEFT JOIN "invoices" ON "invoices"."order_id" = "orders"."id"\n')
 
 
 @test
@@ -287,6 +302,79 @@ def sniff_incomplete(folder):
     run("load", "--sniff", "-").ends(USAGE, "--sniff takes one file")
     run("load", "--sniff").ends(USAGE, "--sniff takes one file")
     run("load", "--sniff", f"{folder}/none").ends(FAILED, "none cannot be opened")
+
+
+def load_guess(folder, text, path, orders, **options):
+    """Loads a file with the mapping that is guessed for it; @orders: lines by the orders' numbers."""
+    own = f"{folder}/guess.{'sql' if text.startswith('-- load:') else 'map'}"
+    pathlib.Path(own).write_text(text, encoding="utf-8")
+    out = run("load", "--map", own, "--dry-run", "99", "--quiet", path).ends(options.get("code", DONE)).out
+    got = [json.loads(line)["order"] for line in out.splitlines()]
+    equal({order["order_number"]: sum(len(place["line_items"]) for place in order["shipping_locations"])
+           for order in got}, orders)
+    return got
+
+
+@test
+def sniff_needs_query(folder):
+    """What a .map cannot say is guessed as a query, which loads the file."""
+    path = f"{folder}/orders.csv"
+    cases = {
+        # What the order has is only in its first row; then its number, too.
+        "last_filled": (["OrderID,Customer,Order Date,SKU,Qty", "1,C1,2024-01-02,A,1", "1,,,B,2", "2,C2,2024-01-03,A,1"],
+                        {"1": 2, "2": 1}),
+        "order of the row": (["OrderID,Customer,Order Date,SKU,Qty", "1,C1,2024-01-02,A,1", ",,,B,2",
+                              "2,C2,2024-01-03,A,1"], {"1": 2, "2": 1}),
+        "first_value": (["Invoice,InvoiceDate,Qty,Customer ID", "1,2009-12-01 07:45:00,1,C1",
+                         "1,2009-12-01 07:46:00,1,C1"], {"1": 2}),
+        "CAST(": (["Invoice,Qty,Customer ID", "1,1,13085.0", "1,1,13085.0"], {"1": 2}),
+        "dec_div": (["OrderID,Customer,Quantity,Line Total", "1,C1,3,10.00"], {"1": 1}),
+        "discount_rate": (["OrderID,Customer,Qty,Price,Discount Amount", "1,C1,1,30.00,$0.50"], {"1": 1}),
+        "'%m/": (["OrderID,Customer,Qty,Order Date,Ship Date", "1,C1,1,2024-01-31,01/31/2024 1:05 PM"], {"1": 1}),
+        "skip-lines=2": (["A report", "of sales", "OrderID,Customer,Quantity,Line Total", "1,C1,3,10.00"], {"1": 1}),
+    }
+    for guess, (rows, orders) in cases.items():
+        pathlib.Path(path).write_text("\n".join(rows) + "\n", encoding="utf-8")
+        said = run("load", "--sniff", path).ends(DONE, guess)
+        equal((guess, said.out.startswith("-- load:")), (guess, True))
+        got = load_guess(folder, said.out, path, orders)
+        equal((guess, [order["customer_number"] for order in got]),
+              (guess, ["13085"] if guess == "CAST(" else ["C1", "C2"][:len(got)]))
+
+
+@test
+def sniff_says_no(folder):
+    """A guess that would load nothing, or that has no form for dates, ends with 1."""
+    path = f"{folder}/orders.csv"
+    for rows, text in (
+            (["OrderID,Customer,Order Date", "1,C1,soon"], "0 of 1 values are dates"),
+            (["OrderID,Customer,Qty", "1,,1"], "order_number=OrderID"),
+            (["OrderID,Qty", "1,1"], "customer_number=?")):
+        pathlib.Path(path).write_text("\n".join(rows) + "\n", encoding="utf-8")
+        run("load", "--sniff", path).ends(NO, text)
+    # Attributes, and what is left out, are listed; a sign of more than one byte is one.
+    pathlib.Path(path).write_text('Bestellnummer;Kunde;Farbe;Preis;Menge\n1;K1;rot;"1.234,50 €";1\n'
+                                  '1;K1;rot;12,00 €;2\n', encoding="utf-8")
+    text = run("load", "--sniff", path).ends(DONE, "currency-signs=€", "order.currency=EUR",
+                                             "# Columns that became attributes: Farbe").out
+    load_guess(folder, text, path, {"1": 2})
+
+
+@test
+def sniff_presets(folder):
+    """The columns of a preset are recognised: a query is printed, of a .map the name."""
+    inputs = NORTHWIND.parent.parent / "load" / "inputs"
+    for shape, name in (("a-shopify", "shopify"), ("s-footer", "ebay"), ("p-total", "superstore"), ("etsy", "etsy"),
+                        ("amazon", "amazon"), ("a-minutes", "online-retail-2"), ("w-woo", "woocommerce")):
+        path, = [path for path in (inputs / shape).iterdir() if path.suffix in (".csv", ".txt")]
+        said = run("load", "--sniff", path).ends(DONE, f"-- The columns are those of the preset {name}:")
+        preset = run("load", "--print-map", name).out
+        equal((name, preset.splitlines()[-3:]), (name, said.out.splitlines()[-3:]))
+        own = f"{folder}/{name}.sql"
+        pathlib.Path(own).write_text(said.out, encoding="utf-8")
+        equal((name, run("load", "--map", own, "--dry-run", "99", "--quiet", path).out),
+              (name, run("load", "--map", name, "--dry-run", "99", "--quiet", path).out))
+    run("load", "--sniff", ORDERS).ends(DONE, "the preset northwind fits, too")
 
 
 @test

@@ -40,8 +40,25 @@ parse_existing (TallLoadGiven *own)
   "--sniff takes one file or more, which are read several times; save what comes from a pipe "     \
   "first"
 
-/* Prints a mapping that is guessed from files; the exit code is 1 if something is left to fill in.
- */
+/* The files that the guess names, as it does. */
+static void
+name_files (GPtrArray *files, const GPtrArray *names)
+{
+  gboolean are_joined = FALSE;
+  for (guint i = 0; i < files->len; i++)
+    are_joined |= names->pdata[i] != NULL;
+  for (guint i = files->len; i > 0; i--)
+    {
+      TallLoadArgument *file = g_ptr_array_index (files, i - 1);
+      g_free (file->kind);
+      file->kind = g_strdup (names->pdata[i - 1]);
+      if (file->kind == NULL && are_joined)
+        g_ptr_array_remove_index (files, i - 1);
+    }
+}
+
+/* Prints a mapping that is guessed from files; the exit code is 1 if something is left to fill in,
+ * or if it would load nothing. */
 static TallExit
 sniff (const TallOptions *options)
 {
@@ -62,8 +79,8 @@ sniff (const TallOptions *options)
   if (has_pipe || options->n_arguments == 0)
     return tall_usage_error (&tall_command_load, SNIFF_TAKES);
   g_autofree char *text =
-      files != NULL ? tall_sniff ((const char *const *)paths->pdata,
-                                  (const char *const *)names->pdata, files->len, &is_whole, &error)
+      files != NULL ? tall_sniff ((const char *const *)paths->pdata, (const char **)names->pdata,
+                                  files->len, &is_whole, &error)
                     : NULL;
   if (text == NULL)
     {
@@ -71,7 +88,8 @@ sniff (const TallOptions *options)
       return TALL_EXIT_FAILED;
     }
   tall_print ("%s", text);
-  return is_whole ? TALL_EXIT_DONE : TALL_EXIT_NO;
+  name_files (files, names);
+  return is_whole && tall_load_try (options, files, text) ? TALL_EXIT_DONE : TALL_EXIT_NO;
 }
 
 static gboolean
@@ -232,8 +250,9 @@ const TallCommand tall_command_load = {
   .name = "load",
   .arguments = "FILE.csv|-|KIND=FILE.csv …",
   .summary = "Loads orders or customers from CSV; bad rows go aside with their reason.",
-  .help = "Presets: northwind, northwind-customers, online-retail. A mapping file of your own\n"
-          "begins with one of them, or with a guess; src/load/README.md describes it.\n\n"
+  .help = "Presets: shopify, woocommerce, etsy, ebay, amazon, online-retail, online-retail-2,\n"
+          "northwind, northwind-customers, superstore, olist, tpch, adventureworks. A mapping of\n"
+          "your own begins with one of them, or with a guess; src/load/README.md describes it.\n\n"
           "The rows of an order may lie anywhere, also in several files. An order is stored as a\n"
           "whole: a file of orders is read twice, and a pipe is copied for that. The exit code is\n"
           "1 if any row was rejected.\n\n"
@@ -246,8 +265,8 @@ const TallCommand tall_command_load = {
           "  tallorder load --store rocksdb:shop --map northwind --rejects bad.csv orders.csv\n\n"
           "A mapping of your own, from a preset or a guess; its headers and lines in two files:\n"
           "  tallorder load --print-map northwind >my.map\n"
-          "  tallorder load --sniff headers=h.csv lines=l.csv >my.map\n"
-          "  tallorder load --store rocksdb:shop --map my.map headers=h.csv lines=l.csv\n\n"
+          "  tallorder load --sniff headers=h.csv lines=l.csv >my.sql\n"
+          "  tallorder load --store rocksdb:shop --map my.sql headers=h.csv lines=l.csv\n\n"
           "The rows of a reject file, mended in an editor:\n"
           "  tallorder load --store rocksdb:shop --map northwind --retry-rejects bad.csv",
   .takes_server = TRUE,

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #define MAX_BYTES (1024 * 1024) /* that the encoding is guessed from */
-#define MAX_ROWS 10000
+#define MAX_SKIPPED 20
 
 static const struct
 {
@@ -19,10 +19,11 @@ tall_sample_free (TallSample *self)
 {
   if (self == NULL)
     return;
+  g_free (self->path);
+  g_free (self->name);
   g_free (self->encoding_reason);
   g_free (self->delimiter_reason);
   g_strfreev (self->columns);
-  g_strfreev (self->names);
   g_ptr_array_unref (self->rows);
   g_free (self);
 }
@@ -115,7 +116,7 @@ read_rows (TallCsvReader *reader, TallSample *self, guint *n_bad)
   TallCsvRow row;
   guint n = 0;
   *n_bad = 0;
-  for (; n < MAX_ROWS && tall_csv_reader_next (reader, &row, NULL) == TALL_CSV_ROW; n++)
+  for (; n < TALL_SAMPLE_MAX_ROWS && tall_csv_reader_next (reader, &row, NULL) == TALL_CSV_ROW; n++)
     {
       *n_bad += row.reason != NULL;
       if (self == NULL || row.reason != NULL)
@@ -131,51 +132,80 @@ read_rows (TallCsvReader *reader, TallSample *self, guint *n_bad)
 static TallCsvReader *
 open_reader (const TallSample *self, const char *path, char delimiter, GError **error)
 {
-  TallCsvDialect dialect = { .delimiter = delimiter, .encoding = self->encoding };
+  TallCsvDialect dialect = { .delimiter = delimiter,
+                             .encoding = self->encoding,
+                             .skip_lines = self->skip_lines };
   return tall_csv_reader_open (path, &dialect, TALL_CSV_MAX_ROW, error);
 }
 
-/* The one with which most rows have as many fields as the header, and the header has most. */
-static void
+/* How many names of columns are not empty; an empty one is also called `#2`. */
+static guint
+count_names (const char *const *columns)
+{
+  guint n = 0;
+  for (; *columns != NULL; columns++)
+    n += **columns != '\0' && **columns != '#';
+  return n;
+}
+
+/* The delimiter with which most rows have as many fields as the header, and the header has most.
+ * Returns: how well it fits: below 2 this is not a header */
+static gdouble
 guess_delimiter (TallSample *self, const char *path)
 {
   g_autoptr (GString) others = g_string_new (NULL);
   gdouble best = -1;
-  guint chosen = 0;
   for (guint i = 0; i < G_N_ELEMENTS (delimiters); i++)
     {
       g_autoptr (TallCsvReader) reader = open_reader (self, path, delimiters[i].character, NULL);
       if (reader == NULL)
         continue;
       guint n_bad, n = read_rows (reader, NULL, &n_bad);
-      guint columns = g_strv_length ((char **)tall_csv_reader_get_columns (reader));
+      guint columns = count_names (tall_csv_reader_get_columns (reader));
       gdouble score = columns * (n > 0 ? (gdouble)(n - n_bad) / n : 1);
       if (score > best)
-        chosen = i;
+        self->delimiter = delimiters[i].character;
       best = MAX (best, score);
       g_string_append_printf (others, "%s%s: %u", others->len > 0 ? ", " : "", delimiters[i].name,
                               columns);
     }
-  self->delimiter = delimiters[chosen].character;
+  g_free (self->delimiter_reason);
   self->delimiter_reason = g_strdup_printf ("Columns with each: %s.", others->str);
+  return best;
+}
+
+/* Files of shops often have some lines above the header. */
+static void
+guess_header (TallSample *self, const char *path)
+{
+  while (guess_delimiter (self, path) < 2 && self->skip_lines < MAX_SKIPPED)
+    self->skip_lines++;
+  if (self->skip_lines < MAX_SKIPPED)
+    return;
+  self->skip_lines = 0;
+  guess_delimiter (self, path);
 }
 
 /**
  * tall_sample_read:
  * @path: a file; it is read several times, so a pipe cannot be
+ * @name: what a query calls the file
  *
  * Returns: (transfer full): NULL if the file cannot be read, as tall_csv_reader_open()
  */
 TallSample *
-tall_sample_read (const char *path, GError **error)
+tall_sample_read (const char *path, const char *name, GError **error)
 {
   g_autoptr (TallSample) self = g_new0 (TallSample, 1);
+  self->path = g_strdup (path);
+  self->name = g_strdup (name);
+  self->key = self->from = -1;
   self->rows = g_ptr_array_new_with_free_func ((GDestroyNotify)g_strfreev);
   g_autoptr (GByteArray) start = read_start (path, error);
   if (start == NULL)
     return NULL;
   guess_encoding (self, start);
-  guess_delimiter (self, path);
+  guess_header (self, path);
   g_autoptr (TallCsvReader) reader = open_reader (self, path, self->delimiter, error);
   if (reader == NULL || !tall_csv_reader_check_data (reader, error))
     return NULL;

@@ -6,25 +6,36 @@
 
 G_BEGIN_DECLS
 
+/* So many rows are looked at. */
+#define TALL_SAMPLE_MAX_ROWS 10000
+
 /**
  * TallSample:
  *
- * The first rows of a file, read with the encoding and the delimiter that fit it best.
+ * The first rows of a file, read with the encoding and the delimiter that fit it best; and, of one
+ * of several files, how it is probably joined with those before it.
  */
 typedef struct
 {
+  char *path;            /* owned */
+  char *name;            /* owned: what a query calls the file */
   const char *encoding;  /* NULL: UTF-8 */
   char *encoding_reason; /* owned */
+  guint skip_lines;      /* above the header */
   char delimiter;
   char *delimiter_reason; /* owned */
   char **columns;         /* owned; NULL-terminated */
-  char **names;           /* owned: what the mapping calls the columns; NULL: as they are called */
   guint n_columns;
   GPtrArray *rows; /* of char **, owned: as many values as columns; only good rows */
   guint n_bad;     /* rows that cannot be read */
+
+  gint key;  /* the column that joins it; -1: none does */
+  gint from; /* the position of the file that names its rows; -1: the order's number does */
+  guint from_column;
 } TallSample;
 
-TallSample *tall_sample_read (const char *path, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+TallSample *
+tall_sample_read (const char *path, const char *name, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 void tall_sample_free (TallSample *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (TallSample, tall_sample_free)
 

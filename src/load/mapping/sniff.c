@@ -3,43 +3,40 @@
 #include "load/mapping/sniff.h"
 
 #include "load/mapping/mapping-private.h"
-#include "load/mapping/sniff-files.h"
+#include "load/mapping/sniff-private.h"
+#include "load/sql/query.h"
 #include "tall-limits.h"
 
 #include <string.h>
 
+#define NONE TALL_SNIFF_NONE
 /* Ways to write dates, the likeliest first. */
-static const struct
-{
-  const char *dates; /* as the mapping says it */
-  TallDates kind;
-  gboolean has_short_years;
-  gboolean is_telling; /* nothing but a date looks like this */
-} date_ways[] = {
+static const TallSniffDates date_ways[TALL_SNIFF_N_DATES] = {
   { "iso", TALL_DATES_ISO, FALSE, TRUE },
   { "dmy", TALL_DATES_DMY, FALSE, TRUE },
   { "mdy", TALL_DATES_MDY, FALSE, TRUE },
   { "dmy", TALL_DATES_DMY, TRUE, TRUE },
   { "mdy", TALL_DATES_MDY, TRUE, TRUE },
   { "%Y/%m/%d|%Y/%m/%d %H:%M|%Y/%m/%d %H:%M:%S", TALL_DATES_OWN, FALSE, TRUE },
+  { "%b-%d-%y|%b %d, %y", TALL_DATES_OWN, TRUE, TRUE },
   { "%d %b %Y|%d-%b-%Y|%d-%b-%Y %H:%M", TALL_DATES_OWN, FALSE, TRUE },
   { "%b %d, %Y|%a, %d %b %Y", TALL_DATES_OWN, FALSE, TRUE },
   { "%m/%d/%Y %I:%M %p|%m/%d/%Y %I:%M:%S %p", TALL_DATES_OWN, FALSE, TRUE },
   { "%d/%m/%Y %I:%M %p|%d/%m/%Y %I:%M:%S %p", TALL_DATES_OWN, FALSE, TRUE },
-  { "%Y-%m-%d %H:%M:%S.%f|%Y-%m-%dT%H:%M:%S.%f%z", TALL_DATES_OWN, FALSE, TRUE },
+  { "%Y-%m-%d %H:%M:%S.%f|%Y-%m-%dT%H:%M:%S.%f%z|%Y-%m-%d %H:%M:%S %z", TALL_DATES_OWN, FALSE,
+    TRUE },
   { "%Y%m%d|%Y%m%d%H%M%S", TALL_DATES_OWN, FALSE, FALSE },
   { "%s", TALL_DATES_OWN, FALSE, FALSE },
   { "%Q", TALL_DATES_OWN, FALSE, FALSE },
 };
 
+#define N_WAYS TALL_SNIFF_N_DATES
 #define FIRST_YEAR 1970
 
-static TallValueFormat
-make_date_format (guint way)
+static const char *
+get_text (const TallSniffColumn *column, guint row)
 {
-  return (TallValueFormat){ .dates = date_ways[way].kind,
-                            .date_forms = date_ways[way].dates,
-                            .first_year = date_ways[way].has_short_years ? FIRST_YEAR : 0 };
+  return tall_sample_get (column->file, row, column->i);
 }
 
 typedef gboolean (*Fits) (const char *text, const TallValueFormat *format);
@@ -58,79 +55,319 @@ fits_number (const char *text, const TallValueFormat *format)
   return tall_parse_decimal (text, format, &value, NULL);
 }
 
+static gboolean
+fits_rate (const char *text, const TallValueFormat *format)
+{
+  TallDecimal value;
+  return tall_parse_discount (text, format, &value, NULL);
+}
+
+static gboolean
+is_key (const char *text, const TallValueFormat *format G_GNUC_UNUSED)
+{
+  return tall_validate_number (text, NULL, NULL);
+}
+
+static gboolean
+is_float (const char *text, const TallValueFormat *format G_GNUC_UNUSED)
+{
+  gsize digits = strspn (text, "0123456789");
+  return digits > 0 && g_str_equal (text + digits, ".0");
+}
+
+TallSniffColumn *
+tall_sniff_find (const TallSniff *self, TallCsvScope scope, const char *field)
+{
+  for (guint i = 0; i < self->columns->len; i++)
+    if (tall_sniff_get (self, i)->field == tall_csv_field_find (scope, field))
+      return tall_sniff_get (self, i);
+  return NULL;
+}
+
 /* How many values of a column fit; @n of them are not empty. */
 static guint
-count_fits (
-    const TallSample *sample, guint column, Fits fits, const TallValueFormat *format, guint *n)
+count_fits (const TallSniffColumn *column, Fits fits, const TallValueFormat *format, guint *n)
 {
   guint fitting = 0;
   *n = 0;
-  for (guint i = 0; i < sample->rows->len; i++)
-    {
-      const char *text = tall_sample_get (sample, i, column);
-      if (*text == '\0')
-        continue;
-      (*n)++;
-      fitting += fits (text, format);
-    }
+  for (guint row = 0; row < column->file->rows->len; row++)
+    if (*get_text (column, row) != '\0')
+      {
+        (*n)++;
+        fitting += fits (get_text (column, row), format);
+      }
   return fitting;
 }
 
-static guint
-count_all_fits (const TallSample *sample,
-                const GArray *columns,
-                Fits fits,
-                const TallValueFormat *format,
-                guint *n)
+static gboolean
+all_fit (const TallSniffColumn *column, Fits fits, const TallValueFormat *format)
 {
-  guint fitting = 0, filled;
-  *n = 0;
-  for (guint i = 0; i < columns->len; i++)
-    {
-      fitting += count_fits (sample, g_array_index (columns, guint, i), fits, format, &filled);
-      *n += filled;
-    }
-  return fitting;
+  guint n;
+  return count_fits (column, fits, format, &n) == n && n > 0;
+}
+
+static gboolean
+one_misfits (const TallSniffColumn *column, Fits fits, const TallValueFormat *format)
+{
+  guint n;
+  return count_fits (column, fits, format, &n) < n;
+}
+
+static TallValueFormat
+make_date_format (guint way)
+{
+  return (TallValueFormat){ .dates = date_ways[way].kind,
+                            .date_forms = date_ways[way].dates,
+                            .first_year = date_ways[way].has_short_years ? FIRST_YEAR : 0 };
 }
 
 /* TRUE if all values of a column look like dates, and like nothing else. */
-gboolean
-tall_sniff_is_date (const TallSample *sample, guint column)
+static gboolean
+is_date (const TallSniffColumn *column)
 {
-  for (guint way = 0; way < G_N_ELEMENTS (date_ways); way++)
+  for (guint way = 0; way < N_WAYS; way++)
     {
       TallValueFormat format = make_date_format (way);
-      guint n, fitting = count_fits (sample, column, fits_date, &format, &n);
-      if (date_ways[way].is_telling && n > 0 && fitting == n)
+      if (date_ways[way].is_telling && all_fit (column, fits_date, &format))
         return TRUE;
     }
   return FALSE;
 }
 
-/**
- * tall_sniff_dates:
- * @columns: (element-type guint): those that hold dates
- * @found: (out caller-allocates): the way that fits most values
- */
-void
-tall_sniff_dates (const TallSample *sample, const GArray *columns, TallSniffedDates *found)
+/* The number of the order of each row; NULL: there is none in this file. */
+static const char **
+list_orders (const TallSniff *self, const TallSample *file)
 {
-  guint best = 0, best_fits = 0, n = 0, fits[G_N_ELEMENTS (date_ways)];
-  for (guint way = 0; way < G_N_ELEMENTS (date_ways); way++)
+  const TallSniffColumn *number = tall_sniff_find (self, TALL_SCOPE_ORDER, "order_number");
+  gint key = file->key;
+  if (key == NONE && number != NULL && number->file == file)
+    key = (gint)number->i;
+  if (key == NONE || file->from != NONE)
+    return NULL;
+  const char **orders = g_new0 (const char *, file->rows->len + 1);
+  for (guint row = 0; row < file->rows->len; row++)
     {
-      TallValueFormat format = make_date_format (way);
-      fits[way] = count_all_fits (sample, columns, fits_date, &format, &n);
-      if (fits[way] > best_fits)
-        best = way;
-      best_fits = MAX (best_fits, fits[way]);
+      orders[row] = tall_sample_get (file, row, (guint)key);
+      if (self->fills && *orders[row] == '\0' && row > 0)
+        orders[row] = orders[row - 1];
     }
-  gboolean is_open = date_ways[best].kind == TALL_DATES_DMY && fits[best + 1] == best_fits;
-  found->dates = date_ways[best].dates;
-  found->has_short_years = date_ways[best].has_short_years;
-  found->reason =
-      g_strdup_printf ("%u of %u values are dates of this form.%s", best_fits, n,
-                       is_open ? " All fit mdy as well: look whether the day goes before the month."
-                               : "");
+  return orders;
+}
+
+static TallSniffAgreement
+compare_rows (const TallSniffColumn *column, const char **orders)
+{
+  g_autoptr (GHashTable) values = g_hash_table_new (g_str_hash, g_str_equal);
+  TallSniffAgreement rows = TALL_SNIFF_SAME;
+  for (guint row = 0; row < column->file->rows->len; row++)
+    {
+      const char *text = get_text (column, row);
+      const char *first = g_hash_table_lookup (values, orders[row]);
+      if (*orders[row] == '\0')
+        continue;
+      if (first == NULL)
+        g_hash_table_insert (values, (gpointer)orders[row], (gpointer)text);
+      else if (g_str_equal (first, text))
+        continue;
+      else if (*text != '\0')
+        return TALL_SNIFF_DIFFERS;
+      else
+        rows = TALL_SNIFF_FIRST_ONLY;
+    }
+  return rows;
+}
+
+/* Of what is looked up, the file that names it says whether the order has one of it. */
+static void
+compare_all (TallSniff *self)
+{
+  for (guint i = 0; i < self->columns->len; i++)
+    {
+      const TallSample *file = tall_sniff_get (self, i)->file;
+      gboolean of_order = file->from == 0;
+      g_autofree const char **orders = list_orders (self, file);
+      tall_sniff_get (self, i)->rows = orders != NULL
+                                           ? compare_rows (tall_sniff_get (self, i), orders)
+                                       : of_order ? TALL_SNIFF_SAME
+                                                  : TALL_SNIFF_DIFFERS;
+    }
+}
+
+static void
+take (TallSniffColumn *column, const TallCsvField *field, const char *reason)
+{
+  if (column == NULL)
+    return;
+  column->field = field;
+  column->reason = reason;
+}
+
+/* Whether a column is called as a mapping calls the field: `ship_date`, `location.ship_date`. What
+ * things of two kinds have, such as a number, needs the longer name. */
+static gboolean
+is_own_name (const TallCsvField *field, const char *column)
+{
+  guint n, n_same = 0;
+  const TallCsvField *fields = tall_csv_fields (&n);
+  g_autofree char *full =
+      g_strconcat (tall_csv_field_scope_name (field->scope), ".", field->name, NULL);
+  for (guint i = 0; i < n; i++)
+    n_same += g_str_equal (fields[i].name, field->name);
+  return g_str_equal (column, full)
+         || (g_str_equal (column, field->name) && (n_same == 1 || field->address != NULL));
+}
+
+static TallSniffColumn *
+find_by_own_name (const TallSniff *self, const TallCsvField *field)
+{
+  for (guint i = 0; i < self->columns->len; i++)
+    {
+      TallSniffColumn *column = tall_sniff_get (self, i);
+      if (column->field == NULL && is_own_name (field, column->file->columns[column->i]))
+        return column;
+    }
+  return NULL;
+}
+
+/* The free column with the surest name for a field. */
+static TallSniffColumn *
+find_by_name (const TallSniff *self, const TallCsvField *field)
+{
+  TallSniffColumn *found = NULL;
+  guint best = G_MAXUINT, rank;
+  for (guint i = 0; i < self->columns->len; i++)
+    {
+      TallSniffColumn *column = tall_sniff_get (self, i);
+      if (column->field == NULL && tall_sniff_names (field, column->name, &rank) && rank < best)
+        {
+          found = column;
+          best = rank;
+        }
+    }
+  return found;
+}
+
+/* How many values there are, and how often another follows. */
+static guint
+count_values (const TallSniffColumn *column, guint *n_runs)
+{
+  g_autoptr (GHashTable) seen = g_hash_table_new (g_str_hash, g_str_equal);
+  *n_runs = 0;
+  for (guint row = 0; row < column->file->rows->len; row++)
+    {
+      g_hash_table_add (seen, (gpointer)get_text (column, row));
+      *n_runs += row == 0 || !g_str_equal (get_text (column, row - 1), get_text (column, row));
+    }
+  return g_hash_table_size (seen);
+}
+
+/* The free column of keys with most values: of orders, whose values come in runs, each once; or of
+ * customers, of whom an order has one. */
+static TallSniffColumn *
+find_by_content (TallSniff *self, gboolean of_orders)
+{
+  TallSniffColumn *found = NULL;
+  guint most = 1, n_runs;
+  compare_all (self);
+  for (guint i = 0; i < self->columns->len; i++)
+    {
+      TallSniffColumn *column = tall_sniff_get (self, i);
+      if (column->field != NULL || (!of_orders && column->rows != TALL_SNIFF_SAME)
+          || is_date (column)
+          || count_fits (column, is_key, NULL, &n_runs) < column->file->rows->len)
+        continue;
+      guint n = count_values (column, &n_runs);
+      if (n <= most || (of_orders && (n != n_runs || n == column->file->rows->len)))
+        continue;
+      found = column;
+      most = n;
+    }
+  return found;
+}
+
+static void
+take_by_content (TallSniff *self)
+{
+  const TallCsvField *order = tall_csv_field_find (TALL_SCOPE_ORDER, "order_number");
+  const TallCsvField *customer = tall_csv_field_find (TALL_SCOPE_ORDER, "customer_number");
+  const TallCsvField *date = tall_csv_field_find (TALL_SCOPE_ORDER, "sales_date");
+  if (tall_sniff_find (self, TALL_SCOPE_ORDER, order->name) == NULL)
+    take (find_by_content (self, TRUE), order,
+          "By its values, not by its name: each comes in rows that follow each other.");
+  if (tall_sniff_find (self, TALL_SCOPE_ORDER, order->name) != NULL
+      && tall_sniff_find (self, TALL_SCOPE_ORDER, customer->name) == NULL)
+    take (find_by_content (self, FALSE), customer,
+          "By its values, not by its name: each order has one.");
+  for (guint i = 0;
+       i < self->columns->len && tall_sniff_find (self, TALL_SCOPE_ORDER, date->name) == NULL; i++)
+    if (tall_sniff_get (self, i)->field == NULL && is_date (tall_sniff_get (self, i)))
+      take (tall_sniff_get (self, i), date, "By its values, not by its name: they are dates.");
+}
+
+/* Rows without an order's number go on with the order before them if they have no customer either,
+ * but a quantity. */
+static gboolean
+find_fills (const TallSniff *self)
+{
+  const TallSniffColumn *order = tall_sniff_find (self, TALL_SCOPE_ORDER, "order_number");
+  const TallSniffColumn *customer = tall_sniff_find (self, TALL_SCOPE_ORDER, "customer_number");
+  const TallSniffColumn *quantity = tall_sniff_find (self, TALL_SCOPE_LINE, "quantity");
+  guint n = 0;
+  if (self->files->len > 1 || order == NULL || customer == NULL || quantity == NULL)
+    return FALSE;
+  for (guint row = 1; row < order->file->rows->len; row++)
+    if (*get_text (order, row) == '\0' && *get_text (customer, row) == '\0')
+      {
+        if (!fits_number (get_text (quantity, row), &(TallValueFormat){ .dates = TALL_DATES_ISO }))
+          return FALSE;
+        n++;
+      }
+  return n > 0;
+}
+
+/* Customers, if a column is called as their number is, all its values differ, and none is called as
+ * the number of an order. */
+static TallMappingKind
+guess_kind (const TallSniff *self)
+{
+  guint n_runs;
+  const TallSniffColumn *order =
+      find_by_name (self, tall_csv_field_find (TALL_SCOPE_ORDER, "order_number"));
+  const TallSniffColumn *customer =
+      find_by_name (self, tall_csv_field_find (TALL_SCOPE_CUSTOMER, "number"));
+  return order == NULL && customer != NULL && self->files->len == 1
+                 && count_values (customer, &n_runs) == customer->file->rows->len
+             ? TALL_MAPPING_CUSTOMERS
+             : TALL_MAPPING_ORDERS;
+}
+
+static void
+guess_fields (TallSniff *self)
+{
+  guint n;
+  const TallCsvField *fields = tall_csv_fields (&n);
+  for (gint own = 1; own >= 0; own--)
+    for (guint i = 0; i < n; i++)
+      if ((fields[i].scope == TALL_SCOPE_CUSTOMER) == (self->kind == TALL_MAPPING_CUSTOMERS)
+          && tall_sniff_find (self, fields[i].scope, fields[i].name) == NULL)
+        take (own ? find_by_own_name (self, &fields[i]) : find_by_name (self, &fields[i]),
+              &fields[i], "By its name.");
+  if (self->kind == TALL_MAPPING_CUSTOMERS)
+    return;
+  take_by_content (self);
+  const TallCsvField *price = tall_csv_field_find (TALL_SCOPE_LINE, "price");
+  for (guint i = 0;
+       i < self->columns->len && tall_sniff_find (self, TALL_SCOPE_LINE, "price") == NULL; i++)
+    if (tall_sniff_get (self, i)->field == NULL
+        && tall_sniff_find (self, TALL_SCOPE_LINE, "quantity") != NULL
+        && tall_sniff_names_total (tall_sniff_get (self, i)->name))
+      {
+        take (tall_sniff_get (self, i), price,
+              "By its name, what all pieces cost; look at some lines.");
+        tall_sniff_get (self, i)->is_total = TRUE;
+      }
+  self->fills = find_fills (self);
+  compare_all (self);
 }
 
 /* What stands around the digits of a number: a currency sign. NULL: nothing. */
@@ -138,30 +375,28 @@ static char *
 find_sign (const char *text)
 {
   static const char around[] = "0123456789.,'()- ";
-  g_autofree char *copy = g_strdup (text);
-  const char *at = copy;
-  while (*at != '\0' && strchr (around, *at) != NULL)
-    at++;
-  gsize len = strcspn (at, around);
-  if (len == 0)
-    return NULL;
-  g_autofree char *sign = g_strndup (at, len);
+  const char *at = text + strspn (text, around);
+  g_autofree char *sign = g_strndup (at, strcspn (at, around));
   g_auto (GStrv) parts = g_strsplit (sign, "\xc2\xa0", -1);
   g_autofree char *joined = g_strjoinv ("", parts);
-  return *joined == '\0' || strpbrk (joined, "\"%+’") != NULL ? NULL : g_steal_pointer (&joined);
+  return *joined == '\0' || strpbrk (joined, "\"%+") != NULL || strstr (joined, "’") != NULL
+             ? NULL
+             : g_steal_pointer (&joined);
 }
 
 #define MAX_SIGNS 3
 
 static char *
-find_signs (const TallSample *sample, const GArray *columns)
+find_signs (const TallSniff *self)
 {
   g_autoptr (GPtrArray) signs = g_ptr_array_new_with_free_func (g_free);
-  for (guint i = 0; i < columns->len; i++)
-    for (guint row = 0; row < sample->rows->len; row++)
+  for (guint i = 0; i < self->columns->len; i++)
+    for (guint row = 0; row < tall_sniff_get (self, i)->file->rows->len; row++)
       {
-        g_autofree char *sign =
-            find_sign (tall_sample_get (sample, row, g_array_index (columns, guint, i)));
+        TallModelKind kind = tall_sniff_get_kind (tall_sniff_get (self, i));
+        if (kind != TALL_MODEL_DECIMAL && kind != TALL_MODEL_RATE)
+          break;
+        g_autofree char *sign = find_sign (get_text (tall_sniff_get (self, i), row));
         if (sign != NULL && !g_ptr_array_find_with_equal_func (signs, sign, g_str_equal, NULL))
           g_ptr_array_add (signs, g_steal_pointer (&sign));
       }
@@ -172,567 +407,280 @@ find_signs (const TallSample *sample, const GArray *columns)
 }
 
 static const char *const separators[] = { NULL, ".", ",", " ", "'", "’" };
-static const char *const negatives[] = { NULL, "parentheses", "trailing-minus" };
 
-/* One way to write numbers of the many. FALSE: there is none of that number. */
-static gboolean
-make_number_format (guint way, gboolean comma_first, const char *signs, TallValueFormat *format)
+#define N_NEGATIVES 3 /* #TallNegative */
+
+static guint
+count_all_fits (const TallSniff *self, TallModelKind kind, const TallValueFormat *format, guint *n)
 {
-  guint separator = way / 2 % G_N_ELEMENTS (separators);
-  guint negative = way / 2 / G_N_ELEMENTS (separators);
-  *format = (TallValueFormat){ .decimal_comma = (way % 2 == 1) != comma_first,
-                               .thousands = separators[separator],
-                               .signs = signs,
-                               .negative = (TallNegative)negative };
-  return negative < G_N_ELEMENTS (negatives);
+  guint fitting = 0, filled;
+  *n = 0;
+  for (guint i = 0; i < self->columns->len; i++)
+    if (tall_sniff_get_kind (tall_sniff_get (self, i)) == kind)
+      {
+        fitting += count_fits (tall_sniff_get (self, i), fits_number, format, &filled);
+        *n += filled;
+      }
+  return fitting;
 }
 
-/**
- * tall_sniff_numbers:
- * @columns: (element-type guint): those that hold numbers
- * @found: (out caller-allocates): the simplest way that fits most values
- */
-void
-tall_sniff_numbers (const TallSample *sample, const GArray *columns, TallSniffedNumbers *found)
+/* The simplest way to write numbers that fits most values. */
+static void
+guess_numbers (TallSniff *self)
 {
   /* Where a semicolon parts columns, it is because commas stand in numbers. */
-  gboolean comma_first = sample->delimiter == ';';
-  g_autofree char *signs = find_signs (sample, columns);
-  TallValueFormat format, best = { .decimal_comma = FALSE };
+  gboolean comma_first = tall_sniff_files_get (self->files, 0)->delimiter == ';';
   guint best_fits = 0, n = 0, n_best = 0;
-  for (guint way = 0; make_number_format (way, comma_first, signs, &format); way++)
+  self->signs = find_signs (self);
+  for (guint way = 0; way < 2 * G_N_ELEMENTS (separators) * N_NEGATIVES; way++)
     {
+      TallValueFormat format = {
+        .decimal_comma = (way % 2 == 1) != comma_first,
+        .thousands = separators[way / 2 % G_N_ELEMENTS (separators)],
+        .signs = self->signs,
+        .negative = (TallNegative)(way / 2 / G_N_ELEMENTS (separators)),
+      };
       if (g_strcmp0 (format.thousands, format.decimal_comma ? "," : ".") == 0)
         continue;
-      guint fits = count_all_fits (sample, columns, fits_number, &format, &n);
+      guint fits = count_all_fits (self, TALL_MODEL_DECIMAL, &format, &n);
       if (fits > best_fits)
         {
-          best = format;
+          self->numbers = format;
           n_best = 0;
         }
-      n_best += fits >= best_fits && format.decimal_comma != best.decimal_comma;
+      n_best += fits >= best_fits && format.decimal_comma != self->numbers.decimal_comma;
       best_fits = MAX (best_fits, fits);
     }
-  gboolean says = best.decimal_comma || best.thousands != NULL;
-  found->decimal_comma = best.decimal_comma;
-  found->thousands = best.thousands;
-  found->negative = negatives[best.negative];
-  found->signs = best_fits > 0 ? g_steal_pointer (&signs) : NULL;
-  found->reason = g_strdup_printf ("%u of %u values are numbers of this form.%s", best_fits, n,
-                                   says && n_best > 0
-                                       ? " They fit another form as well: look at a large amount."
-                                       : "");
+  gboolean says = self->numbers.decimal_comma || self->numbers.thousands != NULL;
+  if (n > 0)
+    self->numbers_reason = g_strdup_printf (
+        "%u of %u values are numbers of this form.%s", best_fits, n,
+        says && n_best > 0 ? " They fit another form as well: look at a large amount." : "");
 }
 
-#define NONE (-1)
-
-/* The free column with the surest name for a field; NONE if there is none. */
-static gint
-find_by_name (const TallSample *sample, const TallSniffedColumn *columns, const TallCsvField *field)
-{
-  gint found = NONE;
-  guint best = G_MAXUINT, rank;
-  for (guint i = 0; i < sample->n_columns; i++)
-    if ((columns == NULL || columns[i].field == NULL)
-        && tall_sniff_names (field, sample->columns[i], &rank) && rank < best)
-      {
-        found = (gint)i;
-        best = rank;
-      }
-  return found;
-}
-
-static gboolean
-are_numbers (const TallSample *sample, guint column)
-{
-  for (guint i = 0; i < sample->rows->len; i++)
-    if (!tall_validate_number (tall_sample_get (sample, i, column), NULL, NULL))
-      return FALSE;
-  return sample->rows->len > 0;
-}
-
-/* How many values there are, and how often another follows. */
+/* The way that fits most values of a column, or, with NULL, of all; the likeliest of several. */
 static guint
-count_values (const TallSample *sample, guint column, guint *n_runs)
+choose_way (const TallSniff *self, const TallSniffColumn *column, guint *fitting, guint *n)
 {
-  g_autoptr (GHashTable) seen = g_hash_table_new (g_str_hash, g_str_equal);
-  const char *last = NULL;
-  *n_runs = 0;
-  for (guint i = 0; i < sample->rows->len; i++)
+  guint best = 0;
+  *fitting = *n = 0;
+  for (guint way = 0; way < N_WAYS; way++)
     {
-      const char *text = tall_sample_get (sample, i, column);
-      g_hash_table_add (seen, (gpointer)text);
-      *n_runs += last == NULL || !g_str_equal (last, text);
-      last = text;
+      guint fits = 0;
+      *n = 0;
+      for (guint i = 0; i < self->columns->len; i++)
+        if (column == NULL || column == tall_sniff_get (self, i))
+          {
+            fits += tall_sniff_get (self, i)->fits[way];
+            *n += tall_sniff_get (self, i)->n_filled;
+          }
+      if (fits > *fitting)
+        best = way;
+      *fitting = MAX (*fitting, fits);
     }
-  return g_hash_table_size (seen);
+  return best;
 }
 
-/* Whether rows with the same value of @key have the same value of @column. */
-static gboolean
-depends_on (const TallSample *sample, guint column, guint key)
+static void
+guess_dates (TallSniff *self)
 {
-  g_autoptr (GHashTable) values = g_hash_table_new (g_str_hash, g_str_equal);
-  for (guint i = 0; i < sample->rows->len; i++)
+  guint fitting, n, own, all = 0, n_columns = 0, other = 0;
+  for (guint i = 0; i < self->columns->len; i++)
     {
-      const char *text = tall_sample_get (sample, i, column);
-      const char *of = tall_sample_get (sample, i, key);
-      const char *first = g_hash_table_lookup (values, of);
-      if (first == NULL)
-        g_hash_table_insert (values, (gpointer)of, (gpointer)text);
-      else if (!g_str_equal (first, text))
-        return FALSE;
-    }
-  return TRUE;
-}
-
-/**
- * tall_sniff_kind:
- *
- * Returns: customers if a column is called as their number is, all its values differ, and none is
- *   called as the number of an order
- */
-TallMappingKind
-tall_sniff_kind (const TallSample *sample)
-{
-  guint n_runs;
-  gint order = find_by_name (sample, NULL, tall_csv_field_find (TALL_SCOPE_ORDER, "order_number"));
-  gint customer = find_by_name (sample, NULL, tall_csv_field_find (TALL_SCOPE_CUSTOMER, "number"));
-  if (order != NONE || customer == NONE)
-    return TALL_MAPPING_ORDERS;
-  return count_values (sample, (guint)customer, &n_runs) == sample->rows->len
-             ? TALL_MAPPING_CUSTOMERS
-             : TALL_MAPPING_ORDERS;
-}
-
-gint
-tall_sniffed_column_find (const TallSample *sample,
-                          const TallSniffedColumn *columns,
-                          TallCsvScope scope,
-                          const char *field)
-{
-  for (guint i = 0; i < sample->n_columns; i++)
-    if (columns[i].field == tall_csv_field_find (scope, field))
-      return (gint)i;
-  return NONE;
-}
-
-/* The values that come in runs, each once, are probably numbers of orders. */
-static gint
-find_order_column (const TallSample *sample, const TallSniffedColumn *columns)
-{
-  gint found = NONE;
-  guint most = 1, n_runs;
-  for (guint i = 0; i < sample->n_columns; i++)
-    {
-      if (columns[i].field != NULL || !are_numbers (sample, i) || tall_sniff_is_date (sample, i))
+      TallSniffColumn *column = tall_sniff_get (self, i);
+      if (tall_sniff_get_kind (column) != TALL_MODEL_DATE)
         continue;
-      guint n = count_values (sample, i, &n_runs);
-      if (n == n_runs && n < sample->rows->len && n > most)
+      n_columns++;
+      for (guint way = 0; way < N_WAYS; way++)
         {
-          found = (gint)i;
-          most = n;
+          TallValueFormat format = make_date_format (way);
+          column->fits[way] = count_fits (column, fits_date, &format, &column->n_filled);
         }
+      column->dates = &date_ways[choose_way (self, column, &own, &n)];
+      self->is_whole &= own > 0 || n == 0;
+      all += own;
     }
-  return found;
-}
-
-/* The one with most values of those that an order has one of. */
-static gint
-find_customer_column (const TallSample *sample, const TallSniffedColumn *columns, guint order)
-{
-  gint found = NONE;
-  guint most = 1, n_runs;
-  for (guint i = 0; i < sample->n_columns; i++)
-    {
-      if (columns[i].field != NULL || !are_numbers (sample, i) || tall_sniff_is_date (sample, i)
-          || !depends_on (sample, i, order))
-        continue;
-      guint n = count_values (sample, i, &n_runs);
-      if (n > most)
-        found = (gint)i;
-      most = MAX (most, n);
-    }
-  return found;
-}
-
-static gint
-find_date_column (const TallSample *sample, const TallSniffedColumn *columns)
-{
-  for (guint i = 0; i < sample->n_columns; i++)
-    if (columns[i].field == NULL && tall_sniff_is_date (sample, i))
-      return (gint)i;
-  return NONE;
-}
-
-static void
-take (TallSniffedColumn *columns, gint column, const TallCsvField *field, const char *reason)
-{
-  if (column == NONE)
-    return;
-  columns[column].field = field;
-  columns[column].reason = reason;
-}
-
-static void
-take_by_content (const TallSample *sample, TallSniffedColumn *columns)
-{
-  static const char *const fields[] = { "order_number", "customer_number", "sales_date" };
-  for (guint i = 0; i < G_N_ELEMENTS (fields); i++)
-    {
-      gint order = tall_sniffed_column_find (sample, columns, TALL_SCOPE_ORDER, fields[0]);
-      if (tall_sniffed_column_find (sample, columns, TALL_SCOPE_ORDER, fields[i]) != NONE)
-        continue;
-      const TallCsvField *field = tall_csv_field_find (TALL_SCOPE_ORDER, fields[i]);
-      if (i == 0)
-        take (columns, find_order_column (sample, columns), field,
-              "By its values, not by its name: each comes in rows that follow each other.");
-      else if (i == 1 && order != NONE)
-        take (columns, find_customer_column (sample, columns, (guint)order), field,
-              "By its values, not by its name: each order has one.");
-      else if (i == 2)
-        take (columns, find_date_column (sample, columns), field,
-              "By its values, not by its name: they are dates.");
-    }
-}
-
-/**
- * tall_sniff_columns:
- *
- * Returns: (transfer full) (array): what each column of the sample probably holds
- */
-TallSniffedColumn *
-tall_sniff_columns (const TallSample *sample, TallMappingKind kind)
-{
-  TallSniffedColumn *columns = g_new0 (TallSniffedColumn, sample->n_columns + 1);
-  guint n;
-  const TallCsvField *fields = tall_csv_fields (&n);
-  for (guint i = 0; i < n; i++)
-    if ((fields[i].scope == TALL_SCOPE_CUSTOMER) == (kind == TALL_MAPPING_CUSTOMERS))
-      take (columns, find_by_name (sample, columns, &fields[i]), &fields[i], "By its name.");
-  if (kind == TALL_MAPPING_CUSTOMERS)
-    return columns;
-  take_by_content (sample, columns);
-  gint order = tall_sniffed_column_find (sample, columns, TALL_SCOPE_ORDER, "order_number");
-  for (guint i = 0; order != NONE && i < sample->n_columns; i++)
-    columns[i].is_of_order = depends_on (sample, i, (guint)order);
-  return columns;
-}
-
-#define MAPPING "mapping"
-
-typedef struct
-{
-  TallSample *sample; /* owned */
-  TallMappingKind kind;
-  TallSniffedColumn *columns; /* owned */
-  GKeyFile *file;             /* owned */
-} Sniff;
-
-static void
-sniff_clear (Sniff *self)
-{
-  g_clear_pointer (&self->sample, tall_sample_free);
-  g_clear_pointer (&self->columns, g_free);
-  g_clear_pointer (&self->file, g_key_file_unref);
-}
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Sniff, sniff_clear)
-
-/* What the mapping calls a column. */
-static const char *
-get_reference (const Sniff *self, guint column)
-{
-  return self->sample->names != NULL ? self->sample->names[column] : self->sample->columns[column];
-}
-
-static void
-comment (Sniff *self, const char *group, const char *key, const char *reason)
-{
-  g_autofree char *text = g_strconcat (" ", reason, NULL);
-  g_key_file_set_comment (self->file, group, key, g_strdelimit (text, "\r\n", ' '), NULL);
-}
-
-static void
-add (Sniff *self, const char *group, const char *key, const char *value, const char *reason)
-{
-  g_key_file_set_string (self->file, group, key, value);
-  if (reason != NULL)
-    comment (self, group, key, reason);
-}
-
-static void
-add_dialect (Sniff *self)
-{
-  g_auto (GStrv) names = g_strsplit (TALL_DELIMITER_NAMES, "|", -1);
-  gsize delimiter = (gsize)(strchr (TALL_DELIMITERS, self->sample->delimiter) - TALL_DELIMITERS);
-  gboolean of_orders = self->kind == TALL_MAPPING_ORDERS;
-  add (self, MAPPING, "kind", of_orders ? "orders" : "customers",
-       of_orders
-           ? "A column is called like numbers of orders, or none is of customers that all differ."
-           : "The numbers of customers all differ, and no column has numbers of orders.");
-  add (self, MAPPING, "delimiter", names[delimiter], self->sample->delimiter_reason);
-  add (self, MAPPING, "encoding", self->sample->encoding != NULL ? self->sample->encoding : "UTF-8",
-       self->sample->encoding_reason);
-}
-
-/* The columns whose fields are of that kind. */
-static GArray *
-list_columns (const Sniff *self, TallModelKind kind)
-{
-  GArray *list = g_array_new (FALSE, FALSE, sizeof (guint));
-  for (guint i = 0; i < self->sample->n_columns; i++)
-    if (self->columns[i].field != NULL && tall_model_kind (self->columns[i].field->field) == kind)
-      g_array_append_val (list, i);
-  return list;
-}
-
-static void
-add_dates (Sniff *self)
-{
-  g_autoptr (GArray) columns = list_columns (self, TALL_MODEL_DATE);
-  if (columns->len == 0)
-    return;
-  TallSniffedDates found;
-  tall_sniff_dates (self->sample, columns, &found);
-  add (self, MAPPING, "dates", found.dates, found.reason);
-  if (found.has_short_years)
-    add (self, MAPPING, "two-digit-years", "1970", "70 is 1970, and 69 is 2069.");
-  g_free (found.reason);
-}
-
-/* The currency of a sign that only one has. */
-static void
-add_currency (Sniff *self, const char *signs)
-{
-  static const char *const known[][2] = { { "£", "GBP" }, { "€", "EUR" }, { "¥", "JPY" } };
-  if (tall_sniffed_column_find (self->sample, self->columns, TALL_SCOPE_ORDER, "currency") >= 0)
-    return;
-  for (guint i = 0; i < G_N_ELEMENTS (known); i++)
-    if (g_str_equal (signs, known[i][0]) || g_str_equal (signs, known[i][1]))
-      add (self, "defaults", "order.currency", known[i][1], "Amounts have this sign.");
-}
-
-static void
-add_numbers (Sniff *self)
-{
-  g_autoptr (GArray) columns = list_columns (self, TALL_MODEL_DECIMAL);
-  if (columns->len == 0)
-    return;
-  TallSniffedNumbers found;
-  tall_sniff_numbers (self->sample, columns, &found);
-  add (self, MAPPING, "decimal-comma", found.decimal_comma ? "true" : "false", found.reason);
-  if (found.thousands != NULL)
-    {
-      g_autofree char *quoted = g_strdup_printf ("\"%s\"", found.thousands);
-      add (self, MAPPING, "thousands", quoted, "It stands between groups of three digits.");
-    }
-  if (found.negative != NULL)
-    add (self, MAPPING, "negative", found.negative, "Some numbers are written so.");
-  if (found.signs != NULL)
-    {
-      add (self, MAPPING, "currency-signs", found.signs, "They stand beside numbers.");
-      if (self->kind == TALL_MAPPING_ORDERS)
-        add_currency (self, found.signs);
-    }
-  g_free (found.reason);
-  g_free (found.signs);
-}
-
-static void
-add_discount (Sniff *self)
-{
-  g_autoptr (GArray) columns = list_columns (self, TALL_MODEL_RATE);
-  TallValueFormat format = { .decimal_comma = g_key_file_get_boolean (self->file, MAPPING,
-                                                                      "decimal-comma", NULL) };
-  gboolean is_rate = TRUE;
-  for (guint i = 0; columns->len > 0 && i < self->sample->rows->len; i++)
-    {
-      TallDecimal value;
-      const char *text = tall_sample_get (self->sample, i, g_array_index (columns, guint, 0));
-      is_rate &= *text == '\0' || tall_parse_discount (text, &format, &value, NULL);
-    }
-  if (columns->len > 0)
-    add (self, MAPPING, "discount", is_rate ? "rate" : "percent",
-         is_rate ? "No value is over 1." : "Some values are over 1, or have a percent sign.");
-}
-
-static void
-add_fields (Sniff *self)
-{
-  for (guint i = 0; i < self->sample->n_columns; i++)
-    {
-      const TallCsvField *field = self->columns[i].field;
-      if (field != NULL)
-        add (self, tall_csv_field_scope_name (field->scope), field->name, get_reference (self, i),
-             self->columns[i].reason);
-    }
+  guint way = choose_way (self, NULL, &fitting, &n);
+  self->dates = &date_ways[way];
+  self->is_sql |= all > fitting;
+  for (guint i = 0; i < self->columns->len; i++)
+    other += tall_sniff_get (self, i)->fits[MIN (way + 1, N_WAYS - 1)];
+  gboolean is_open = self->dates->kind == TALL_DATES_DMY && other == fitting;
+  if (n_columns > 0)
+    self->dates_reason =
+        g_strdup_printf ("%u of %u values are dates of this form.%s", fitting, n,
+                         is_open ? " All fit mdy as well: look whether the day goes before the "
+                                   "month."
+                                 : "");
 }
 
 /* Whether an earlier column has the same values, as one that was joined in often does. */
 static gboolean
-is_repeated (const Sniff *self, guint column)
+is_repeated (const TallSniff *self, guint i)
 {
-  for (guint earlier = 0; earlier < column; earlier++)
+  const TallSniffColumn *column = tall_sniff_get (self, i);
+  guint n = column->file->rows->len;
+  for (guint k = 0; k < i; k++)
     {
-      guint i = 0;
-      while (i < self->sample->rows->len
-             && g_str_equal (tall_sample_get (self->sample, i, column),
-                             tall_sample_get (self->sample, i, earlier)))
-        i++;
-      if (i > 0 && i == self->sample->rows->len)
+      const TallSniffColumn *earlier = tall_sniff_get (self, k);
+      guint row = 0;
+      while (earlier->file == column->file && row < n
+             && g_str_equal (get_text (column, row), get_text (earlier, row)))
+        row++;
+      if (row > 0 && row == n)
         return TRUE;
     }
   return FALSE;
 }
 
-/* Columns that nothing is known of: what an order, or a customer, has one of is an attribute. */
+/* What a .map cannot say. */
 static void
-add_attributes (Sniff *self)
+guess_needs (TallSniff *self)
 {
-  const char *group = self->kind == TALL_MAPPING_ORDERS ? "order" : "customer";
-  g_autoptr (GString) left = g_string_new (NULL);
-  for (guint i = 0; i < self->sample->n_columns; i++)
+  self->is_sql |= self->fills || self->files->len > 1;
+  for (guint i = 0; i < self->columns->len; i++)
     {
-      g_autofree char *name = tall_sniff_normalize (self->sample->columns[i]);
-      g_autofree char *key = g_strconcat ("attribute.", name, NULL);
-      if (self->columns[i].field != NULL)
+      TallSniffColumn *column = tall_sniff_get (self, i);
+      TallModelKind kind = tall_sniff_get_kind (column);
+      TallValueFormat percent = self->numbers;
+      percent.discount_percent = TRUE;
+      column->is_repeated = is_repeated (self, i);
+      if (column->field == NULL)
         continue;
-      if (*name != '\0' && !is_repeated (self, i)
-          && !g_key_file_has_key (self->file, group, key, NULL)
-          && (self->kind == TALL_MAPPING_CUSTOMERS || self->columns[i].is_of_order))
-        add (self, group, key, get_reference (self, i),
-             self->kind == TALL_MAPPING_ORDERS ? "All rows of an order have the same value."
-                                               : "No field is called like this.");
-      else
-        g_string_append_printf (left, "%s%s", left->len > 0 ? ", " : "", get_reference (self, i));
+      column->is_float = kind == TALL_MODEL_NUMBER && all_fit (column, is_float, NULL);
+      column->is_amount =
+          kind == TALL_MODEL_RATE
+          && (tall_sniff_names_amount (column->name) || one_misfits (column, fits_rate, &percent));
+      gboolean is_spread =
+          (column->field->scope == TALL_SCOPE_LOCATION || column->field->scope == TALL_SCOPE_ORDER)
+          && (column->rows == TALL_SNIFF_FIRST_ONLY
+              || (kind == TALL_MODEL_DATE && column->rows == TALL_SNIFF_DIFFERS
+                  && column->field->scope == TALL_SCOPE_ORDER));
+      self->is_percent |=
+          kind == TALL_MODEL_RATE && one_misfits (column, fits_rate, &self->numbers);
+      self->is_sql |= column->is_total || column->is_float || is_spread || column->is_amount;
     }
-  if (left->len == 0)
-    return;
-  g_string_prepend (left, "Not loaded, as they differ within an order or repeat another column: ");
-  comment (self, group, NULL, left->str);
-}
-
-/* A number that no column has. */
-static gboolean
-check_required (Sniff *self)
-{
-  gboolean is_whole = TRUE;
-  guint n;
-  const TallCsvField *fields = tall_csv_fields (&n);
-  for (guint i = 0; i < n; i++)
-    {
-      const char *group = tall_csv_field_scope_name (fields[i].scope);
-      if (tall_model_kind (fields[i].field) != TALL_MODEL_NUMBER
-          || (fields[i].scope == TALL_SCOPE_CUSTOMER) != (self->kind == TALL_MAPPING_CUSTOMERS)
-          || g_key_file_has_key (self->file, group, fields[i].name, NULL))
-        continue;
-      add (self, group, fields[i].name, "?",
-           "No column looks like this number: write its name here.");
-      is_whole = FALSE;
-    }
-  return is_whole;
-}
-
-/* The group of a file that is joined. */
-static void
-add_file (Sniff *self, const GPtrArray *files, const TallSniffFile *file, const char *reason)
-{
-  g_autofree char *group = g_strconcat (TALL_MAPPING_FILE_PREFIX, file->name, NULL);
-  add (self, group, "key", file->sample->columns[file->key], reason);
-  if (file->from < 0)
-    return;
-  const TallSniffFile *from = tall_sniff_files_get (files, (guint)file->from);
-  g_autofree char *column =
-      g_strdup_printf ("%s:%s", from->name, from->sample->columns[file->from_column]);
-  add (self, group, "from", column, "It is called like the key.");
 }
 
 static void
-add_files (Sniff *self, const GPtrArray *files)
+list_columns (TallSniff *self)
 {
-  g_autoptr (GString) head = g_string_new (NULL);
-  g_autoptr (GString) left = g_string_new (NULL);
-  for (guint i = 0; i < files->len; i++)
+  for (guint i = 0; i < self->files->len; i++)
     {
-      const TallSniffFile *file = tall_sniff_files_get (files, i);
-      if (file->key < 0)
+      TallSample *file = tall_sniff_files_get (self->files, i);
+      gboolean is_one = self->files->len == 1;
+      for (guint k = 0; k < file->n_columns && (is_one || file->key != NONE); k++)
         {
-          g_string_append_printf (left, " %s", file->path);
-          continue;
+          TallSniffColumn column = { .file = file,
+                                     .i = k,
+                                     .name = is_one ? g_strdup (file->columns[k])
+                                                    : tall_sniff_get_telling_name (file, k) };
+          if (i > 0 && (gint)k == file->key)
+            g_free (column.name); /* it says what the column that names it says */
+          else
+            g_array_append_val (self->columns, column);
         }
-      g_string_append_printf (head, " %s=%s", file->name, file->path);
-      add_file (self, files, file,
-                i == 0            ? "By its name; each row has another one: a row for each order."
-                : file->from >= 0 ? "Each row has another one."
-                                  : "It is called like the key above: any number of lines.");
     }
-  g_string_prepend (head, "A guess from the first rows of files that are joined:");
-  if (left->len > 0)
-    g_string_append_printf (head,
-                            ". Not joined, as no column of the others is called like one in "
-                            "which each row has another value:%s",
-                            left->str);
-  comment (self, NULL, NULL, head->str);
 }
 
-/* Returns: whether nothing is left to be filled in */
-static gboolean
-guess (Sniff *self, const GPtrArray *files)
+static void
+guess (TallSniff *self)
 {
-  self->file = g_key_file_new ();
-  self->kind = files != NULL ? TALL_MAPPING_ORDERS : tall_sniff_kind (self->sample);
-  self->columns = tall_sniff_columns (self->sample, self->kind);
-  add_dialect (self);
-  if (files != NULL)
-    add_files (self, files);
-  add_dates (self);
-  add_numbers (self);
-  add_discount (self);
-  add_fields (self);
-  add_attributes (self);
-  return check_required (self);
+  list_columns (self);
+  self->kind = guess_kind (self);
+  guess_fields (self);
+  guess_numbers (self);
+  guess_dates (self);
+  guess_needs (self);
 }
 
-static char *
-guess_joined (GPtrArray *files, gboolean *is_whole, GError **error)
+static void
+clear_column (gpointer data)
 {
-  if (!tall_sniff_join_find (files, error))
-    return NULL;
-  g_auto (Sniff) self = { .sample = tall_sniff_join_make_sample (files) };
-  *is_whole = guess (&self, files);
-  return g_key_file_to_data (self.file, NULL, NULL);
+  g_free (((TallSniffColumn *)data)->name);
 }
 
-static char *
-guess_one (TallSniffFile *file, gboolean *is_whole)
+/**
+ * tall_sniff_find_preset:
+ * @path: a file that can be read several times
+ *
+ * Returns: (nullable): the preset that its columns fit; NULL if none does
+ */
+const char *
+tall_sniff_find_preset (const char *path)
 {
-  g_auto (Sniff) self = { .sample = g_steal_pointer (&file->sample) };
-  *is_whole = guess (&self, NULL);
-  g_autofree char *head =
-      g_strdup_printf ("A guess from the first %u rows of %s, %u of which cannot be read.",
-                       self.sample->rows->len + self.sample->n_bad, file->path, self.sample->n_bad);
-  comment (&self, NULL, NULL, head);
-  return g_key_file_to_data (self.file, NULL, NULL);
+  const char *const *presets = tall_mapping_presets ();
+  for (guint i = 0; presets[i] != NULL; i++)
+    {
+      g_autoptr (GError) error = NULL;
+      g_autoptr (TallMapping) preset = tall_mapping_load (presets[i], &error);
+      if (preset == NULL)
+        g_error ("preset %s: %s", presets[i], error->message);
+      g_autoptr (TallCsvReader) reader =
+          tall_csv_reader_open (path, &preset->dialect, TALL_CSV_MAX_ROW, NULL);
+      const char *const *columns = reader != NULL ? tall_csv_reader_get_columns (reader) : NULL;
+      if (columns != NULL
+          && (preset->sql != NULL ? tall_sql_fits (preset, columns)
+                                  : tall_mapping_fits (preset, columns)))
+        return presets[i];
+    }
+  return NULL;
+}
+
+/* Those of files that are not joined are gone. */
+static void
+name_joined (const GPtrArray *files, const char **names, guint n)
+{
+  for (guint i = 0; i < files->len; i++)
+    for (guint k = 0; k < n; k++)
+      if (files->len == 1
+          || (tall_sniff_files_get (files, i)->key == NONE
+              && g_strcmp0 (names[k], tall_sniff_files_get (files, i)->name) == 0))
+        names[k] = NULL;
 }
 
 /**
  * tall_sniff:
  * @paths: @n files that can be read several times
- * @names: what the mapping is to call those that it joins; NULL: as the file is called
+ * @names: (inout): what the mapping is to call the files, or NULL; then what it calls those that it
+ *   joins, and NULL for the others
  * @is_whole: (out): nothing is left to be filled in before files can be loaded with it
  *
  * Guesses a mapping from the first rows of files. Those with different columns are joined.
  *
- * Returns: (transfer full): a mapping file, with the reason for each guess as a comment; NULL if
- *   a file cannot be read, or with %TALL_ERROR_INVALID if they cannot be joined
+ * Returns: (transfer full): a mapping, or a query where that cannot say it, with the reason for
+ * each guess as a comment; NULL if a file cannot be read, or with %TALL_ERROR_INVALID if they
+ * cannot be joined
  */
 char *
 tall_sniff (
-    const char *const *paths, const char *const *names, guint n, gboolean *is_whole, GError **error)
+    const char *const *paths, const char **names, guint n, gboolean *is_whole, GError **error)
 {
   g_autoptr (GPtrArray) files = tall_sniff_files_read (paths, names, n, error);
-  if (files == NULL)
+  if (files == NULL || (files->len > 1 && !tall_sniff_files_join (files, error)))
     return NULL;
-  return files->len == 1 ? guess_one (tall_sniff_files_get (files, 0), is_whole)
-                         : guess_joined (files, is_whole, error);
+  name_joined (files, names, n);
+  const char *preset = files->len == 1 ? tall_sniff_find_preset (paths[0]) : NULL;
+  g_autofree char *text = preset != NULL ? tall_mapping_preset_text (preset) : NULL;
+  *is_whole = TRUE;
+  if (text != NULL && g_str_has_prefix (text, "--"))
+    return g_strdup_printf ("-- The columns are those of the preset %s: --map %s\n%s", preset,
+                            preset, text);
+  TallSniff self = { .files = files, .preset = preset, .is_whole = TRUE, .map = g_key_file_new () };
+  self.columns = g_array_new (FALSE, FALSE, sizeof (TallSniffColumn));
+  g_array_set_clear_func (self.columns, clear_column);
+  GString **texts[] = { &self.settings, &self.select, &self.attributes, &self.left };
+  for (guint i = 0; i < G_N_ELEMENTS (texts); i++)
+    *texts[i] = g_string_new (NULL);
+  guess (&self);
+  char *written = tall_sniff_write (&self);
+  *is_whole = self.is_whole;
+  for (guint i = 0; i < G_N_ELEMENTS (texts); i++)
+    g_string_free (*texts[i], TRUE);
+  g_key_file_unref (self.map);
+  g_array_unref (self.columns);
+  g_free (self.signs);
+  g_free (self.numbers_reason);
+  g_free (self.dates_reason);
+  return written;
 }

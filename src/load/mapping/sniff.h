@@ -7,9 +7,11 @@
 G_BEGIN_DECLS
 
 char *tall_sniff (const char *const *paths,
-                  const char *const *names,
+                  const char **names,
                   guint n,
                   gboolean *is_whole,
                   GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
+const char *tall_sniff_find_preset (const char *path);
 
 G_END_DECLS

@@ -182,6 +182,19 @@ read_message (
   return NULL;
 }
 
+/* @each: bytes of memory for each byte, as they usually take
+ * Returns: (transfer full) (nullable): an order or customer, as read_message() reads it */
+static gpointer
+read_owner (const TallModelType *type, ReadFlags flags, gsize each, TallSlice bytes, GError **error)
+{
+  gsize size = bytes.len <= TALL_MAX_CANONICAL_BYTES ? each * bytes.len : 0;
+  TallArena *arena = tall_arena_new (1024 + size);
+  gpointer owner = read_message (type, flags | OWNER, bytes, arena, error);
+  if (owner == NULL)
+    tall_arena_free (arena);
+  return owner;
+}
+
 /* Stored data that the model refuses is damaged. */
 static gboolean
 finish (gboolean valid, GError *invalid, const char *what, GError **error)
@@ -207,20 +220,15 @@ tall_order_to_canonical (const TallOrder *self, TallArena *arena)
 static TallOrder *
 read_order (TallSlice canonical, ReadFlags flags, GError **error)
 {
-  gsize size = MIN (canonical.len, TALL_MAX_CANONICAL_BYTES);
-  g_autoptr (TallArena) arena = tall_arena_new (1024 + 8 * size);
-  TallOrder *order = read_message (&tall_model_order, flags | OWNER, canonical, arena, error);
-  if (order != NULL)
-    g_steal_pointer (&arena);
-  return order;
+  return read_owner (&tall_model_order, flags, 8, canonical, error);
 }
 
 /**
  * tall_order_from_proved:
  * @canonical: the canonical form of a normalized order, as its digest has shown; it is copied
  *
- * As tall_order_from_canonical(), but neither its form nor what the fields hold is checked once
- * more.
+ * As tall_order_from_canonical(), but of its form only the length is checked once more, and of what
+ * the fields hold only scales, and numbers of locations and lines.
  *
  * Returns: (transfer full) (nullable): the order; NULL with %TALL_ERROR_DAMAGED
  */
@@ -274,15 +282,10 @@ tall_customer_to_canonical (const TallCustomer *self, TallArena *arena)
 TallCustomer *
 tall_customer_from_canonical (TallSlice canonical, GError **error)
 {
-  gsize size = MIN (canonical.len, TALL_MAX_CANONICAL_BYTES);
-  TallArena *arena = tall_arena_new (1024 + 2 * size);
   g_autoptr (TallCustomer) customer =
-      read_message (&tall_model_customer, OWNER, canonical, arena, error);
+      read_owner (&tall_model_customer, UNPROVED, 2, canonical, error);
   if (customer == NULL)
-    {
-      tall_arena_free (arena);
-      return NULL;
-    }
+    return NULL;
 
   GError *invalid = NULL;
   gboolean valid = tall_customer_normalize (customer, &invalid);

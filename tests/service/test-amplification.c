@@ -7,6 +7,7 @@
 #include "service/calls/calls.h"
 #include "model/canonical.h"
 #include "tall-error.h"
+#include "tall-limits.h"
 #include "service/server/handler.h"
 #include "tall-heap.h"
 #include "wire/connection.h"
@@ -14,6 +15,7 @@
 #include "tall-test-orders.h"
 #include "tall-test-store.h"
 
+#define MIB ((gsize)1024 * 1024)
 #define CUSTOMER "VINET"
 #define NUMBER "10248"
 
@@ -270,6 +272,49 @@ test_order (Fixture *self, gconstpointer data)
   check (test, order, "delete", run (self, TALL_CALL (delete_order), &get));
 }
 
+/* Returns: bytes that reading takes at most */
+static gsize
+read_cell (TallSlice bytes)
+{
+  tall_heap_begin ();
+  g_autoptr (TallOrder) order = tall_order_from_canonical (bytes, NULL);
+  g_clear_pointer (&order, tall_order_free);
+  g_autoptr (TallCustomer) customer = tall_customer_from_canonical (bytes, NULL);
+  g_clear_pointer (&customer, tall_customer_free);
+  return tall_heap_end ();
+}
+
+/* Cells of nothing but fields that take much for their bytes: they take 64 times their size, and
+ * the rest of a block. Of one that is too long nothing is read. */
+static void
+test_cells (void)
+{
+  static const TallSlice units[] = {
+#define UNIT(bytes) { (const guint8 *)bytes, sizeof bytes - 1 }
+    UNIT ("\x1a\x00"),                                         /* an address without texts */
+    UNIT ("\x22\x00"),                                         /* an empty text */
+    UNIT ("\x7a\x00"),                                         /* a field that is not known */
+    UNIT ("\x2a\x02\x08\x01"),                                 /* a location */
+    UNIT ("\x32\x04\x0a\x00\x12\x00"),                         /* an attribute */
+    UNIT ("\x2a\x0a\x08\x01\x1a\x00\x1a\x00\x1a\x00\x1a\x00"), /* a location with addresses */
+#undef UNIT
+  };
+  for (guint i = 0; i < G_N_ELEMENTS (units); i++)
+    {
+      g_autoptr (GByteArray) bytes = g_byte_array_new ();
+      tall_bytes_append (bytes, tall_slice ("\x0a\x01\x43\x12\x01\x31", 6));
+      while (bytes->len + units[i].len <= TALL_MAX_CANONICAL_BYTES)
+        tall_bytes_append (bytes, units[i]);
+      gsize size = read_cell (tall_slice_array (bytes));
+      tall_bytes_append (bytes, units[i]);
+      gsize too_long = read_cell (tall_slice_array (bytes));
+      g_test_message ("cell %u: %.2f MiB; %" G_GSIZE_FORMAT " bytes", i, (gdouble)size / MIB,
+                      too_long);
+      g_assert_cmpuint (size, <, 65 * MIB);
+      g_assert_cmpuint (too_long, <, MIB / 16);
+    }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -277,6 +322,7 @@ main (int argc, char **argv)
   const TallLayout *const *layouts = tall_layouts (&n);
   g_autofree Case *cases = g_new (Case, n * G_N_ELEMENTS (kinds));
   g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/service/amplification/cells", test_cells);
   for (guint i = 0; i < n * G_N_ELEMENTS (kinds); i++)
     {
       const char *name = kinds[i % G_N_ELEMENTS (kinds)].name;

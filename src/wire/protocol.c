@@ -8,9 +8,12 @@
 /* Bytes of a message's beginning that say which protocol it is in. */
 #define START 2
 
-/* Bytes that a length takes at most: the compact protocol has seven bits of it in each. */
 #define MAX_NAME 256 /* bytes of the name of a call, which its answer repeats */
+
+/* Bytes that a length or any number takes at most: the compact protocol has seven bits of it in
+ * each. */
 #define MAX_LENGTH_SIZE 5
+#define MAX_NUMBER_SIZE 10
 
 struct _TallBinaryProtocol
 {
@@ -208,16 +211,18 @@ binary_read_bool (ThriftProtocol *protocol, gboolean *value, GError **error)
   return byte == 0 || byte == 1 ? n : reject (protocol, error, "neither true nor false");
 }
 
-/* Thrift cuts a number that is larger than its type. */
+/* Thrift cuts a number that is larger than its type. Of the last of ten bytes one bit counts. */
 static gint32
 compact_read_number (ThriftProtocol *protocol, guint bits, gint64 *value, GError **error)
 {
+  const TallTransport *transport = transport_of (protocol);
   GError *reason = NULL;
   gint32 n = compact_parent->read_i64 (protocol, value, &reason);
   if (n < 0)
     return translate (protocol, reason, error);
   guint unused = 64 - bits;
-  if ((gint64)((guint64)*value << unused) >> unused == *value)
+  gboolean is_cut = n == MAX_NUMBER_SIZE && transport->in[transport->in_pos - 1] > 1;
+  if (!is_cut && (gint64)((guint64)*value << unused) >> unused == *value)
     return n;
   tall_transport_reject (transport_of (protocol), error, "a number of more than %u bits", bits);
   return -1;

@@ -1,0 +1,334 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "wire/struct.h"
+#include "wire-cases.h"
+
+/* Structs by their descriptions: as much as the limits say is read, and its memory is asked for. */
+
+static TallTransport *
+transport_new (GByteArray *bytes, gboolean compact, guint max_depth)
+{
+  TallWireOptions options = TALL_WIRE_OPTIONS_INIT;
+  options.side = TALL_WIRE_SERVER;
+  options.compact = compact;
+  options.max_depth = max_depth;
+  return tall_transport_new_memory (tall_slice_array (bytes), &options);
+}
+
+typedef struct
+{
+  gint32 number;
+} Element;
+
+typedef struct
+{
+  Element *elements; /* n_elements of them */
+  guint n_elements;
+} List;
+
+static const TallStructField element_type_fields[] = {
+  { "number", 1, TALL_KIND_I32, G_STRUCT_OFFSET (Element, number), TALL_STRUCT_ALWAYS, NULL },
+};
+static TALL_STRUCT_TYPE (element_type, "an element", Element);
+static const TallStructField list_type_fields[] = {
+  { "elements", 1, TALL_KIND_STRUCTS, G_STRUCT_OFFSET (List, elements),
+    G_STRUCT_OFFSET (List, n_elements), &element_type },
+};
+static TALL_STRUCT_TYPE (list_type, "a list", List);
+
+/* As many structs as the limit says, and one more: refused, and the connection goes on. */
+static void
+test_structs (gconstpointer data)
+{
+  Element elements[8] = { { 0 } };
+  const List sent = { elements, G_N_ELEMENTS (elements) };
+  TallStructLimits limits = {
+    .structs = "structs", .bytes = "bytes", .text_bytes = 1, .pair_bytes = 1
+  };
+  g_autoptr (GByteArray) bytes = g_byte_array_new ();
+  g_autoptr (TallTransport) memory = transport_new (bytes, COMPACT, 3);
+  tall_struct_write (&list_type, &sent, tall_protocol_get_writer (memory));
+  tall_bytes_append (bytes, tall_transport_get_output (memory));
+
+  for (limits.n_structs = 7; limits.n_structs <= 8; limits.n_structs++)
+    {
+      g_autoptr (TallTransport) transport = transport_new (bytes, COMPACT, 3);
+      g_autoptr (TallArena) arena = tall_arena_new (0);
+      g_autoptr (GError) error = NULL;
+      List list = { NULL };
+      TallStructReader reader;
+      tall_struct_reader_init (&reader, transport, arena, &limits);
+      gboolean ok = tall_struct_reader_read (&reader, &list_type, &list, &error);
+      g_assert_cmpint (ok, ==, limits.n_structs == 8);
+      g_assert_cmpint (reader.refused, ==, !ok);
+      g_assert_cmpuint (list.n_elements, ==, ok ? 8 : 0);
+    }
+}
+
+typedef struct
+{
+  const char *key;
+  const char *value;
+} Pair;
+
+typedef struct
+{
+  TallArena *arena; /* its own */
+  gint32 number;
+} Owner;
+
+/* A field of each kind that takes memory. */
+typedef struct
+{
+  const char *text;
+  TallSlice bytes;
+  const char **texts; /* n_texts of them */
+  gsize n_texts;
+  Pair **pairs; /* n_pairs of them */
+  gsize n_pairs;
+  Element **objects; /* n_objects of them */
+  gsize n_objects;
+  Element *elements; /* n_elements of them */
+  guint n_elements;
+  Element *one;
+  Owner *owner;
+} Booked;
+
+static gpointer
+create_owner (TallArena **arena)
+{
+  *arena = tall_arena_new (0);
+  Owner *owner = tall_arena_new0 (*arena, Owner);
+  owner->arena = *arena;
+  return owner;
+}
+
+static void
+clear_owner (gpointer pointer)
+{
+  Owner *owner = *(Owner **)pointer;
+  tall_arena_free (owner->arena);
+}
+
+#define ALONE(name, id, kind, type, member, of)                                                    \
+  {                                                                                                \
+    name, id, TALL_KIND_##kind, G_STRUCT_OFFSET (type, member), TALL_STRUCT_ALWAYS, of             \
+  }
+#define MANY(name, id, kind, member, of)                                                           \
+  {                                                                                                \
+    name, id, TALL_KIND_##kind, G_STRUCT_OFFSET (Booked, member),                                  \
+        G_STRUCT_OFFSET (Booked, n_##member), of                                                   \
+  }
+static const TallStructField pair_type_fields[] = {
+  ALONE ("key", 1, TEXT, Pair, key, NULL),
+  ALONE ("value", 2, TEXT, Pair, value, NULL),
+};
+static TALL_STRUCT_TYPE (pair_type, "a pair", Pair);
+static const TallStructField owner_type_fields[] = {
+  ALONE ("number", 1, I32, Owner, number, NULL),
+};
+static TALL_STRUCT_TYPE (
+    owner_type, "an owner", Owner, .create = create_owner, .clear = clear_owner);
+static const TallStructField booked_type_fields[] = {
+  ALONE ("text", 1, TEXT, Booked, text, NULL),
+  ALONE ("bytes", 2, BYTES, Booked, bytes, NULL),
+  MANY ("texts", 3, TEXTS, texts, NULL),
+  MANY ("pairs", 4, PAIRS, pairs, &pair_type),
+  MANY ("objects", 5, OBJECTS, objects, &element_type),
+  MANY ("elements", 6, STRUCTS, elements, &element_type),
+  ALONE ("one", 7, STRUCT, Booked, one, &element_type),
+  ALONE ("owner", 8, STRUCT, Booked, owner, &owner_type),
+};
+static TALL_STRUCT_TYPE (booked_type, "what is booked", Booked);
+
+/* Bytes that are asked for, one time after the other. */
+typedef struct
+{
+  gsize bytes[16];
+  guint n;
+  guint most; /* times that are granted */
+} Spending;
+
+static gboolean
+spend (gpointer memory, gsize bytes, GError **error)
+{
+  Spending *self = memory;
+  if (self->n == self->most)
+    {
+      g_set_error_literal (error, TALL_ERROR, TALL_ERROR_OVERLOADED, "no memory");
+      return FALSE;
+    }
+  g_assert_cmpuint (self->n, <, G_N_ELEMENTS (self->bytes));
+  self->bytes[self->n++] = bytes;
+  return TRUE;
+}
+
+static gsize
+sum (const Spending *self)
+{
+  gsize bytes = 0;
+  for (guint i = 0; i < self->n; i++)
+    bytes += self->bytes[i];
+  return bytes;
+}
+
+static gboolean
+read_booked (GByteArray *bytes, gboolean compact, Spending *spending)
+{
+  static const TallStructLimits limits = {
+    .n_structs = 100, .structs = "", .n_bytes = 100, .bytes = "", .text_bytes = 1, .pair_bytes = 1
+  };
+  Booked read = { NULL };
+  g_autoptr (TallArena) arena = tall_arena_new (0);
+  g_autoptr (TallTransport) transport = transport_new (bytes, compact, 3);
+  g_autoptr (GError) error = NULL;
+  TallStructReader reader;
+  tall_struct_reader_init (&reader, transport, arena, &limits);
+  reader.spend = spend;
+  reader.memory = spending;
+  gboolean ok = tall_struct_reader_read (&reader, &booked_type, &read, &error);
+  g_assert_cmpint (reader.refused, ==, !ok);
+  if (!ok)
+    g_assert_error (error, TALL_ERROR, TALL_ERROR_OVERLOADED);
+  return ok;
+}
+
+/* All memory that is taken for what is read is asked for before: a text takes a NUL and up to seven
+ * bytes behind it. Where it is not granted, the call is refused, and the connection goes on. */
+static void
+test_memory (gconstpointer data)
+{
+  const char *texts[] = { "a", "bc" };
+  Pair pair = { "k", "value" };
+  Pair *pairs[] = { &pair };
+  Element elements[3] = { { 0 } };
+  Element *objects[] = { &elements[0], &elements[1] };
+  Owner owner = { NULL, 1 };
+  Booked sent = {
+    "abc", tall_slice ("12345", 5), texts, 2, pairs, 1, objects, 2, elements, 3, &elements[0],
+    &owner
+  };
+  static const gsize due[] = {
+    3 + 8,
+    5 + 8,
+    2 * sizeof (char *),
+    1 + 8,
+    2 + 8,
+    sizeof (Pair *) + sizeof (Pair),
+    1 + 8,
+    5 + 8,
+    2 * (sizeof (Element *) + sizeof (Element)),
+    3 * sizeof (Element),
+    sizeof (Element),
+    2048, /* an arena */
+  };
+  g_autoptr (GByteArray) bytes = g_byte_array_new ();
+  g_autoptr (TallTransport) memory = transport_new (bytes, COMPACT, 3);
+  tall_struct_write (&booked_type, &sent, tall_protocol_get_writer (memory));
+  tall_bytes_append (bytes, tall_transport_get_output (memory));
+
+  for (guint most = 0; most <= G_N_ELEMENTS (due); most++)
+    {
+      Spending spending = { .most = most };
+      g_assert_cmpint (read_booked (bytes, COMPACT, &spending), ==, most == G_N_ELEMENTS (due));
+      g_assert_cmpuint (spending.n, ==, most);
+      for (guint i = 0; i < most; i++)
+        g_assert_cmpuint (spending.bytes[i], >=, due[i]);
+    }
+}
+
+/* As many pairs and texts as the limit of bytes allows, though they have none, and one more:
+ * refused before any is read. */
+static void
+test_pairs (gconstpointer data)
+{
+  const char *texts[] = { "", "", "", "" };
+  Pair pair = { "", "" };
+  Pair *pairs[] = { &pair, &pair, &pair, &pair };
+  TallStructLimits limits = { .structs = "", .bytes = "bytes", .text_bytes = 3, .pair_bytes = 7 };
+
+  for (guint is_map = 0; is_map < 2; is_map++)
+    for (guint more = 0; more < 2; more++)
+      {
+        Booked sent = { .texts = texts,
+                        .n_texts = is_map ? 0 : 3 + more,
+                        .pairs = pairs,
+                        .n_pairs = is_map ? 3 + more : 0 };
+        Booked read = { NULL };
+        g_autoptr (GByteArray) bytes = g_byte_array_new ();
+        g_autoptr (TallTransport) memory = transport_new (bytes, COMPACT, 3);
+        tall_struct_write (&booked_type, &sent, tall_protocol_get_writer (memory));
+        tall_bytes_append (bytes, tall_transport_get_output (memory));
+        g_autoptr (TallTransport) transport = transport_new (bytes, COMPACT, 3);
+        g_autoptr (TallArena) arena = tall_arena_new (0);
+        g_autoptr (GError) error = NULL;
+        Spending spending = { .most = G_N_ELEMENTS (spending.bytes) };
+        TallStructReader reader;
+        limits.n_bytes = is_map ? 3 * 7 + 6 : 3 * 3 + 2;
+        tall_struct_reader_init (&reader, transport, arena, &limits);
+        reader.spend = spend;
+        reader.memory = &spending;
+        gboolean ok = tall_struct_reader_read (&reader, &booked_type, &read, &error);
+        g_assert_cmpint (ok, ==, !more);
+        g_assert_cmpint (reader.refused, ==, !ok);
+        g_assert_cmpuint (is_map ? read.n_pairs : read.n_texts, ==, ok ? 3 : 0);
+        if (!ok)
+          {
+            g_assert_error (error, TALL_ERROR, TALL_ERROR_TOO_LARGE);
+            g_assert_cmpuint (sum (&spending), ==, 0);
+          }
+      }
+}
+
+typedef struct
+{
+  TallSlice raw;
+  gint32 number;
+} Passed;
+
+static const TallStructField passed_type_fields[] = {
+  { "raw", 1, TALL_KIND_RAW, G_STRUCT_OFFSET (Passed, raw), TALL_STRUCT_ALWAYS, NULL },
+  { "number", 2, TALL_KIND_I32, G_STRUCT_OFFSET (Passed, number), TALL_STRUCT_ALWAYS, NULL },
+};
+static TALL_STRUCT_TYPE (passed_type, "what is passed on", Passed);
+
+/* A struct that nobody knows is kept as its bytes, up to its end, and goes on as them. */
+static void
+test_raw (gconstpointer data)
+{
+  Element elements[3] = { { 1 }, { -70000 }, { 7 } };
+  const List list = { elements, G_N_ELEMENTS (elements) };
+  g_autoptr (GByteArray) none = g_byte_array_new ();
+  g_autoptr (TallTransport) inner = transport_new (none, COMPACT, 3);
+  tall_struct_write (&list_type, &list, tall_protocol_get_writer (inner));
+  const Passed sent = { tall_transport_get_output (inner), 5 };
+  g_autoptr (TallTransport) outer = transport_new (none, COMPACT, 3);
+  tall_struct_write (&passed_type, &sent, tall_protocol_get_writer (outer));
+
+  g_autoptr (GByteArray) bytes = g_byte_array_new ();
+  tall_bytes_append (bytes, tall_transport_get_output (outer));
+  g_autoptr (TallTransport) transport = transport_new (bytes, COMPACT, 4);
+  g_autoptr (TallArena) arena = tall_arena_new (0);
+  g_autoptr (GError) error = NULL;
+  Passed passed = { TALL_SLICE_INIT, 0 };
+  TallStructReader reader;
+  tall_struct_reader_init (&reader, transport, arena, NULL);
+  g_assert_true (tall_struct_reader_read (&reader, &passed_type, &passed, &error));
+  g_assert_true (tall_struct_reader_finish (&reader, &error));
+  g_assert_cmpmem (passed.raw.data, passed.raw.len, sent.raw.data, sent.raw.len);
+  g_assert_cmpint (passed.number, ==, 5);
+}
+
+int
+main (int argc, char **argv)
+{
+  static const WireCase cases[] = {
+    { "structs", test_structs },
+    { "memory", test_memory },
+    { "pairs", test_pairs },
+    { "raw", test_raw },
+  };
+  g_test_init (&argc, &argv, NULL);
+  wire_add_cases ("struct", cases, G_N_ELEMENTS (cases));
+  return g_test_run ();
+}

@@ -45,7 +45,8 @@ multiply_line (const TallLineItem *line, Exact *product)
     return TRUE;
 
   TallDecimal kept = *line->discount;
-  kept.unscaled = pow10_of (kept.scale) - kept.unscaled;
+  if (__builtin_sub_overflow (pow10_of (kept.scale), kept.unscaled, &kept.unscaled))
+    return FALSE;
   kept = trim (kept);
   product->scale += kept.scale;
   return !__builtin_mul_overflow (product->unscaled, (Wide)kept.unscaled, &product->unscaled);
@@ -89,7 +90,7 @@ finish_total (Exact sum, TallDecimal *total)
 
 /**
  * tall_order_compute_total:
- * @self: a normalized order
+ * @self: a normalized order, or one whose digest may be forged
  * @total: (out): the sum of quantity × price × (1 − discount) over all lines, exactly
  *
  * A line without quantity or price adds nothing; one without discount is not discounted. The scale

@@ -3,6 +3,7 @@
 #include "fuzz.h"
 #include "model/canonical.h"
 #include "tall-error.h"
+#include "tall-json.h"
 
 static void
 check_error (const GError *error)
@@ -26,6 +27,25 @@ try_order (TallSlice bytes, TallArena *arena)
   g_autoptr (TallOrder) again = tall_order_from_canonical (canonical, &error);
   g_assert_no_error (error);
   g_assert_true (tall_order_equal (order, again));
+}
+
+/* A digest may be forged: what it proves must still be fit to be shown and sent. */
+static void
+try_proved (TallSlice bytes, TallArena *arena)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TallOrder) order = tall_order_from_proved (bytes, &error);
+  if (order == NULL)
+    {
+      check_error (error);
+      return;
+    }
+
+  TallDecimal total;
+  g_assert_cmpuint (tall_order_to_canonical (order, arena).len, <=, bytes.len);
+  (void)!tall_order_compute_total (order, &total);
+  g_autofree char *json = tall_order_to_json (order, FALSE);
+  g_assert_nonnull (json);
 }
 
 static void
@@ -79,6 +99,7 @@ LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
   g_autoptr (TallArena) arena = tall_arena_new (0);
   TallSlice bytes = tall_slice (data, size);
   try_order (bytes, arena);
+  try_proved (bytes, arena);
   try_customer (bytes, arena);
   try_cells (bytes, arena);
   return 0;

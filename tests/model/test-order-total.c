@@ -98,11 +98,23 @@ test_no_lines (void)
   g_assert_true (tall_decimal_identical (total, TALL_DECIMAL (0, 2)));
 }
 
+/* What a forged digest proves may have a discount that no order has. */
+static void
+test_forged_discount (void)
+{
+  g_autoptr (TallOrder) order = make_order (&cases[0]);
+  TallLineItem *line = order->shipping_locations[0]->line_items[0];
+  TallDecimal total;
+  line->discount = tall_decimal_new (tall_order_get_arena (order), G_MININT64, 0);
+  g_assert_false (tall_order_compute_total (order, &total));
+}
+
 int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/model/order-total/cases", test_cases);
   g_test_add_func ("/model/order-total/no-lines", test_no_lines);
+  g_test_add_func ("/model/order-total/forged-discount", test_forged_discount);
   return g_test_run ();
 }

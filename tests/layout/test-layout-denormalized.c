@@ -90,6 +90,17 @@ test_ship_to_differs (TallTestLayout *self, gconstpointer kind)
       }
 }
 
+/* The same values in other columns. */
+static void
+test_ship_to_renamed (TallTestLayout *self, gconstpointer data G_GNUC_UNUSED)
+{
+  put_cell (self, SLICE (LINE_9), "number", REVISION, NUMBER ("\x09"));
+  put_cell (self, SLICE (LINE_9), "ship.number", REVISION, NUMBER ("\x02"));
+  put_cell (self, SLICE (LINE_9), "ship.address", REVISION, SLICE (""));
+  put_cell (self, SLICE (LINE_9), "ship.address.city", REVISION, SLICE ("Reims"));
+  assert_damaged (self, SLICE (LINE_9), "are not the same as in row VINET");
+}
+
 static void
 test_ship_to_moved (TallTestLayout *self, gconstpointer data G_GNUC_UNUSED)
 {
@@ -193,6 +204,7 @@ static const TallTestRowsTest tests[] = {
   { "intact", tall_test_rows_intact },
   { "lines-missing", test_lines_missing },
   { "ship-to-differs", test_ship_to_differs },
+  { "ship-to-renamed", test_ship_to_renamed },
   { "ship-to-moved", test_ship_to_moved },
   { "ship-number-missing", test_ship_number_missing },
   { "number-missing", test_number_missing },

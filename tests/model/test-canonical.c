@@ -424,6 +424,38 @@ test_order_summary (void)
   g_assert_true (tall_decimal_identical (*summary.total, TALL_DECIMAL (5789, 2)));
 }
 
+/* Summaries of no order: each differs from a good one in one thing. */
+static void
+test_bad_summaries (void)
+{
+  static const struct
+  {
+    const char *hex;
+    gboolean good;
+  } cases[] = {
+    { "0a014312013118904e", TRUE },            /* 10,000 lines */
+    { "0a014312013118914e", FALSE },           /* 10,001 */
+    { "0a01431201311801220408021012", TRUE },  /* a total of scale 18 */
+    { "0a01431201311801220408021013", FALSE }, /* of scale 19 */
+    { "0a014312013118012a01ff", FALSE },       /* a currency that is not UTF-8 */
+    { "0a0143120131", FALSE },                 /* no number of lines */
+    { "0a001201311801", FALSE },               /* no customer */
+    { "0a01431201311801780122", FALSE },       /* cut */
+  };
+  g_autoptr (TallArena) arena = tall_arena_new (0);
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autoptr (GError) error = NULL;
+      TallOrderSummary summary;
+      TallSlice bytes = from_hex (arena, cases[i].hex);
+      g_test_message ("%s", cases[i].hex);
+      g_assert_cmpint (tall_order_summary_parse (bytes, arena, &summary, &error), ==,
+                       cases[i].good);
+      if (!cases[i].good)
+        g_assert_error (error, TALL_ERROR, TALL_ERROR_DAMAGED);
+    }
+}
+
 static void
 test_summary_without_total (void)
 {
@@ -519,7 +551,8 @@ test_texts (void)
     }
 }
 
-/* A digest can be forged: bytes that have one are held against their length, and each scale. */
+/* A digest can be forged: bytes that have one are held against their length, and what order,
+ * numbers and scales there may be. */
 static void
 test_proved (void)
 {
@@ -533,6 +566,11 @@ test_proved (void)
     { "0a016312016f2a0c08012a0808012a0408021002", TRUE },    /* a price of 0.01 */
     { "0a016312016f2a0d08012a0908012a05080210c801", FALSE }, /* of 1e-200 */
     { "0a0363007812016f", FALSE },                           /* a NUL in a number */
+    { "0a016312016f2a0208012a020801", FALSE },               /* a location twice */
+    { "0a016312016f2a0208022a020801", FALSE },               /* locations not sorted */
+    { "0a016312016f2a0a08012a0208012a020801", FALSE },       /* a line twice */
+    { "0a016312016f2a0608012a020800", FALSE },               /* line 0 */
+    { "0a016312016f32060a016112013132060a0161120131", FALSE },
   };
   g_autoptr (TallArena) arena = tall_arena_new (0);
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
@@ -563,6 +601,7 @@ main (int argc, char **argv)
   g_test_add_func ("/model/canonical/absent-and-empty", test_absent_and_empty);
   g_test_add_func ("/model/canonical/damaged", test_damaged);
   g_test_add_func ("/model/canonical/order-summary", test_order_summary);
+  g_test_add_func ("/model/canonical/bad-summaries", test_bad_summaries);
   g_test_add_func ("/model/canonical/summary-without-total", test_summary_without_total);
   g_test_add_func ("/model/canonical/cells", test_cells);
   g_test_add_func ("/model/canonical/texts", test_texts);

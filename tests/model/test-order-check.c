@@ -383,6 +383,30 @@ test_canonical_size_bound (void)
   assert_too_large (order, "1048576", "canonical form");
 }
 
+/* The same of one whose decimals are as long as they can be. */
+static void
+test_canonical_size_of_decimals (void)
+{
+  g_autoptr (TallArena) arena = tall_arena_new (0);
+  g_autoptr (TallOrder) order = tall_test_empty_order ("C", "1", 1);
+  TallArena *own = tall_order_get_arena (order);
+  tall_test_add_lines (order, 0, 1, 9999);
+  for (guint i = 0; i < 9999; i++)
+    {
+      TallLineItem *line = order->shipping_locations[0]->line_items[i];
+      line->quantity = line->price = tall_decimal_new (own, G_MININT64, 18);
+      line->discount = tall_decimal_new (own, G_GINT64_CONSTANT (1000000000000000000), 18);
+    }
+  TallLineItem *last = order->shipping_locations[0]->line_items[9998];
+  gsize len = TALL_MAX_CANONICAL_BYTES - tall_order_to_canonical (order, arena).len;
+  last->description = fill (own, len);
+  len -= tall_order_to_canonical (order, arena).len - TALL_MAX_CANONICAL_BYTES;
+  last->description = fill (own, len);
+  assert_valid (order);
+  last->description = fill (own, len + 1);
+  assert_too_large (order, "1048576", "1048577");
+}
+
 int
 main (int argc, char **argv)
 {
@@ -403,5 +427,7 @@ main (int argc, char **argv)
   g_test_add_func ("/model/order-check/address-size", test_address_size);
   g_test_add_func ("/model/order-check/canonical-size", test_canonical_size);
   g_test_add_func ("/model/order-check/canonical-size-bound", test_canonical_size_bound);
+  g_test_add_func ("/model/order-check/canonical-size-of-decimals",
+                   test_canonical_size_of_decimals);
   return g_test_run ();
 }

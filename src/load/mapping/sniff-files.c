@@ -151,40 +151,13 @@ find_columns (const GPtrArray *files, const TallSample *sample)
   return NULL;
 }
 
-static gboolean
-is_ascii (const TallSample *sample)
-{
-  for (guint i = 0; i < sample->rows->len; i++)
-    for (guint k = 0; k < sample->n_columns; k++)
-      if (!g_str_is_ascii (tall_sample_get (sample, i, k)))
-        return FALSE;
-  return TRUE;
-}
-
-/* A mapping has one delimiter and one encoding for all its files. */
-static gboolean
-check_dialect (const TallSample *a, const TallSample *b, GError **error)
-{
-  const char *what = NULL;
-  if (a->delimiter != b->delimiter && a->n_columns > 1 && b->n_columns > 1)
-    what = "delimiters";
-  else if (g_strcmp0 (a->encoding, b->encoding) != 0 && !is_ascii (a->encoding != NULL ? b : a))
-    what = "encodings";
-  if (what != NULL)
-    tall_error_set_invalid (error, "files",
-                            "%s and %s have different %s: convert one, as a mapping has one for "
-                            "all its files",
-                            a->path, b->path, what);
-  return what == NULL;
-}
-
 /**
  * tall_sniff_files_read:
  * @paths: @n of them, which can be read several times
  * @names: (inout): of those that have one, the others NULL; then of all
  *
  * Returns: (transfer full) (element-type TallSample): the files, those with the same columns only
- *   once; NULL if one cannot be read, or with %TALL_ERROR_INVALID if one mapping cannot be of all
+ *   once; NULL if one cannot be read
  */
 GPtrArray *
 tall_sniff_files_read (const char *const *paths, const char **names, guint n, GError **error)
@@ -201,8 +174,6 @@ tall_sniff_files_read (const char *const *paths, const char **names, guint n, GE
       if (like != NULL)
         continue;
       g_ptr_array_add (files, g_steal_pointer (&sample));
-      if (!check_dialect (tall_sniff_files_get (files, 0), files->pdata[files->len - 1], error))
-        return NULL;
     }
   return g_steal_pointer (&files);
 }

@@ -31,14 +31,6 @@ add (TallSniff *self, const char *group, const char *key, const char *value, con
     comment (self, group, key, reason);
 }
 
-/* What is said of the reader, in both kinds of mapping. */
-static void
-set (TallSniff *self, const char *key, const char *value, const char *reason)
-{
-  add (self, MAPPING, key, value, reason);
-  g_string_append_printf (self->settings, " %s=%s", key, value);
-}
-
 static char *
 quote (const char *name, char sign)
 {
@@ -179,24 +171,38 @@ add_numbers (TallSniff *self)
       }
 }
 
+/* How a file is written: for a .map, and as a comment of a query. */
+static void
+add_file (TallSniff *self, const TallSample *file)
+{
+  g_auto (GStrv) names = g_strsplit (TALL_DELIMITER_NAMES, "|", -1);
+  const char *delimiter = names[strchr (TALL_DELIMITERS, file->delimiter) - TALL_DELIMITERS];
+  const char *encoding = file->encoding != NULL ? file->encoding : "UTF-8";
+  g_autofree char *skipped = g_strdup_printf ("%u", file->skip_lines);
+  gboolean is_one = self->files->len == 1;
+  add (self, MAPPING, "delimiter", delimiter, file->delimiter_reason);
+  add (self, MAPPING, "encoding", encoding, file->encoding_reason);
+  if (file->skip_lines > 0)
+    add (self, MAPPING, "skip-lines", skipped, "They stand above the line that has most names.");
+  g_string_append_printf (self->settings, "-- load%s%s: delimiter=%s encoding=%s%s%s\n",
+                          is_one ? "" : " ", is_one ? "" : file->name, delimiter, encoding,
+                          file->skip_lines > 0 ? " skip-lines=" : "",
+                          file->skip_lines > 0 ? skipped : "");
+}
+
 static void
 add_settings (TallSniff *self)
 {
-  const TallSample *file = tall_sniff_files_get (self->files, 0);
-  g_auto (GStrv) names = g_strsplit (TALL_DELIMITER_NAMES, "|", -1);
   gboolean of_orders = self->kind == TALL_MAPPING_ORDERS;
-  for (guint i = 1; i < self->files->len && file->encoding == NULL; i++)
-    file = tall_sniff_files_get (self->files, i);
-  set (self, "kind", of_orders ? "orders" : "customers",
+  add (self, MAPPING, "kind", of_orders ? "orders" : "customers",
        of_orders
            ? "A column is called like numbers of orders, or none is of customers that all differ."
            : "The numbers of customers all differ, and no column has numbers of orders.");
-  set (self, "delimiter", names[strchr (TALL_DELIMITERS, file->delimiter) - TALL_DELIMITERS],
-       file->delimiter_reason);
-  set (self, "encoding", file->encoding != NULL ? file->encoding : "UTF-8", file->encoding_reason);
-  g_autofree char *skipped = g_strdup_printf ("%u", file->skip_lines);
-  if (file->skip_lines > 0)
-    set (self, "skip-lines", skipped, "They stand above the line that has most names.");
+  if (!of_orders)
+    g_string_append (self->settings, "-- load: kind=customers\n");
+  for (guint i = 0; i < self->files->len; i++)
+    if (self->files->len == 1 || tall_sniff_files_get (self->files, i)->key != NONE)
+      add_file (self, tall_sniff_files_get (self->files, i));
   if (self->dates_reason != NULL)
     add (self, MAPPING, "dates", self->dates->dates, self->dates_reason);
   if (self->dates_reason != NULL && self->dates->has_short_years)
@@ -341,7 +347,7 @@ write_mapping (TallSniff *self, const char *group)
       return g_key_file_to_data (self->map, NULL, NULL);
     }
   g_autoptr (GString) text = g_string_new (NULL);
-  g_string_append_printf (text, "-- load:%s\n-- %s\n", self->settings->str, head);
+  g_string_append_printf (text, "%s-- %s\n", self->settings->str, head);
   if (self->dates_reason != NULL)
     g_string_append_printf (text, "-- Dates: %s\n", self->dates_reason);
   if (self->numbers_reason != NULL)

@@ -20,12 +20,7 @@ print_retry (const char *path, const TallLoadFiles *files)
   for (guint i = 0; i < tall_load_files_count (files); i++)
     {
       const TallLoadFile *file = tall_load_files_get (files, i);
-      gboolean is_looked_up =
-          file->mapping->sql != NULL
-              ? file->n_kept > 0
-              : file->mapping->files->len > 0
-                    && tall_mapping_get_file (file->mapping, file->kind)->from >= 0;
-      if (!is_looked_up)
+      if (file->mapping->sql == NULL || file->n_kept == 0)
         continue;
       g_autofree char *name = tall_load_file_describe (file);
       g_autofree char *quoted = g_shell_quote (name);

@@ -7,7 +7,7 @@
 #include "cli/progress.h"
 #include "load/mapping/sample.h"
 #include "load/mapping/sniff.h"
-#include "load/orders/spool.h"
+#include "load/sql/temp-db.h"
 #include "load/store/rejects.h"
 #include "load/store/retry.h"
 #include "tall-error.h"
@@ -151,39 +151,6 @@ tall_load_arguments_make_retried (GPtrArray *retried, const char *path)
   return files;
 }
 
-/**
- * tall_load_argument_find_kind:
- * @kind: (out): which of the files of @mapping it is; 0 if that has none
- *
- * Returns: FALSE with %TALL_ERROR_INVALID if the argument and the mapping do not fit
- */
-static gboolean
-tall_load_argument_find_kind (const TallLoadArgument *self,
-                              const TallMapping *mapping,
-                              guint *kind,
-                              GError **error)
-{
-  gint found = self->kind != NULL ? tall_mapping_find_file (mapping, self->kind) : -1;
-  *kind = (guint)MAX (found, 0);
-  if (found >= 0 || mapping->sql != NULL || (self->kind == NULL && mapping->files->len == 0))
-    return TRUE;
-  g_autofree char *list = tall_mapping_list_files (mapping);
-  if (mapping->files->len == 0)
-    tall_error_set_invalid (error, "files",
-                            "mapping %s joins no files, so write %s without %s=", mapping->name,
-                            self->path, self->kind);
-  else if (self->kind == NULL)
-    tall_error_set_invalid (error, "files",
-                            "mapping %s joins files: say which one %s is, as in %s=%s; there are: "
-                            "%s",
-                            mapping->name, self->path, tall_mapping_get_file (mapping, 0)->name,
-                            self->path, list);
-  else
-    tall_error_set_invalid (error, "files", "mapping %s has no file “%s”; there are: %s",
-                            mapping->name, self->kind, list);
-  return FALSE;
-}
-
 static gboolean
 bind_columns (TallMapping *mapping, TallCsvReader *reader, const char *path)
 {
@@ -265,7 +232,6 @@ load_file (TallLoadReport *report,
            const TallLoadGiven *own,
            TallFront *front,
            const TallLoadFiles *files,
-           const TallJoin *join,
            TallQuery *query)
 {
   g_autoptr (GError) error = NULL;
@@ -281,7 +247,6 @@ load_file (TallLoadReport *report,
   options.announce = own->quiet ? NULL : announce_spool;
   options.stalled = own->quiet ? NULL : say_stalled;
   options.folder = own->spool;
-  options.join = join;
   options.query = query;
   options.allows_bad_rows = own->allow_bad_rows;
   options.stop = tall_stop_on_signals ();
@@ -372,7 +337,6 @@ load_mapping (const TallLoadGiven *own, GError **error)
 static TallExit
 open_file (TallLoadFiles *files, const TallLoadArgument *argument, const TallLoadGiven *own)
 {
-  guint kind = 0;
   g_autoptr (GError) error = NULL;
   static const TallCsvDialect plain = { .delimiter = ',' };
   g_autoptr (TallMapping) mapping = load_mapping (own, &error);
@@ -408,22 +372,28 @@ open_file (TallLoadFiles *files, const TallLoadArgument *argument, const TallLoa
     tall_csv_reader_set_limit (reader, TALL_SAMPLE_MAX_ROWS);
   if (argument->name != NULL)
     tall_csv_reader_set_name (reader, argument->name);
-  if (mapping == NULL || !tall_load_argument_find_kind (argument, mapping, &kind, &error))
+  if (mapping == NULL)
     {
       tall_print_failure (error);
       return TALL_EXIT_USAGE;
     }
-  if (own->deletes && (mapping->files->len > 0 || mapping->sql != NULL))
+  if (argument->kind != NULL && mapping->sql == NULL)
     {
-      tall_usage_error (own->command, "--delete needs a mapping of one file, and no query");
+      tall_print_error (
+          "mapping %s is of one kind of files, so write %s without %s=; a query joins "
+          "several",
+          mapping->name, argument->path, argument->kind);
       return TALL_EXIT_USAGE;
     }
-  if (mapping->files->len == 0 && mapping->sql == NULL
-      && !bind_columns (mapping, reader, argument->path))
+  if (own->deletes && mapping->sql != NULL)
+    {
+      tall_usage_error (own->command, "--delete needs a mapping that is no query");
+      return TALL_EXIT_USAGE;
+    }
+  if (mapping->sql == NULL && !bind_columns (mapping, reader, argument->path))
     return TALL_EXIT_USAGE;
   TallLoadFile *file =
       tall_load_files_add (files, g_steal_pointer (&reader), g_steal_pointer (&mapping));
-  file->kind = kind;
   file->kind_name = file->mapping->sql != NULL ? g_intern_string (argument->kind) : NULL;
   return TALL_EXIT_DONE;
 }
@@ -442,12 +412,9 @@ load_files (const TallOptions *options, const GPtrArray *arguments, const TallLo
         return code;
     }
   tall_load_files_start (files);
-  g_autoptr (TallJoin) join = NULL;
   g_autoptr (TallQuery) query = NULL;
   const TallLoadFile *first = tall_load_files_get (files, 0);
-  if ((first->mapping->files->len > 0 && (join = tall_join_new (files, &error)) == NULL)
-      || (first->mapping->sql != NULL
-          && (query = tall_query_new (files, own->spool, &error)) == NULL))
+  if (first->mapping->sql != NULL && (query = tall_query_new (files, own->spool, &error)) == NULL)
     {
       tall_print_failure (error);
       return TALL_EXIT_USAGE;
@@ -481,7 +448,7 @@ load_files (const TallOptions *options, const GPtrArray *arguments, const TallLo
     return tall_load_delete_run (&deletion, front);
   TallLoadReport report = { first->mapping->kind, .files = files, .rejects = rejects,
                             .rejects_path = own->rejects, .is_dry = own->dry_run >= 0 };
-  code = load_file (&report, own, front, files, join, query);
+  code = load_file (&report, own, front, files, query);
   if (own->n_good != NULL)
     *own->n_good = report.summary.ends[TALL_LOAD_STORED].items;
   return code;
@@ -530,9 +497,7 @@ static gboolean
 check_spool (const TallLoadGiven *own)
 {
   g_autoptr (GError) error = NULL;
-  g_autoptr (TallSpoolFolder) folder =
-      own->spool != NULL ? tall_spool_folder_new (own->spool, &error) : NULL;
-  if (error == NULL)
+  if (own->spool == NULL || tall_temp_folder_check (own->spool, &error))
     return TRUE;
   tall_print_failure (error);
   return FALSE;

@@ -27,30 +27,24 @@ open_text (const char *text, const TallCsvDialect *dialect)
   return reader;
 }
 
-/* The i-th file is of the i-th kind, if they are joined. Returns: FALSE if it is refused */
+/* The i-th file of a query is table ti. Returns: FALSE if it is refused */
 static gboolean
 add_file (TallLoadFiles *files, guint i, const char *map, const char *text)
 {
   g_autoptr (GError) error = NULL;
-  g_autoptr (TallMapping) mapping = tall_mapping_parse ("fuzz", map, -1, &error);
+  gboolean is_sql = g_str_has_prefix (map, "--");
+  g_autoptr (TallMapping) mapping = is_sql ? tall_mapping_parse_sql ("fuzz", map, -1, &error)
+                                           : tall_mapping_parse ("fuzz", map, -1, &error);
   g_autoptr (TallCsvReader) reader = NULL;
   if (mapping == NULL || (reader = open_text (text, &mapping->dialect)) == NULL
       || !tall_csv_reader_check_data (reader, &error)
-      || (mapping->files->len == 0 && !tall_mapping_bind_reader (mapping, reader, &error)))
+      || (!is_sql && !tall_mapping_bind_reader (mapping, reader, &error)))
     return FALSE;
-  guint kind = mapping->files->len == 0 ? 0 : i % mapping->files->len;
-  tall_load_files_add (files, g_steal_pointer (&reader), g_steal_pointer (&mapping))->kind = kind;
+  TallLoadFile *file =
+      tall_load_files_add (files, g_steal_pointer (&reader), g_steal_pointer (&mapping));
+  g_autofree char *name = g_strdup_printf ("t%u", i);
+  file->kind_name = is_sql && i > 0 ? g_intern_string (name) : NULL;
   return TRUE;
-}
-
-/* All files of a joined load are there. */
-static TallJoin *
-join (const TallLoadFiles *files)
-{
-  g_autoptr (GError) error = NULL;
-  TallJoin *made = tall_join_new (files, &error);
-  g_assert_cmpint (made == NULL, ==, error != NULL);
-  return made;
 }
 
 static gboolean
@@ -63,7 +57,7 @@ add_files (TallLoadFiles *files, char *const *parts)
   return tall_load_files_count (files) > 0;
 }
 
-/* Any mapping with any files, joined or not: they are refused, or every row of each file has one
+/* Any mapping or query with any files: they are refused, or every row of each file has one
  * end. The load itself adds that up. */
 int
 LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
@@ -72,15 +66,16 @@ LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
   g_autofree char *text = g_strndup ((const char *)data, size);
   g_auto (GStrv) parts = g_strsplit (text, SEPARATOR, MAX_PARTS);
   g_autoptr (TallLoadFiles) files = tall_load_files_new ();
-  g_autoptr (TallJoin) joined = NULL;
+  g_autoptr (TallQuery) query = NULL;
   if (parts[0] == NULL || !add_files (files, parts)
-      || (tall_load_files_get (files, 0)->mapping->files->len > 0
-          && (joined = join (files)) == NULL))
+      || (tall_load_files_get (files, 0)->mapping->sql != NULL
+          && (query = tall_query_new (files, NULL, &error)) == NULL))
     return 0;
   g_autoptr (TallRejects) rejects = tall_rejects_new (NULL, &error);
   TallLoadSummary summary;
   TallLoadOptions options = TALL_LOAD_OPTIONS_INIT;
-  options.join = joined;
+  options.query = query;
+  options.allows_bad_rows = TRUE;
   gboolean ok = tall_load (NULL, files, rejects, &options, &summary, &error);
   g_assert_cmpint (ok, ==, error == NULL);
   g_assert_false (g_error_matches (error, TALL_ERROR, TALL_ERROR_INTERNAL));

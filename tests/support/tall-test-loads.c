@@ -33,18 +33,15 @@ tall_test_load_add (TallTestLoad *self, const char *kind, const char *text, gssi
                                            : tall_mapping_parse ("m", self->map, -1, &error);
   g_assert_no_error (error);
   mapping->across_files = TRUE;
-  gint found = kind != NULL && !is_sql ? tall_mapping_find_file (mapping, kind) : 0;
-  g_assert_cmpint (found, >=, 0);
   g_assert_true (!is_sql || tall_mapping_take_kind (mapping, kind, &error));
   g_autoptr (TallCsvReader) reader =
       tall_csv_reader_open (path, &mapping->dialect, TALL_CSV_MAX_ROW, &error);
   g_assert_no_error (error);
   g_remove (path);
-  g_assert_true (is_sql || kind != NULL || tall_mapping_bind_reader (mapping, reader, &error));
+  g_assert_true (is_sql || tall_mapping_bind_reader (mapping, reader, &error));
   g_assert_no_error (error);
   TallLoadFile *file =
       tall_load_files_add (self->files, g_steal_pointer (&reader), g_steal_pointer (&mapping));
-  file->kind = (guint)found;
   file->kind_name = is_sql ? g_intern_string (kind) : NULL;
 }
 
@@ -94,7 +91,6 @@ assert_sums (const TallTestLoad *self, gboolean is_whole)
 gboolean
 tall_test_load_run (TallTestLoad *self, TallFaultyFront *front)
 {
-  g_autoptr (TallJoin) join = NULL;
   g_autoptr (TallQuery) query = NULL;
   tall_load_files_start (self->files);
   if (tall_load_files_get (self->files, 0)->mapping->sql != NULL)
@@ -104,12 +100,6 @@ tall_test_load_run (TallTestLoad *self, TallFaultyFront *front)
         return FALSE;
       self->options.query = query;
     }
-  if (tall_load_files_get (self->files, 0)->mapping->files->len > 0)
-    {
-      join = tall_join_new (self->files, &self->error);
-      g_assert_no_error (self->error);
-    }
-  self->options.join = join;
   gboolean ok = tall_load (front != NULL ? TALL_FRONT (front) : NULL, self->files, self->rejects,
                            &self->options, &self->summary, &self->error);
   if (query != NULL)

@@ -26,7 +26,7 @@ void tall_test_load_init (TallTestLoad *self, const char *map);
 void tall_test_load_clear (TallTestLoad *self);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TallTestLoad, tall_test_load_clear)
 
-/* @kind: which of the mapping's files it is; NULL: files are not joined */
+/* @kind: the table of the query that it is; NULL: `csv`, or the mapping is none */
 void tall_test_load_add (TallTestLoad *self, const char *kind, const char *text, gssize len);
 
 /* Runs it, and asserts the sums of all files: after a load that was cut short, rows may have no

@@ -31,12 +31,4 @@ gboolean tall_mapping_read_settings (TallMapping *self,
                                      GError **error) G_GNUC_WARN_UNUSED_RESULT;
 void tall_mapping_source_free (gpointer data);
 
-#define TALL_MAPPING_FILE_PREFIX "file."
-
-GPtrArray *tall_mapping_files_new (void);
-gboolean tall_mapping_is_file_group (const char *group);
-gboolean tall_mapping_read_files (TallMapping *self,
-                                  GKeyFile *from,
-                                  GError **error) G_GNUC_WARN_UNUSED_RESULT;
-
 G_END_DECLS

@@ -30,23 +30,6 @@ typedef struct
 /* The column of a query's result that says which row of a file it comes from. */
 #define TALL_MAPPING_LINE "line"
 
-/* Files that can be joined. */
-#define TALL_MAPPING_MAX_FILES 8
-
-/**
- * TallMappingFile:
- *
- * One of the files that are joined. The first without @from has a row for each order, the second
- * any number. A row of the others is looked up by a column of a file before.
- */
-typedef struct
-{
-  char *name;
-  char *key;         /* column of the order's number; or of what it is looked up by */
-  gint from;         /* which file looks up rows of this one; -1: none */
-  char *from_column; /* that has the key; NULL: none */
-} TallMappingFile;
-
 /**
  * TallMapping:
  *
@@ -68,7 +51,6 @@ typedef struct
   GPtrArray *lists;                   /* of GStrv: those of @dialect */
   GPtrArray *sources;                 /* of TallMappingSource */
   GPtrArray *of_scope[TALL_N_SCOPES]; /* the same by their scope; not owned */
-  GPtrArray *files;                   /* of TallMappingFile; empty: orders have one file */
   GPtrArray *composites; /* of TallCsvComposite, whose indices follow those of the columns */
 } TallMapping;
 
@@ -99,15 +81,6 @@ const char *tall_mapping_get_value_of_empty (const TallMapping *self,
 
 const char *const *tall_mapping_presets (void);
 char *tall_mapping_preset_text (const char *name);
-
-gint tall_mapping_find_file (const TallMapping *self, const char *name);
-char *tall_mapping_list_files (const TallMapping *self);
-
-static inline const TallMappingFile *
-tall_mapping_get_file (const TallMapping *self, guint i)
-{
-  return g_ptr_array_index (self->files, i);
-}
 
 static inline TallMappingSource *
 tall_mapping_get_source (const TallMapping *self, guint i)

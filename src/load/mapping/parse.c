@@ -315,8 +315,6 @@ list_groups (const TallMapping *self)
     if (has_scope (self, scope))
       g_string_append_printf (list, ", [%s]", tall_csv_field_scope_name (scope));
   g_string_append (list, ", [defaults]");
-  if (self->kind == TALL_MAPPING_ORDERS)
-    g_string_append (list, ", [file.NAME]");
   return g_string_free (g_steal_pointer (&list), FALSE);
 }
 
@@ -433,8 +431,7 @@ check_groups (const TallMapping *self, GKeyFile *file, GError **error)
   g_auto (GStrv) groups = g_key_file_get_groups (file, NULL);
   for (guint i = 0; groups[i] != NULL; i++)
     {
-      gboolean known = g_str_equal (groups[i], "mapping") || g_str_equal (groups[i], "defaults")
-                       || tall_mapping_is_file_group (groups[i]);
+      gboolean known = g_str_equal (groups[i], "mapping") || g_str_equal (groups[i], "defaults");
       for (guint scope = 0; scope < TALL_N_SCOPES && !known; scope++)
         known =
             has_scope (self, scope) && g_str_equal (groups[i], tall_csv_field_scope_name (scope));
@@ -471,7 +468,6 @@ mapping_new (const char *name)
   TallMapping *self = g_new0 (TallMapping, 1);
   self->name = g_strdup (name);
   self->composites = g_ptr_array_new_with_free_func ((GDestroyNotify)tall_csv_composite_free);
-  self->files = tall_mapping_files_new ();
   self->texts = g_string_chunk_new (64);
   self->lists = g_ptr_array_new_with_free_func ((GDestroyNotify)g_strfreev);
   self->sources = g_ptr_array_new_with_free_func (tall_mapping_source_free);
@@ -510,8 +506,7 @@ tall_mapping_parse (const char *name, const char *text, gssize len, GError **err
       return NULL;
     }
   if (!tall_mapping_read_settings (self, file, error)
-      || !tall_mapping_read_values (self, file, error) || !check_groups (self, file, error)
-      || !tall_mapping_read_files (self, file, error))
+      || !tall_mapping_read_values (self, file, error) || !check_groups (self, file, error))
     return NULL;
   for (guint scope = 0; scope < TALL_N_SCOPES; scope++)
     if (!read_scope (self, file, scope, error))

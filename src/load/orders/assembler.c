@@ -112,34 +112,6 @@ reject_for_sibling (TallAssembler *self, const TallCsvRow *row)
     tall_load_item_reject (self->item, self->rejects, fault.kind, reason);
 }
 
-/* Rejects a row for a reason of its own. */
-void
-tall_assembler_reject (TallAssembler *self,
-                       const TallCsvRow *row,
-                       const TallRowFault *fault,
-                       const char *reason)
-{
-  reject_row (self, row, fault, reason);
-}
-
-/* A row of the order that is open, of which other rows have what it says, such as its header. */
-void
-tall_assembler_add_part (TallAssembler *self, const TallCsvRow *row)
-{
-  if (self->failed_line != 0)
-    reject_for_sibling (self, row);
-  else
-    tall_load_item_add_row (self->item, row);
-}
-
-/* Rejects all rows of the order that is open for one reason. No more rows follow. */
-void
-tall_assembler_drop (TallAssembler *self, const char *kind, const char *reason)
-{
-  tall_load_item_reject (self->item, self->rejects, kind, reason);
-  close_order (self);
-}
-
 /**
  * tall_assembler_fail:
  * @line: of the row that is to blame
@@ -169,20 +141,13 @@ check_room (TallAssembler *self, const TallCsvRow *row, TallRowFault *fault, GEr
   return FALSE;
 }
 
-/**
- * tall_assembler_try:
- * @mapping: bound to the file of the row
- * @row: the next good row of the order that is open, and not rejected
- * @fault: (out): of a row that does not fit
- *
- * Returns: FALSE with an error if the row does not fit; the order has to fail then
- */
-gboolean
-tall_assembler_try (TallAssembler *self,
-                    const TallMapping *mapping,
-                    const TallCsvRow *row,
-                    TallRowFault *fault,
-                    GError **error)
+/* Adds a row that fits to the order that is open. */
+static gboolean
+add_row (TallAssembler *self,
+         const TallMapping *mapping,
+         const TallCsvRow *row,
+         TallRowFault *fault,
+         GError **error)
 {
   if (!check_room (self, row, fault, error)
       || !tall_draft_add_row (self->draft, mapping, row, fault, error))
@@ -250,7 +215,7 @@ try_across (TallAssembler *self,
       return TRUE;
     }
   if (mapping->across_files)
-    return tall_assembler_try (self, mapping, row, fault, error);
+    return add_row (self, mapping, row, fault, error);
   *fault = (TallRowFault){ NULL, KIND_OTHER_FILE };
   tall_error_set_invalid (error, NULL,
                           "order %s has rows in %s, too, but not this one of %s; if orders go on "
@@ -279,33 +244,12 @@ tall_assembler_push (TallAssembler *self, const TallMapping *mapping, const Tall
   TallRowFault fault;
   if (self->failed_line != 0)
     reject_for_sibling (self, row);
-  else if (is_of_first_file (self, row) ? !tall_assembler_try (self, mapping, row, &fault, &error)
+  else if (is_of_first_file (self, row) ? !add_row (self, mapping, row, &fault, &error)
                                         : !try_across (self, mapping, row, &fault, &error))
     {
       reject_row (self, row, &fault, error->message);
       tall_assembler_fail (self, row->line, row->file_name);
     }
-}
-
-/**
- * tall_assembler_blame_first:
- * @file_name: (nullable): of the file that has the row, as in #TallCsvRow
- *
- * The first row of the order that is open is to blame for what @fault and @reason say.
- */
-void
-tall_assembler_blame_first (TallAssembler *self,
-                            const TallRowFault *fault,
-                            const char *reason,
-                            const char *file_name)
-{
-  const TallItemRow first = g_array_index (self->item->rows, TallItemRow, 0);
-  const TallCsvRow row = { .file = first.file,
-                           .line = first.line,
-                           .raw = tall_slice (self->item->raw->data + first.offset, first.len) };
-  reject_row (self, &row, fault, reason);
-  g_array_remove_index (self->item->rows, 0);
-  tall_assembler_fail (self, first.line, file_name);
 }
 
 /* Emits the order that is open, unless it is rejected. */

@@ -32,21 +32,6 @@ void tall_assembler_begin (TallAssembler *self,
                            const char *customer,
                            const char *order);
 void tall_assembler_push (TallAssembler *self, const TallMapping *mapping, const TallCsvRow *row);
-gboolean tall_assembler_try (TallAssembler *self,
-                             const TallMapping *mapping,
-                             const TallCsvRow *row,
-                             TallRowFault *fault,
-                             GError **error) G_GNUC_WARN_UNUSED_RESULT;
-void tall_assembler_blame_first (TallAssembler *self,
-                                 const TallRowFault *fault,
-                                 const char *reason,
-                                 const char *file_name);
-void tall_assembler_add_part (TallAssembler *self, const TallCsvRow *row);
-void tall_assembler_reject (TallAssembler *self,
-                            const TallCsvRow *row,
-                            const TallRowFault *fault,
-                            const char *reason);
-void tall_assembler_drop (TallAssembler *self, const char *kind, const char *reason);
 void tall_assembler_fail (TallAssembler *self, guint64 line, const char *file_name);
 void tall_assembler_finish (TallAssembler *self);
 

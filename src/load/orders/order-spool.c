@@ -179,8 +179,6 @@ tall_order_spool_drain (TallOrderSpool *self,
 {
   g_autoptr (GError) local = NULL;
   TallSlice key, value;
-  if (!tall_spool_seek (self->spool, tall_slice ("", 0), error))
-    return FALSE;
   while (tall_spool_next (self->spool, &key, &value, &local))
     if ((tick != NULL && !tick (data, error)) || !read_row (self, key, value, assembler, error))
       return FALSE;

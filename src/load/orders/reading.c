@@ -4,7 +4,6 @@
 #include "load/orders/customer-grouper.h"
 #include "tall-error.h"
 #include "load/orders/grouper.h"
-#include "load/orders/joiner.h"
 
 #include <gio/gio.h>
 
@@ -18,8 +17,7 @@ typedef struct
   gpointer data;
   TallSurvey *survey;             /* of orders … */
   TallGrouper *orders;            /* … whose rows go here … */
-  TallCustomerGrouper *customers; /* … or of customers, here … */
-  TallJoiner *joiner;             /* … or of files that are joined, here */
+  TallCustomerGrouper *customers; /* … or of customers, here */
   guint64 n_rows;                 /* of this pass */
 } Reading;
 
@@ -80,8 +78,6 @@ push_row (Reading *self, TallLoadFile *file, const TallCsvRow *row, GError **err
       if (!check_unchanged (self, file, TRUE, error))
         return FALSE;
     }
-  if (self->joiner != NULL)
-    return tall_joiner_push (self->joiner, row, error);
   return self->orders != NULL ? tall_grouper_push (self->orders, row, error)
                               : tall_customer_grouper_push (self->customers, row, error);
 }
@@ -94,9 +90,7 @@ read_file (Reading *self, guint i, GError **error)
   TallCsvStep step;
   TallLoadFile *file = tall_load_files_get (self->files, i);
   guint64 line = 1;
-  if (self->joiner != NULL)
-    tall_joiner_begin_file (self->joiner, i);
-  else if (self->orders != NULL)
+  if (self->orders != NULL)
     tall_grouper_begin_file (self->orders, i);
   else
     tall_customer_grouper_begin_file (self->customers, i);
@@ -137,8 +131,6 @@ on_spooled_row (gpointer data, GError **error)
 static gboolean
 finish (Reading *self, GError **error)
 {
-  if (self->joiner != NULL)
-    return tall_joiner_finish (self->joiner, on_spooled_row, error);
   return self->orders == NULL || tall_grouper_finish (self->orders, on_spooled_row, error);
 }
 
@@ -160,16 +152,9 @@ survey (Reading *self, const char *folder, GError **error)
 
 /* @error is not NULL. */
 static gboolean
-prepare (Reading *self, const TallJoin *join, const char *folder, GError **error)
+prepare (Reading *self, const char *folder, GError **error)
 {
-  guint64 position;
   TallSpoolPlace place = { folder, 0, self->hooks->announce, self->data };
-  if (join != NULL)
-    {
-      tall_load_files_get_position (self->files, &position, &place.estimate);
-      self->joiner = tall_joiner_new (self->files, join, &place, self->rejects, emit, self);
-      return TRUE;
-    }
   if (tall_load_files_get (self->files, 0)->mapping->kind == TALL_MAPPING_CUSTOMERS)
     {
       self->customers =
@@ -186,7 +171,6 @@ prepare (Reading *self, const TallJoin *join, const char *folder, GError **error
 /**
  * tall_reading_run:
  * @files: before their first rows
- * @join: (nullable): how the files are joined; NULL: they are read as if they were one
  * @folder: (nullable): where temporary files go; NULL: where such files usually go
  *
  * Reads files and hands over their orders or customers, each whole or not at all. Orders are read
@@ -197,7 +181,6 @@ prepare (Reading *self, const TallJoin *join, const char *folder, GError **error
  */
 gboolean
 tall_reading_run (const TallLoadFiles *files,
-                  const TallJoin *join,
                   const char *folder,
                   TallRejects *rejects,
                   const TallReadingHooks *hooks,
@@ -208,12 +191,11 @@ tall_reading_run (const TallLoadFiles *files,
   Reading self = { .files = files, .rejects = rejects, .hooks = hooks, .data = data };
   const char *place = folder != NULL ? folder : g_get_tmp_dir ();
   gboolean ok =
-      prepare (&self, join, place, &local) && read_rows (&self, &local) && finish (&self, &local);
+      prepare (&self, place, &local) && read_rows (&self, &local) && finish (&self, &local);
   if (local != NULL)
     g_propagate_error (error, g_steal_pointer (&local));
   tall_grouper_free (self.orders);
   tall_customer_grouper_free (self.customers);
-  tall_joiner_free (self.joiner);
   tall_survey_free (self.survey);
   return ok;
 }

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "load/orders/assembler.h"
-#include "load/orders/join.h"
+#include "load/store/files.h"
 
 G_BEGIN_DECLS
 
@@ -43,7 +43,6 @@ typedef struct
 } TallReadingHooks;
 
 gboolean tall_reading_run (const TallLoadFiles *files,
-                           const TallJoin *join,
                            const char *folder,
                            TallRejects *rejects,
                            const TallReadingHooks *hooks,

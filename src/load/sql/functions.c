@@ -322,6 +322,12 @@ number (sqlite3_context *context, int n, sqlite3_value **values)
       set_text (context, given);
       return;
     }
+  if (n == 1 && sqlite3_value_type (values[0]) == SQLITE_TEXT
+      && tall_decimal_parse (given, -1, &decimal, NULL))
+    {
+      sqlite3_result_value (context, values[0]);
+      return;
+    }
   g_autofree char *text = g_strstrip (g_strdup (given));
   gsize len = strlen (text);
   if (len == 0)
@@ -409,10 +415,12 @@ date_of (sqlite3_context *context, int n, sqlite3_value **values)
   const char *given = (const char *)sqlite3_value_text (values[0]);
   if (is_fault (given))
     set_text (context, given);
-  else if (tall_parse_date (given, format, &date, &error))
-    set_text (context, tall_date_format (date, text));
-  else
+  else if (!tall_parse_date (given, format, &date, &error))
     refuse (context, "date_of(): %s", error->message);
+  else if (format->dates == TALL_DATES_ISO && format->zone == NULL)
+    sqlite3_result_value (context, values[0]);
+  else
+    set_text (context, tall_date_format (date, text));
 }
 
 /* The last value of a window that is not empty. */
@@ -463,6 +471,24 @@ filled_final (sqlite3_context *context)
     sqlite3_value_free (self->value);
 }
 
+/* The text, and the place, of the row that is read: they go along where rows are sorted. */
+static void
+row_text (sqlite3_context *context, int n G_GNUC_UNUSED, sqlite3_value **values G_GNUC_UNUSED)
+{
+  const TallQuery *self = sqlite3_user_data (context);
+  TallSlice text = self->current.raw;
+  if (self->is_at_row)
+    sqlite3_result_blob64 (context, text.data, text.len, SQLITE_TRANSIENT);
+}
+
+static void
+row_place (sqlite3_context *context, int n G_GNUC_UNUSED, sqlite3_value **values G_GNUC_UNUSED)
+{
+  const TallQuery *self = sqlite3_user_data (context);
+  if (self->is_at_row)
+    sqlite3_result_int64 (context, tall_query_get_place (&self->current));
+}
+
 /**
  * tall_query_add_functions:
  *
@@ -490,6 +516,12 @@ tall_query_add_functions (TallQuery *self)
       code = sqlite3_create_function_v2 (db, functions[i].name, n, flags, self, functions[i].run,
                                          NULL, NULL, NULL);
   return code == SQLITE_OK
+         && sqlite3_create_function (db, "tallorder_text", 0, SQLITE_UTF8, self, row_text, NULL,
+                                     NULL)
+                == SQLITE_OK
+         && sqlite3_create_function (db, "tallorder_place", 0, SQLITE_UTF8, self, row_place, NULL,
+                                     NULL)
+                == SQLITE_OK
          && sqlite3_create_window_function (db, "last_filled", 1, flags, self, filled_step,
                                             filled_final, filled_value, filled_inverse, NULL)
                 == SQLITE_OK;

@@ -25,6 +25,7 @@ typedef enum
   TALL_HIDDEN_LINE, /* tall_query_get_place() */
   TALL_HIDDEN_FILE, /* its name */
   TALL_HIDDEN_ROW,  /* the row as a JSON object of texts */
+  TALL_HIDDEN_TEXT, /* the row as the file has it; for us alone */
 } TallQueryHidden;
 
 /**
@@ -34,15 +35,16 @@ typedef enum
  */
 typedef struct
 {
-  char *name;             /* `csv`, or as in NAME=FILE */
-  gpointer vtab;          /* not owned; SQLite's own of it */
-  GArray *files;          /* of guint: their places among all */
-  GPtrArray *columns;     /* of char *: those of the first file; then those of TallQueryHidden */
-  guint n_columns;        /* of a file */
-  guint n_scans;          /* that were begun in this pass */
-  gboolean has_been_read; /* its files do not stand before their first rows any more */
-  gboolean uses_row;      /* the query looks at rows as JSON */
-  guint n_wanted;         /* fields that the query uses, from the first on */
+  char *name;              /* `csv`, or as in NAME=FILE */
+  sqlite3_stmt *find_text; /* of a row, by its place, once rows are copied; NULL: not needed */
+  gpointer vtab;           /* not owned; SQLite's own of it */
+  GArray *files;           /* of guint: their places among all */
+  GPtrArray *columns;      /* of char *: those of the first file; then those of TallQueryHidden */
+  guint n_columns;         /* of a file */
+  guint n_scans;           /* that were begun in this pass */
+  gboolean has_been_read;  /* its files do not stand before their first rows any more */
+  gboolean uses_row;       /* the query looks at rows as JSON */
+  guint n_wanted;          /* fields that the query uses, from the first on */
 } TallQueryTable;
 
 struct _TallQuery
@@ -50,15 +52,10 @@ struct _TallQuery
   const TallLoadFiles *files; /* not owned; NULL: the query is only checked */
   TallMapping *mapping;       /* not owned */
   TallTempDb *temp;
-  TallTempDb *texts; /* of rows, by their place, where they come back sorted; NULL: not needed */
-  sqlite3_stmt *keep_text;
-  sqlite3_stmt *find_text;
-  char *folder; /* NULL: the usual one */
-  char *sql;    /* the statement alone */
+  char *sql; /* the statement alone */
   sqlite3_stmt *statement;
   GPtrArray *tables; /* of TallQueryTable */
   gboolean streams;  /* a row comes out before the next goes in */
-  gboolean stages;   /* it reads a file in several places, or several files */
   gboolean is_staged;
   gboolean is_guarded; /* what is prepared is the user's */
   gint line_column;    /* which has the place of a row; -1: none */
@@ -86,6 +83,5 @@ gboolean tall_query_add_tables (TallQuery *self, GError **error) G_GNUC_WARN_UNU
 gboolean tall_query_stage (TallQuery *self) G_GNUC_WARN_UNUSED_RESULT;
 gboolean tall_query_add_functions (TallQuery *self);
 void tall_query_append_name (GString *text, const char *name);
-gboolean tall_query_keep_text (TallQuery *self, const TallCsvRow *row);
 
 G_END_DECLS

@@ -18,6 +18,7 @@ static void
 table_free (gpointer data)
 {
   TallQueryTable *table = data;
+  sqlite3_finalize (table->find_text);
   g_free (table->name);
   g_array_unref (table->files);
   g_ptr_array_unref (table->columns);
@@ -52,6 +53,7 @@ add_table (TallQuery *self, const char *name, const char *const *columns)
   add_column (table, "line");
   add_column (table, "file");
   add_column (table, "row");
+  add_column (table, "tallorder text");
   g_ptr_array_add (self->tables, table);
   return table;
 }
@@ -156,7 +158,7 @@ list_columns (const TallQuery *self)
     {
       const TallQueryTable *table = g_ptr_array_index (self->tables, i);
       g_string_append_printf (list, "; %s has: ", table->name);
-      for (guint k = 0; k < table->columns->len; k++)
+      for (guint k = 0; k < table->n_columns + TALL_HIDDEN_TEXT; k++)
         g_string_append_printf (list, "%s%s", k > 0 ? ", " : "",
                                 (const char *)g_ptr_array_index (table->columns, k));
     }
@@ -278,8 +280,8 @@ is_table_of_files (const TallQuery *self, const char *p4)
 }
 
 /* Finds in SQLite's plan whether each row comes out before the next is read: nothing is sorted,
- * summed up, or put into a table of SQLite's own that is read again; and whether files are read in
- * several places. */
+ * summed up, or put into a table of SQLite's own that is read again, and one file is read, in one
+ * place. */
 static gboolean
 look_at_plan (TallQuery *self, GError **error)
 {
@@ -305,9 +307,11 @@ look_at_plan (TallQuery *self, GError **error)
                 || (g_strv_contains (reading, step) && g_hash_table_contains (own, cursor));
     }
   sqlite3_finalize (plan);
-  self->stages = n_places > 1 || self->tables->len > 1;
-  self->streams = !self->stages && !stores;
-  return TRUE;
+  self->streams = n_places < 2 && self->tables->len == 1 && !stores;
+  if (self->streams || !g_regex_match_simple ("\\bnatural\\b", self->sql, G_REGEX_CASELESS, 0))
+    return TRUE;
+  return tall_mapping_refuse (self->mapping, NULL, NULL, error,
+                              "NATURAL JOIN joins by line and file, too; write JOIN … USING (…)");
 }
 
 static gboolean
@@ -349,7 +353,6 @@ query_new (TallMapping *mapping, const char *folder, GError **error)
   TallQuery *self = g_new0 (TallQuery, 1);
   self->temp = g_steal_pointer (&temp);
   self->mapping = mapping;
-  self->folder = g_strdup (folder);
   self->tables = g_ptr_array_new_with_free_func (table_free);
   self->fields = g_ptr_array_new ();
   self->text = g_byte_array_new ();
@@ -407,30 +410,20 @@ tall_sql_fits (const TallMapping *mapping, const char *const *columns)
          && read_statement (self, &error);
 }
 
-static void
-end_texts (TallQuery *self)
-{
-  sqlite3_finalize (g_steal_pointer (&self->keep_text));
-  sqlite3_finalize (g_steal_pointer (&self->find_text));
-  g_clear_pointer (&self->texts, tall_temp_db_free);
-}
-
 void
 tall_query_free (TallQuery *self)
 {
   if (self == NULL)
     return;
-  end_texts (self);
   sqlite3_finalize (self->statement);
-  tall_temp_db_free (self->temp);
   g_ptr_array_unref (self->tables);
+  tall_temp_db_free (self->temp);
   g_ptr_array_unref (self->fields);
   g_ptr_array_unref (self->seen);
   g_byte_array_unref (self->text);
   g_clear_error (&self->failure);
   g_free (self->refused);
   g_free (self->reason);
-  g_free (self->folder);
   g_free (self->sql);
   g_free (self);
 }
@@ -492,43 +485,30 @@ wrap (const TallQuery *self, TallQueryPass pass)
                                               order->len > 0 && is_first ? ", " : "");
       g_string_insert (order, is_first ? 0 : -1, key);
     }
-  if (self->line_column >= 0)
-    g_string_append (order, ", " TALL_MAPPING_LINE);
-  return g_strdup_printf ("SELECT %s FROM (\n%s\n)%s%s",
-                          pass == TALL_QUERY_NUMBERS ? numbers->str : "*", self->sql,
-                          pass == TALL_QUERY_SORTED ? " ORDER BY " : "",
-                          pass == TALL_QUERY_SORTED ? order->str : "");
+  if (pass != TALL_QUERY_SORTED)
+    return g_strdup_printf ("SELECT %s FROM (\n%s\n)",
+                            pass == TALL_QUERY_NUMBERS ? numbers->str : "*", self->sql);
+  if (self->streams)
+    return g_strdup_printf ("SELECT *, tallorder_text(), tallorder_place() AS tallorder_place "
+                            "FROM (\n%s\n) ORDER BY %s, tallorder_place",
+                            self->sql, order->str);
+  return g_strdup_printf ("SELECT * FROM (\n%s\n) ORDER BY %s%s", self->sql, order->str,
+                          self->line_column >= 0 ? ", " TALL_MAPPING_LINE : "");
 }
 
-/* The texts of rows are kept where they come back in another order. */
+/* What the query gives is as before, once its tables are copies: `*` has more columns then. */
 static gboolean
-begin_texts (TallQuery *self, GError **error)
+check_columns_of_copy (TallQuery *self, GError **error)
 {
-  end_texts (self);
-  if (self->pass != TALL_QUERY_SORTED || self->line_column < 0)
-    return TRUE;
-  self->texts = tall_temp_db_new (self->folder, error);
-  if (self->texts == NULL
-      || !tall_temp_db_run (self->texts,
-                            "CREATE TABLE t(place INTEGER PRIMARY KEY, text BLOB); BEGIN", error))
+  sqlite3_stmt *statement = prepare (self, self->sql, NULL, error);
+  if (statement == NULL)
     return FALSE;
-  self->keep_text = tall_temp_db_prepare (self->texts, "INSERT OR REPLACE INTO t VALUES(?1, ?2)");
-  self->find_text = tall_temp_db_prepare (self->texts, "SELECT text FROM t WHERE place = ?1");
-  return TRUE;
-}
-
-/* Returns FALSE with @failure set if the text cannot be kept. */
-gboolean
-tall_query_keep_text (TallQuery *self, const TallCsvRow *row)
-{
-  if (self->keep_text == NULL)
-    return TRUE;
-  sqlite3_bind_int64 (self->keep_text, 1, tall_query_get_place (row));
-  sqlite3_bind_blob64 (self->keep_text, 2, row->raw.data, row->raw.len, SQLITE_STATIC);
-  gboolean ok = sqlite3_step (self->keep_text) == SQLITE_DONE
-                || tall_temp_db_set_failure (self->texts, &self->failure);
-  sqlite3_reset (self->keep_text);
-  return ok;
+  gboolean is_same =
+      (guint)sqlite3_column_count (statement) == g_strv_length (self->mapping->columns);
+  sqlite3_finalize (statement);
+  return is_same
+         || tall_mapping_refuse (self->mapping, NULL, NULL, error,
+                                 "name the columns of the result, in place of *");
 }
 
 /**
@@ -550,11 +530,14 @@ tall_query_begin (TallQuery *self, TallQueryPass pass, GError **error)
   self->n_rows = 0;
   self->budget = MAX_STEPS;
   self->is_ended = FALSE;
-  if (!begin_texts (self, error))
-    return FALSE;
-  if (self->stages && !self->is_staged && !tall_query_stage (self))
-    return set_failure (self, error);
-  self->is_staged = self->stages;
+  if (!self->streams && !self->is_staged)
+    {
+      if (!tall_query_stage (self))
+        return set_failure (self, error);
+      self->is_staged = TRUE;
+      if (!check_columns_of_copy (self, error))
+        return FALSE;
+    }
   g_autofree char *sql = wrap (self, pass);
   self->statement = prepare (self, sql, NULL, error);
   return self->statement != NULL;
@@ -572,7 +555,7 @@ set_bad (TallCsvRow *row, guint i, const char *kind)
 static void
 read_fields (TallQuery *self, TallCsvRow *row)
 {
-  guint n = (guint)sqlite3_column_count (self->statement);
+  guint n = g_strv_length (self->mapping->columns);
   g_ptr_array_set_size (self->fields, (gint)n);
   for (guint i = 0; i < n; i++)
     {
@@ -612,24 +595,47 @@ mark_seen (TallQuery *self, guint file, guint64 line)
   bits->data[line / 8] |= (guint8)(1 << line % 8);
 }
 
-/* The text of a row that has come back. Without one it is empty. */
-static gboolean
-find_text (TallQuery *self, gint64 place, TallCsvRow *row, GError **error)
+static void
+set_place (TallQuery *self, gint64 place, TallCsvRow *row)
 {
-  sqlite3_bind_int64 (self->find_text, 1, place);
-  int code = sqlite3_step (self->find_text);
+  row->file = (guint)(place >> TALL_QUERY_FILE_SHIFT);
+  row->line = (guint64)place & ((G_GUINT64_CONSTANT (1) << TALL_QUERY_FILE_SHIFT) - 1);
+  mark_seen (self, row->file, row->line);
+}
+
+/* Gives the row the text of column @i, which is copied: what is looked up goes before it is used.
+ */
+static void
+set_text (TallQuery *self, sqlite3_stmt *statement, int i, TallCsvRow *row)
+{
+  const guint8 *text = sqlite3_column_blob (statement, i);
   g_byte_array_set_size (self->text, 0);
-  if (code == SQLITE_ROW)
-    {
-      const guint8 *text = sqlite3_column_blob (self->find_text, 0);
-      g_byte_array_append (self->text, text, (guint)sqlite3_column_bytes (self->find_text, 0));
-      row->file = (guint)(place >> TALL_QUERY_FILE_SHIFT);
-      row->line = (guint64)place & ((G_GUINT64_CONSTANT (1) << TALL_QUERY_FILE_SHIFT) - 1);
-      mark_seen (self, row->file, row->line);
-    }
-  sqlite3_reset (self->find_text);
+  g_byte_array_append (self->text, text, (guint)sqlite3_column_bytes (statement, i));
   row->raw = tall_slice_array (self->text);
-  return code == SQLITE_ROW || code == SQLITE_DONE || tall_temp_db_set_failure (self->texts, error);
+}
+
+/* Looks for the row of a copy that a row of the result comes from. There is none if the query says
+ * so. */
+static void
+find_text (TallQuery *self, gint64 place, TallCsvRow *row)
+{
+  guint file = (guint)(place >> TALL_QUERY_FILE_SHIFT);
+  for (guint i = 0; i < self->tables->len; i++)
+    {
+      TallQueryTable *table = g_ptr_array_index (self->tables, i);
+      gboolean has_it = FALSE;
+      for (guint k = 0; k < table->files->len; k++)
+        has_it |= g_array_index (table->files, guint, k) == file;
+      if (!has_it)
+        continue;
+      sqlite3_bind_int64 (table->find_text, 1, place);
+      if (sqlite3_step (table->find_text) == SQLITE_ROW)
+        {
+          set_place (self, place, row);
+          set_text (self, table->find_text, 0, row);
+        }
+      sqlite3_reset (table->find_text);
+    }
 }
 
 /**
@@ -656,17 +662,18 @@ tall_query_next (TallQuery *self, TallCsvRow *row, GError **error)
                        .column = TALL_CSV_NO_COLUMN,
                        .raw = tall_slice ("", 0) };
   read_fields (self, row);
-  if (self->pass != TALL_QUERY_SORTED && self->is_at_row)
+  if (self->streams && self->pass == TALL_QUERY_SORTED)
     {
-      row->file = self->current.file;
-      row->line = self->current.line;
-      row->raw = self->current.raw;
-      mark_seen (self, row->file, row->line);
+      set_place (self, sqlite3_column_int64 (self->statement, (int)row->n_fields + 1), row);
+      set_text (self, self->statement, (int)row->n_fields, row);
     }
-  else if (self->find_text != NULL
-           && !find_text (self, sqlite3_column_int64 (self->statement, self->line_column), row,
-                          error))
-    return TALL_CSV_FAILED;
+  else if (self->streams && self->is_at_row)
+    {
+      set_place (self, tall_query_get_place (&self->current), row);
+      row->raw = self->current.raw;
+    }
+  else if (self->line_column >= 0 && !self->streams)
+    find_text (self, sqlite3_column_int64 (self->statement, self->line_column), row);
   row->file_name = tall_load_files_get (self->files, row->file)->name;
   return TALL_CSV_ROW;
 }

@@ -5,6 +5,7 @@
 #include "load/mapping/survey.h"
 #include "load/orders/customer-grouper.h"
 #include "load/orders/grouper.h"
+#include "load/sql/temp-db.h"
 #include "tall-error.h"
 
 #include <gio/gio.h>
@@ -138,6 +139,16 @@ check_agrees (Reading *self, GError **error)
   return FALSE;
 }
 
+/* Before rows that are sorted take room. */
+static void
+announce (Reading *self, const char *folder)
+{
+  guint64 done, all;
+  tall_load_files_get_position (self->files, &done, &all);
+  if (all > TALL_TEMP_DB_MEMORY)
+    self->hooks->announce (folder, all, self->data);
+}
+
 /* Runs the query, and stores what it gives. */
 static gboolean
 store (Reading *self, gboolean sorts, gboolean allows_bad, GError **error)
@@ -178,6 +189,8 @@ run (Reading *self, const char *folder, gboolean allows_bad, GError **error)
   gboolean sorts = !streams || (self->survey != NULL && tall_survey_estimate (self->survey) > 0);
   if (sorts)
     g_clear_pointer (&self->survey, tall_survey_free);
+  if (sorts)
+    announce (self, folder);
   if (tall_load_files_get (self->files, 0)->mapping->kind == TALL_MAPPING_CUSTOMERS)
     self->customers =
         tall_customer_grouper_new (self->files, folder, self->rejects, emit, self, error);

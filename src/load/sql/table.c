@@ -171,8 +171,6 @@ next_row (sqlite3_vtab_cursor *base)
         return SQLITE_ERROR;
       if (row->reason != NULL)
         continue;
-      if (!tall_query_keep_text (query, row))
-        return SQLITE_ERROR;
       self->n++;
       query->is_at_row = TRUE;
       break;
@@ -251,6 +249,8 @@ get_column (sqlite3_vtab_cursor *base, sqlite3_context *context, int i)
     sqlite3_result_text (context, row->fields[self->places[i]], -1, SQLITE_TRANSIENT);
   else if ((guint)i == n + TALL_HIDDEN_ROW)
     set_row (self, row, context);
+  else if ((guint)i == n + TALL_HIDDEN_TEXT)
+    sqlite3_result_text (context, (const char *)row->raw.data, (int)row->raw.len, SQLITE_TRANSIENT);
   else if ((guint)i == n + TALL_HIDDEN_LINE)
     sqlite3_result_int64 (context, tall_query_get_place (row));
   else
@@ -466,6 +466,47 @@ tall_query_add_tables (TallQuery *self, GError **error)
                            "SELECT 1 FROM split('', ''), json_each('[]'), json_tree('[]')", error);
 }
 
+/* Whether the copy of a table has one of its columns: what costs is only there if it is used. */
+static gboolean
+is_copied (const TallQuery *self, const TallQueryTable *table, guint column)
+{
+  if (column == table->n_columns + TALL_HIDDEN_ROW)
+    return table->uses_row;
+  return column != table->n_columns + TALL_HIDDEN_TEXT || self->line_column >= 0;
+}
+
+static gboolean
+copy_table (TallQuery *self, TallQueryTable *table)
+{
+  sqlite3 *db = tall_temp_db_get (self->temp);
+  g_autoptr (GString) name = g_string_new (NULL);
+  g_autoptr (GString) columns = g_string_new (NULL);
+  g_autoptr (GString) types = g_string_new (NULL);
+  tall_query_append_name (name, table->name);
+  for (guint i = 0; i < table->columns->len; i++)
+    {
+      if (!is_copied (self, table, i))
+        continue;
+      g_autoptr (GString) column = g_string_new (i > 0 ? ", " : "");
+      tall_query_append_name (column, g_ptr_array_index (table->columns, i));
+      g_string_append (columns, column->str);
+      g_string_append_printf (types, "%s %s", column->str,
+                              i == table->n_columns ? "INTEGER PRIMARY KEY" : "TEXT");
+    }
+  g_autofree char *sql =
+      g_strdup_printf ("CREATE TABLE main.%s(%s); INSERT INTO main.%s SELECT %s FROM temp.%s; DROP "
+                       "TABLE temp.%s",
+                       name->str, types->str, name->str, columns->str, name->str, name->str);
+  if (sqlite3_exec (db, sql, NULL, NULL, NULL) != SQLITE_OK)
+    return FALSE;
+  g_autoptr (GString) text = g_string_new ("SELECT ");
+  tall_query_append_name (text, g_ptr_array_index (table->columns, table->columns->len - 1));
+  g_string_append_printf (text, " FROM main.%s WHERE rowid = ?1", name->str);
+  if (self->line_column >= 0)
+    table->find_text = tall_temp_db_prepare (self->temp, text->str);
+  return TRUE;
+}
+
 /**
  * tall_query_stage:
  *
@@ -478,20 +519,7 @@ gboolean
 tall_query_stage (TallQuery *self)
 {
   for (guint i = 0; i < self->tables->len; i++)
-    {
-      const TallQueryTable *table = g_ptr_array_index (self->tables, i);
-      g_autoptr (GString) name = g_string_new (NULL);
-      g_autoptr (GString) sql = g_string_new ("CREATE TABLE main.");
-      tall_query_append_name (name, table->name);
-      g_string_append_printf (sql, "%s AS SELECT *", name->str);
-      for (guint k = table->n_columns; k < table->columns->len - !table->uses_row; k++)
-        {
-          g_string_append (sql, ", ");
-          tall_query_append_name (sql, g_ptr_array_index (table->columns, k));
-        }
-      g_string_append_printf (sql, " FROM temp.%s; DROP TABLE temp.%s", name->str, name->str);
-      if (sqlite3_exec (tall_temp_db_get (self->temp), sql->str, NULL, NULL, NULL) != SQLITE_OK)
-        return FALSE;
-    }
+    if (!copy_table (self, g_ptr_array_index (self->tables, i)))
+      return FALSE;
   return TRUE;
 }

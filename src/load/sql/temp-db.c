@@ -5,6 +5,8 @@
 #include "tall-error.h"
 
 #include <errno.h>
+#include <glib/gstdio.h>
+#include <unistd.h>
 
 /* Of all databases of the process: what a query may take at most. */
 #define MAX_HEAP ((gint64)256 * 1024 * 1024)
@@ -33,6 +35,32 @@ open_file (sqlite3_vfs *vfs, const char *path, sqlite3_file *file, int flags, in
   return self->usual->xOpen (self->usual, own, file, flags | SQLITE_OPEN_DELETEONCLOSE, out);
 }
 
+static gboolean
+set_no_room (const char *folder, int number, GError **error)
+{
+  g_set_error (error, TALL_ERROR, TALL_ERROR_UNAVAILABLE,
+               "Rows cannot be put aside in %s: %s. Name another folder with --spool", folder,
+               g_strerror (number));
+  return FALSE;
+}
+
+/**
+ * tall_temp_folder_check:
+ *
+ * Returns: FALSE with %TALL_ERROR_UNAVAILABLE if no file can be made in @folder
+ */
+gboolean
+tall_temp_folder_check (const char *folder, GError **error)
+{
+  g_autofree char *path = g_build_filename (folder, "tallorder-XXXXXX", NULL);
+  int fd = g_mkstemp (path);
+  if (fd < 0)
+    return set_no_room (folder, errno, error);
+  g_unlink (path);
+  close (fd);
+  return TRUE;
+}
+
 /**
  * tall_temp_db_set_failure:
  *
@@ -49,9 +77,7 @@ tall_temp_db_set_failure (TallTempDb *self, GError **error)
                  "sorting or joining takes more than %d MiB of memory",
                  (int)(MAX_HEAP / 1024 / 1024));
   else if (code == SQLITE_FULL || code == SQLITE_IOERR || code == SQLITE_CANTOPEN)
-    g_set_error (error, TALL_ERROR, TALL_ERROR_UNAVAILABLE,
-                 "Rows cannot be put aside in %s: %s. Name another folder with --spool",
-                 self->folder, g_strerror (code == SQLITE_FULL || number == 0 ? ENOSPC : number));
+    set_no_room (self->folder, code == SQLITE_FULL || number == 0 ? ENOSPC : number, error);
   else
     g_set_error (error, TALL_ERROR, TALL_ERROR_INTERNAL, "SQLite, in %s: %s", self->folder,
                  sqlite3_errmsg (self->db));

@@ -19,6 +19,8 @@ typedef struct _TallTempDb TallTempDb;
 /* Bytes of a database, and of a sort, that stay in memory. */
 #define TALL_TEMP_DB_MEMORY ((gsize)4 * 1024 * 1024)
 
+gboolean tall_temp_folder_check (const char *folder, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
 TallTempDb *tall_temp_db_new (const char *folder, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 void tall_temp_db_free (TallTempDb *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (TallTempDb, tall_temp_db_free)

@@ -97,9 +97,7 @@ tall_load_file_describe (const TallLoadFile *self)
   const char *name = tall_csv_reader_get_name (self->reader);
   if (self->kind_name != NULL)
     return g_strconcat (self->kind_name, "=", name, NULL);
-  if (self->mapping->files->len == 0)
-    return g_strdup (name);
-  return g_strconcat (tall_mapping_get_file (self->mapping, self->kind)->name, "=", name, NULL);
+  return g_strdup (name);
 }
 
 guint

@@ -18,7 +18,6 @@ typedef struct
   TallCsvReader *reader;             /* owned */
   TallMapping *mapping;              /* owned; bound to @reader */
   const char *name;                  /* for its rows; NULL: there is only one file */
-  guint kind;                        /* which of the mapping's files it is, if files are joined */
   const char *kind_name;             /* of NAME=FILE, interned; NULL: none was given */
   guint64 n_rows;                    /* that were read of it, … */
   guint64 n_kept;                    /* … those of them that orders look up, … */

@@ -254,8 +254,7 @@ tall_load (TallFront *front,
   prepare_files (files, rejects, options->stop);
   gboolean ok = options->query != NULL
                     ? tall_sql_reading_run (files, options, rejects, &hooks, &self, &local)
-                    : tall_reading_run (files, options->join, options->folder, rejects, &hooks,
-                                        &self, &local);
+                    : tall_reading_run (files, options->folder, rejects, &hooks, &self, &local);
   ok = ok || local == NULL;
   ok = finish_storing (&self, &local) && ok;
   sum_up (&self, summary);

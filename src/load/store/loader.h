@@ -60,7 +60,6 @@ typedef void (*TallLoadShow) (const TallLoadItem *item, gpointer data);
  */
 typedef struct
 {
-  const TallJoin *join;      /* how files are joined; NULL: they are read as if they were one */
   TallQuery *query;          /* what makes rows of theirs; NULL: they are those of the files */
   gboolean allows_bad_rows;  /* the query may do without those that cannot be read */
   TallStorerOptions storing; /* its name, @stop, @stalled and @data are set by the load */

@@ -135,8 +135,7 @@ static void
 write_rows (Retry *self)
 {
   TallSlice key, row;
-  gboolean ok = tall_spool_seek (self->spool, tall_slice ("", 0), &self->failure);
-  while (ok && self->failure == NULL && tall_spool_next (self->spool, &key, &row, &self->failure))
+  while (self->failure == NULL && tall_spool_next (self->spool, &key, &row, &self->failure))
     {
       TallReader reader = tall_reader (key);
       TallRetryFile *file = g_ptr_array_index (self->files, tall_reader_u32 (&reader));

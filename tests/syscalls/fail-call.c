@@ -115,10 +115,32 @@ needs_room (const char *name)
   return strcmp (name, "unlink") != 0 && strcmp (name, "rmdir") != 0;
 }
 
-/* What happens to a call of @name on @path. @is_write: half of it can be done */
-static How
-meet (const char *name, const char *path, int is_write)
+#define OPEN_FILES "/proc/self/fd/"
+
+/* A path that begins at an open folder, as one that begins at the root: in @whole, if it is one. */
+static const char *
+resolve (const char *path, char whole[PATH_MAX])
 {
+  if (strncmp (path, OPEN_FILES, strlen (OPEN_FILES)) != 0)
+    return path;
+  char link[64];
+  int before = errno;
+  size_t len = strlen (OPEN_FILES) + strspn (path + strlen (OPEN_FILES), "0123456789");
+  snprintf (link, sizeof link, "%.*s", (int)len, path);
+  ssize_t led = syscall (SYS_readlinkat, AT_FDCWD, link, whole, (size_t)PATH_MAX - 1);
+  errno = before;
+  if (led < 0)
+    return path;
+  snprintf (whole + led, (size_t)(PATH_MAX - led), "%s", path + len);
+  return whole;
+}
+
+/* What happens to a call of @name on a path. @is_write: half of it can be done */
+static How
+meet (const char *name, const char *given, int is_write)
+{
+  char whole[PATH_MAX];
+  const char *path = below == NULL ? given : resolve (given, whole);
   if (below == NULL || strncmp (path, below, below_len) != 0
       || (path[below_len] != '/' && path[below_len] != '\0'))
     return PASS;
@@ -139,16 +161,8 @@ static How
 meet_file (const char *name, int file, int is_write)
 {
   char link[64];
-  char path[PATH_MAX];
-  int before = errno;
-  snprintf (link, sizeof link, "/proc/self/fd/%d", file);
-  ssize_t len =
-      below == NULL ? -1 : syscall (SYS_readlinkat, AT_FDCWD, link, path, sizeof path - 1);
-  errno = before;
-  if (len < 0)
-    return PASS;
-  path[len] = '\0';
-  return meet (name, path, is_write);
+  snprintf (link, sizeof link, OPEN_FILES "%d", file);
+  return meet (name, link, is_write);
 }
 
 /* A path that begins at the working directory belongs to no store of these tests. */

@@ -4,7 +4,7 @@
 /* Copies of a store that is in use: what is in them, and that damage of them is found. */
 
 #include "tall-error.h"
-#include "table/rocksdb/table.h"
+#include "table/rocksdb/database.h"
 #include "tall-test-directory.h"
 
 #include <fcntl.h>
@@ -21,16 +21,21 @@ open_store (const char *directory, GError **error)
   return tall_rocksdb_table_open (&options, error);
 }
 
-static void
-write_row (TallTable *table, guint number)
+static gboolean
+try_to_write (TallTable *table, guint number, GError **error)
 {
-  g_autoptr (GError) error = NULL;
   g_autoptr (TallBatch) batch = tall_batch_new ();
   const char *key = tall_arena_printf (batch->arena, "%06u", number);
   TallMutation *mutation = tall_batch_add (batch, "orders", tall_slice_str (key));
   tall_mutation_put (batch, mutation, tall_slice_str ("x"), 1, tall_slice_str (key));
-  gboolean written =
-      tall_table_apply (table, &mutation, 1, TALL_DURABLE, TALL_NO_DEADLINE, NULL, &error);
+  return tall_table_apply (table, &mutation, 1, TALL_DURABLE, TALL_NO_DEADLINE, NULL, error);
+}
+
+static void
+write_row (TallTable *table, guint number)
+{
+  g_autoptr (GError) error = NULL;
+  gboolean written = try_to_write (table, number, &error);
   g_assert_no_error (error);
   g_assert_true (written);
 }
@@ -128,6 +133,84 @@ test_moment (Fixture *self, gconstpointer data G_GNUC_UNUSED)
   write_row (self->table, N_ROWS);
   check_copy (self);
   g_assert_true (has_row (self->table, N_ROWS));
+}
+
+static int
+compare_names (gconstpointer a, gconstpointer b)
+{
+  return strcmp (*(const char *const *)a, *(const char *const *)b);
+}
+
+/* The names of what lies in a directory. */
+static char *
+list_files (const char *directory)
+{
+  g_autoptr (GPtrArray) names = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr (GDir) dir = g_dir_open (directory, 0, NULL);
+  const char *name;
+  while ((name = g_dir_read_name (dir)) != NULL)
+    g_ptr_array_add (names, g_strdup (name));
+  g_ptr_array_sort (names, compare_names);
+  g_ptr_array_add (names, NULL);
+  return g_strjoinv (" ", (GStrv)names->pdata);
+}
+
+static void
+flush (TallTable *table)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TallRocksdbFamily) family =
+      tall_rocksdb_table_find_family (TALL_ROCKSDB_TABLE (table), "orders", &error);
+  g_autoptr (GPtrArray) handles = g_ptr_array_new ();
+  g_ptr_array_add (handles, family->handle);
+  g_assert_true (tall_rocksdb_flush (tall_rocksdb_table_get_handle (TALL_ROCKSDB_TABLE (table)),
+                                     handles, &error));
+  g_assert_no_error (error);
+}
+
+/* Tries until it is refused: it may look a little later. */
+static void
+expect_refused (TallTable *table)
+{
+  g_autoptr (GError) error = NULL;
+  for (guint i = 0; i < 10000 && try_to_write (table, 0, &error); i++)
+    g_usleep (1000);
+  g_assert_error (error, TALL_ERROR, TALL_ERROR_UNAVAILABLE);
+  g_assert_nonnull (strstr (error->message, "replaced"));
+}
+
+/* A store is moved away while it is open, and a copy takes its place: what has it open works where
+ * the store is now, and what opens the place finds the copy, also in the same process. */
+static void
+test_replaced (Fixture *self, gconstpointer data G_GNUC_UNUSED)
+{
+  g_autoptr (GError) error = NULL;
+  g_autofree char *moved = g_build_filename (self->directory, "moved", NULL);
+  make_copy (self);
+  g_assert_cmpint (g_rename (self->store, moved), ==, 0);
+  g_assert_cmpint (g_rename (self->copy, self->store), ==, 0);
+  g_autofree char *there = list_files (self->store);
+  g_autofree char *before = list_files (moved);
+  flush (self->table);
+  g_autofree char *still = list_files (self->store);
+  g_autofree char *after = list_files (moved);
+  g_assert_cmpstr (still, ==, there);
+  g_assert_cmpstr (after, !=, before);
+
+  g_autoptr (TallTable) other = open_store (self->store, &error);
+  g_assert_no_error (error);
+  write_row (other, N_ROWS);
+  g_assert_false (has_row (self->table, N_ROWS));
+  expect_refused (self->table);
+  g_clear_object (&self->table);
+  g_assert_true (has_row (other, N_ROWS));
+  g_clear_object (&other);
+
+  self->table = open_store (moved, &error);
+  g_assert_no_error (error);
+  g_assert_true (has_row (self->table, N_ROWS - 1));
+  g_clear_object (&self->table);
+  tall_test_directory_remove (moved);
 }
 
 /* The copy knows how much has to be there: a log that lacks its end is no log that was torn. */
@@ -245,5 +328,6 @@ main (int argc, char **argv)
   ADD ("/table/rocksdb/copy/cut", test_cut);
   ADD ("/table/rocksdb/copy/half-written", test_half_written);
   ADD ("/table/rocksdb/copy/linked", test_linked);
+  ADD ("/table/rocksdb/copy/replaced", test_replaced);
   return g_test_run ();
 }

@@ -5,6 +5,7 @@
 #include <glib/gstdio.h>
 #include <stdarg.h>
 
+#include "table/rocksdb/directory.h"
 #include "tall-error.h"
 
 #define CURRENT "CURRENT"
@@ -315,7 +316,8 @@ set_damaged (const Look *look, GError **error, const char *format, ...)
   va_start (arguments, format);
   g_autofree char *what = g_strdup_vprintf (format, arguments);
   va_end (arguments);
-  g_autofree char *detail = g_strdup_printf ("%s: found before RocksDB opened it", look->directory);
+  g_autofree char *directory = tall_rocksdb_directory_show (look->directory);
+  g_autofree char *detail = g_strdup_printf ("%s: found before RocksDB opened it", directory);
   tall_error_set_detailed (error, TALL_ERROR_DAMAGED, detail,
                            "Opening the store: it is damaged, and nothing was changed: %s", what);
   return FALSE;

@@ -136,7 +136,7 @@ tall_rocksdb_copy_make (TallRocksdbDatabase *self, const char *directory, GError
     return FALSE;
   tall_rocksdb_synced_get (self->engine->synced, &proof);
   return make_of_one_moment (self, directory, error) && end_log (directory, error)
-         && tall_rocksdb_losses_copy (self->path, directory, error)
+         && tall_rocksdb_losses_copy (self->engine->held, directory, error)
          && write_proof (directory, &proof, error)
          && tall_rocksdb_directory_mark (directory, error);
 }

@@ -3,6 +3,7 @@
 #include "table/rocksdb/database.h"
 
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <sys/statvfs.h>
 
 #include "table/rocksdb/directory.h"
@@ -85,7 +86,18 @@ tall_rocksdb_measures_list (rocksdb_t *db, GPtrArray *handles, const char *path)
 
 /* RocksDB opens a directory once; several deployments in one process share it. */
 static GMutex registry_mutex;
-static GHashTable *registry; /* path → TallRocksdbDatabase */
+static GHashTable *registry; /* its key → TallRocksdbDatabase */
+
+/* What lies at a path may be moved, and something else put there. */
+static char *
+make_key (const char *path)
+{
+  struct stat info;
+  if (stat (path, &info) != 0)
+    return g_strdup (path);
+  return g_strdup_printf ("%" G_GUINT64_FORMAT ":%" G_GUINT64_FORMAT, (guint64)info.st_dev,
+                          (guint64)info.st_ino);
+}
 
 static void
 database_free (TallRocksdbDatabase *self)
@@ -102,6 +114,7 @@ database_free (TallRocksdbDatabase *self)
   g_mutex_clear (&self->schema_mutex);
   tall_rocksdb_stripes_free (self->stripes);
   g_free (self->path);
+  g_free (self->key);
   g_free (self);
 }
 
@@ -110,6 +123,7 @@ database_new (const char *path, const TallRocksdbOptions *options)
 {
   TallRocksdbDatabase *self = g_new0 (TallRocksdbDatabase, 1);
   self->ref_count = 1;
+  self->key = make_key (path);
   self->path = g_strdup (path);
   self->room = tall_rocksdb_room_new (path);
   self->cache =
@@ -185,6 +199,7 @@ database_open (const char *path, const TallRocksdbOptions *options, GError **err
   self->db = self->engine == NULL ? NULL : self->engine->db;
   if (self->engine != NULL && adopt_families (self, error))
     {
+      tall_rocksdb_room_watch (self->room, self->engine->locks[0]);
       tall_rocksdb_horizon_open (self->horizon, rocksdb_get_latest_sequence_number (self->db));
       self->sweeper = tall_rocksdb_sweeper_new (self->db, TALL_ROCKSDB_SWEEPER_READ);
       return self;
@@ -227,12 +242,13 @@ tall_rocksdb_database_open (const TallRocksdbOptions *options, GError **error)
 
   if (registry == NULL)
     registry = g_hash_table_new (g_str_hash, g_str_equal);
-  TallRocksdbDatabase *self = g_hash_table_lookup (registry, path);
+  g_autofree char *key = make_key (path);
+  TallRocksdbDatabase *self = g_hash_table_lookup (registry, key);
   if (self != NULL)
     return share (self, options, error);
   self = database_open (path, options, error);
   if (self != NULL)
-    g_hash_table_insert (registry, self->path, self);
+    g_hash_table_insert (registry, self->key, self);
   return self;
 }
 
@@ -285,7 +301,7 @@ tall_rocksdb_database_unref (TallRocksdbDatabase *self)
   g_autoptr (GMutexLocker) locker G_GNUC_UNUSED = g_mutex_locker_new (&registry_mutex);
   if (--self->ref_count > 0)
     return;
-  g_hash_table_remove (registry, self->path);
+  g_hash_table_remove (registry, self->key);
   tall_rocksdb_sweeper_free (self->sweeper);
   g_autoptr (GPtrArray) handles = tall_rocksdb_database_list_handles (self);
   g_autoptr (GError) no_room = NULL;

@@ -23,7 +23,8 @@ G_BEGIN_DECLS
 typedef struct
 {
   guint ref_count; /* under registry_mutex */
-  char *path;      /* key in the registry */
+  char *path;      /* where it was opened */
+  char *key;       /* in the registry: which directory that was */
 
   gboolean read_only; /* asked for; engine->read_only may come from a full disk */
   TallRocksdbEngine *engine;

@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <glib/gstdio.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
@@ -270,6 +271,47 @@ tall_rocksdb_directory_lock (const char *directory, int *lock)
   return *lock >= 0 && (flock (*lock, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK);
 }
 
+#define OPEN_FILES "/proc/self/fd/"
+
+/**
+ * tall_rocksdb_directory_hold:
+ * @lock: descriptor of @directory
+ *
+ * RocksDB makes and removes files by their paths as long as it runs. Somebody may move the
+ * directory away meanwhile and restore a backup in its place, whose files have the same names.
+ *
+ * Returns: (transfer full): a path that leads to what was opened, wherever it lies; @directory
+ *   itself where the system has none
+ */
+char *
+tall_rocksdb_directory_hold (int lock, const char *directory)
+{
+  g_autofree char *held = g_strdup_printf (OPEN_FILES "%d", lock);
+  struct stat found, wanted;
+  gboolean leads = stat (held, &found) == 0 && fstat (lock, &wanted) == 0
+                   && found.st_dev == wanted.st_dev && found.st_ino == wanted.st_ino;
+  return leads ? g_steal_pointer (&held) : g_strdup (directory);
+}
+
+/**
+ * tall_rocksdb_directory_show:
+ * @text: for people; it may have a path that tall_rocksdb_directory_hold() has given
+ *
+ * Returns: (transfer full): @text with the path to which that leads now
+ */
+char *
+tall_rocksdb_directory_show (const char *text)
+{
+  const char *held = strstr (text, OPEN_FILES);
+  if (held == NULL)
+    return g_strdup (text);
+  gsize before = (gsize)(held - text);
+  gsize len = strlen (OPEN_FILES) + strspn (held + strlen (OPEN_FILES), "0123456789");
+  g_autofree char *link = g_strndup (held, len);
+  g_autofree char *path = g_file_read_link (link, NULL);
+  return g_strdup_printf ("%.*s%s%s", (int)before, text, path != NULL ? path : link, held + len);
+}
+
 /**
  * tall_rocksdb_directory_is_locked:
  *
@@ -326,6 +368,7 @@ tall_rocksdb_directory_find_last_log (const char *directory, guint64 *number)
 struct _TallRocksdbRoom
 {
   char *path;
+  int directory; /* the descriptor of the one that is open, its owner's; -1: none yet */
   guint64
       log; /* atomic: bytes of the log, at least; all of them are written once more, to a table */
   gint64 trusted_until; /* atomic: monotonic time until which there is plenty */
@@ -369,9 +412,48 @@ tall_rocksdb_room_new (const char *path)
 {
   TallRocksdbRoom *self = g_new0 (TallRocksdbRoom, 1);
   self->path = g_strdup (path);
+  self->directory = -1;
   guint64 reserved;
   self->log = measure_log (path, &reserved);
   return self;
+}
+
+/**
+ * tall_rocksdb_room_watch:
+ * @directory: descriptor of the directory, open as long as @self is used
+ *
+ * From now on tall_rocksdb_room_take() looks whether the directory is still in its place.
+ */
+void
+tall_rocksdb_room_watch (TallRocksdbRoom *self, int directory)
+{
+  self->directory = directory;
+}
+
+/* Only what is certainly gone, or another one, is. */
+static gboolean
+is_in_place (const TallRocksdbRoom *self)
+{
+  struct stat held, there;
+  if (self->directory < 0 || fstat (self->directory, &held) != 0)
+    return TRUE;
+  if (stat (self->path, &there) != 0)
+    return errno != ENOENT && errno != ENOTDIR;
+  return held.st_dev == there.st_dev && held.st_ino == there.st_ino;
+}
+
+/* What would be stored in a directory that was put aside is lost to those who use its place. */
+static gboolean
+check_place (const TallRocksdbRoom *self, const char *operation, GError **error)
+{
+  if (is_in_place (self))
+    return TRUE;
+  tall_error_set_detailed (error, TALL_ERROR_UNAVAILABLE, self->path,
+                           "%s: the store was moved, removed or replaced while it was open. Stop "
+                           "this process, and start it again when the store is in its place. "
+                           "Nothing was written",
+                           operation);
+  return FALSE;
 }
 
 /**
@@ -437,8 +519,9 @@ note_spare (TallRocksdbRoom *self, guint64 spare)
  * Sees to it that the database can be opened and its log be moved to tables after the write: a
  * RocksDB that has run out of room can not be opened any more.
  *
- * Returns: FALSE with %TALL_ERROR_UNAVAILABLE if the file system is too full; nothing is written
- *   then, and the same call may succeed as soon as there is room
+ * Returns: FALSE with %TALL_ERROR_UNAVAILABLE if the file system is too full, or the directory is
+ *   not in its place any more; nothing is written then, and the same call may succeed as soon as
+ *   there is room
  */
 gboolean
 tall_rocksdb_room_take (TallRocksdbRoom *self, gsize size, const char *operation, GError **error)
@@ -446,6 +529,8 @@ tall_rocksdb_room_take (TallRocksdbRoom *self, gsize size, const char *operation
   guint64 log = __atomic_add_fetch (&self->log, size, __ATOMIC_RELAXED);
   if (is_plenty (self, size))
     return TRUE;
+  if (!check_place (self, operation, error))
+    return FALSE;
   guint64 available = measure_free (self->path);
   if (available > MARGIN && available - MARGIN >= log + size)
     {

@@ -24,6 +24,8 @@ gboolean tall_rocksdb_directory_mark (const char *directory,
 
 gboolean tall_rocksdb_directory_lock (const char *directory, int *lock) G_GNUC_WARN_UNUSED_RESULT;
 gboolean tall_rocksdb_directory_is_locked (const char *directory);
+char *tall_rocksdb_directory_hold (int lock, const char *directory);
+char *tall_rocksdb_directory_show (const char *text);
 char *tall_rocksdb_directory_find_last_log (const char *directory, guint64 *number);
 
 typedef struct _TallRocksdbRoom TallRocksdbRoom;
@@ -31,6 +33,7 @@ typedef struct _TallRocksdbRoom TallRocksdbRoom;
 TallRocksdbRoom *tall_rocksdb_room_new (const char *path);
 guint64 tall_rocksdb_room_measure (TallRocksdbRoom *self);
 guint64 tall_rocksdb_room_find (const char *path);
+void tall_rocksdb_room_watch (TallRocksdbRoom *self, int directory);
 void tall_rocksdb_room_free (TallRocksdbRoom *self);
 
 gboolean tall_rocksdb_room_take (TallRocksdbRoom *self,

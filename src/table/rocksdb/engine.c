@@ -64,8 +64,9 @@ tall_rocksdb_take_error_in (char *message,
   if (text == NULL)
     return TRUE;
 
+  g_autofree char *shown = tall_rocksdb_directory_show (text);
   g_autofree char *detail =
-      directory == NULL ? g_strdup (text) : g_strdup_printf ("%s: %s", directory, text);
+      directory == NULL ? g_strdup (shown) : g_strdup_printf ("%s: %s", directory, shown);
   TallError code = TALL_ERROR_INTERNAL;
   const char *advice = "RocksDB failed";
   for (guint i = 0; i < G_N_ELEMENTS (kinds); i++)
@@ -118,7 +119,7 @@ list_names (TallRocksdbEngine *self,
     }
   char *message = NULL;
   size_t n = 0;
-  char **list = rocksdb_list_column_families (options, self->path, &n, &message);
+  char **list = rocksdb_list_column_families (options, self->held, &n, &message);
   for (size_t i = 0; i < n; i++)
     g_ptr_array_add (self->names, g_strdup (list[i]));
   rocksdb_list_column_families_destroy (list, n); /* given after an error too */
@@ -132,10 +133,12 @@ list_names (TallRocksdbEngine *self,
 static gboolean
 take_locks (TallRocksdbEngine *self, GError **error)
 {
-  g_autofree char *file = g_build_filename (self->path, "LOCK", NULL);
   struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
   if (tall_rocksdb_directory_lock (self->path, &self->locks[0]))
     {
+      g_free (self->held);
+      self->held = tall_rocksdb_directory_hold (self->locks[0], self->path);
+      g_autofree char *file = g_build_filename (self->held, "LOCK", NULL);
       self->locks[1] = open (file, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
       if (self->locks[1] >= 0 && fcntl (self->locks[1], F_SETLK, &lock) == 0)
         return TRUE;
@@ -158,7 +161,7 @@ open_for_reading (TallRocksdbEngine *self,
     }
   char *message = NULL;
   self->db =
-      rocksdb_open_for_read_only_column_families (options, self->path, (int)self->names->len,
+      rocksdb_open_for_read_only_column_families (options, self->held, (int)self->names->len,
                                                   (const char *const *)self->names->pdata,
                                                   family_options, self->handles, 0, &message);
   return take_open_error (self, message, error);
@@ -171,7 +174,7 @@ open_for_writing (TallRocksdbEngine *self,
                   GError **error)
 {
   char *message = NULL;
-  self->db = rocksdb_open_column_families (options, self->path, (int)self->names->len,
+  self->db = rocksdb_open_column_families (options, self->held, (int)self->names->len,
                                            (const char *const *)self->names->pdata, family_options,
                                            self->handles, &message);
   return take_open_error (self, message, error);
@@ -183,10 +186,10 @@ begin_proof (TallRocksdbEngine *self, GError **error)
 {
   guint64 last = rocksdb_get_latest_sequence_number (self->db);
   TallRocksdbProof proof = { .base = last, .synced = last };
-  if (!tall_rocksdb_check_measure_manifest (self->path, &proof.manifest, &proof.manifest_len,
+  if (!tall_rocksdb_check_measure_manifest (self->held, &proof.manifest, &proof.manifest_len,
                                             error))
     return FALSE;
-  self->synced = tall_rocksdb_synced_open (self->path, &proof, error);
+  self->synced = tall_rocksdb_synced_open (self->held, &proof, error);
   return self->synced != NULL;
 }
 
@@ -221,7 +224,7 @@ open_checked (TallRocksdbEngine *self,
     return FALSE;
   if (!writable)
     return TRUE;
-  tall_rocksdb_losses_add (self->path, check->lost);
+  tall_rocksdb_losses_add (self->held, check->lost);
   return begin_proof (self, error);
 }
 
@@ -230,6 +233,7 @@ engine_new (const char *path, gboolean read_only)
 {
   TallRocksdbEngine *self = g_new0 (TallRocksdbEngine, 1);
   self->path = g_strdup (path);
+  self->held = g_strdup (path);
   self->names = g_ptr_array_new_with_free_func (g_free);
   self->locks[0] = self->locks[1] = -1;
   g_mutex_init (&self->failure_mutex);
@@ -305,7 +309,7 @@ tall_rocksdb_engine_open (const char *path,
     return open_to_read (path, options, table_options, error);
   g_autoptr (TallRocksdbEngine) self = engine_new (path, FALSE);
   g_auto (TallRocksdbCheck) check = { 0 };
-  if (take_locks (self, error) && tall_rocksdb_check_directory (path, &check, error)
+  if (take_locks (self, error) && tall_rocksdb_check_directory (self->held, &check, error)
       && open_checked (self, options, table_options, room, &check, error))
     return g_steal_pointer (&self);
   return NULL;
@@ -315,7 +319,7 @@ tall_rocksdb_engine_open (const char *path,
 static guint64
 find_log (const TallRocksdbEngine *self, const char *message)
 {
-  g_autofree char *prefix = g_strconcat (self->path, "/", NULL);
+  g_autofree char *prefix = g_strconcat (self->held, "/", NULL);
   const char *name = strstr (message, prefix);
   char *end = NULL;
   guint64 number = name == NULL ? 0 : g_ascii_strtoull (name + strlen (prefix), &end, 10);
@@ -369,7 +373,7 @@ check_log (TallRocksdbEngine *self, const char *operation, GError **error)
   if (__atomic_load_n (&self->failed_log, __ATOMIC_ACQUIRE) == 0)
     return TRUE;
   guint64 last;
-  g_autofree char *path = tall_rocksdb_directory_find_last_log (self->path, &last);
+  g_autofree char *path = tall_rocksdb_directory_find_last_log (self->held, &last);
   g_autoptr (GMutexLocker) locker G_GNUC_UNUSED = g_mutex_locker_new (&self->failure_mutex);
   if (last > self->failed_log)
     __atomic_store_n (&self->failed_log, 0, __ATOMIC_RELEASE);
@@ -411,7 +415,7 @@ note_manifest (TallRocksdbEngine *self, guint64 last)
 {
   guint64 number, len;
   g_autoptr (GError) error = NULL;
-  if (tall_rocksdb_check_measure_manifest (self->path, &number, &len, &error))
+  if (tall_rocksdb_check_measure_manifest (self->held, &number, &len, &error))
     tall_rocksdb_synced_finish (self->synced, number, len, last);
   else
     g_warning ("%s", error->message);
@@ -614,5 +618,6 @@ tall_rocksdb_engine_close (TallRocksdbEngine *self)
   g_ptr_array_unref (self->names);
   g_free (self->handles);
   g_free (self->path);
+  g_free (self->held);
   g_free (self);
 }

@@ -44,7 +44,8 @@ gboolean tall_rocksdb_take_error (char *message,
  */
 typedef struct
 {
-  char *path;
+  char *path; /* as people know it */
+  char *held; /* the same directory, also if it is moved; to be read only, the same path */
   rocksdb_t *db;
   GPtrArray *names;                         /* of its column families, the default one first */
   rocksdb_column_family_handle_t **handles; /* at the same places; NULL once somebody took it */

@@ -7,6 +7,7 @@
 #include <glib/gstdio.h>
 #include <unistd.h>
 
+#include "table/rocksdb/directory.h"
 #include "tall-bytes.h"
 #include "tall-error.h"
 
@@ -19,7 +20,7 @@
 
 struct _TallRocksdbSynced
 {
-  char *path;
+  char *path; /* for people */
   int file;
 
   GMutex mutex;
@@ -87,9 +88,10 @@ tall_rocksdb_proof_load (const char *directory, TallRocksdbProof *proof, GError 
     }
   if (!decode (tall_slice (text, len), &format, proof))
     {
+      g_autofree char *shown = tall_rocksdb_directory_show (path);
       g_warning ("%s is damaged, and is written anew. It says how much of the store must be there; "
                  "so losses at the end of the log go unnoticed this time",
-                 path);
+                 shown);
       *proof = (TallRocksdbProof){ 0 };
     }
   else if (format > FORMAT)
@@ -162,7 +164,7 @@ tall_rocksdb_synced_open (const char *directory, const TallRocksdbProof *proof, 
       return NULL;
     }
   TallRocksdbSynced *self = g_new0 (TallRocksdbSynced, 1);
-  self->path = g_steal_pointer (&path);
+  self->path = tall_rocksdb_directory_show (path);
   self->file = file;
   self->proof = *proof;
   g_mutex_init (&self->mutex);
@@ -280,12 +282,13 @@ tall_rocksdb_losses_add (const char *directory, GPtrArray *lost)
     return;
   g_autoptr (GError) error = NULL;
   g_autofree char *before = get_losses (directory);
+  g_autofree char *shown = tall_rocksdb_directory_show (directory);
   g_autoptr (GString) text = g_string_new (before);
   for (guint i = 0; i < lost->len; i++)
     {
       g_autofree char *line = make_line (g_ptr_array_index (lost, i));
       g_string_append (text, line);
-      g_warning ("The store in %s was not closed: dropped %s", directory,
+      g_warning ("The store in %s was not closed: dropped %s", shown,
                  (const char *)g_ptr_array_index (lost, i));
     }
   if (!set_losses (directory, text->str, &error))

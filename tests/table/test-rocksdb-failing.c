@@ -1,7 +1,9 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <rocksdb/c.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -23,24 +25,78 @@ static gint n_failed;   /* atomic */
 ssize_t write (int file, const void *data, size_t len) __attribute__ ((visibility ("default")));
 int fdatasync (int file) __attribute__ ((visibility ("default")));
 
+static gint n_inside; /* atomic: threads that are in rocksdb_write() */
+static gint n_calls;  /* atomic */
+
+typedef void (*Write) (rocksdb_t *,
+                       const rocksdb_writeoptions_t *,
+                       rocksdb_writebatch_t *,
+                       char **);
+
+/* RocksDB lets those in that wait there, after a failure and before anybody knows of it. */
+void
+rocksdb_write (rocksdb_t *db,
+               const rocksdb_writeoptions_t *options,
+               rocksdb_writebatch_t *batch,
+               char **message)
+{
+  static Write real;
+  if (real == NULL)
+    real = (Write)dlsym (RTLD_NEXT, "rocksdb_write");
+  g_atomic_int_inc (&n_calls);
+  g_assert_cmpint (g_atomic_int_add (&n_inside, 1), ==, 0);
+  real (db, options, batch, message);
+  g_atomic_int_add (&n_inside, -1);
+}
+
 static gboolean
-fails (int file, gint *code)
+is_log (int file)
 {
   char name[4096];
   g_autofree char *link = g_strdup_printf ("/proc/self/fd/%d", file);
+  ssize_t len = readlink (link, name, sizeof name);
+  return len >= 4 && memcmp (name + len - 4, ".log", 4) == 0;
+}
+
+static gboolean
+fails (int file, gint *code)
+{
   int found = g_atomic_int_get (code);
-  ssize_t len = found == 0 ? 0 : readlink (link, name, sizeof name);
-  if (len < 4 || memcmp (name + len - 4, ".log", 4) != 0)
+  if (found == 0 || !is_log (file))
     return FALSE;
   g_atomic_int_inc (&n_failed);
   errno = found;
   return TRUE;
 }
 
+/* One write to a log stops in the middle, until it may fail. */
+static GMutex stop_mutex;
+static GCond stop_changed;
+static enum {
+  NOT_ASKED,
+  ASKED,
+  STOPPED,
+  FAILED,
+} stop; /* under the mutex */
+
+static gboolean
+stops (int file)
+{
+  g_autoptr (GMutexLocker) locker G_GNUC_UNUSED = g_mutex_locker_new (&stop_mutex);
+  if (stop != ASKED || !is_log (file))
+    return FALSE;
+  stop = STOPPED;
+  g_cond_broadcast (&stop_changed);
+  while (stop != FAILED)
+    g_cond_wait (&stop_changed, &stop_mutex);
+  errno = ENOSPC;
+  return TRUE;
+}
+
 ssize_t
 write (int file, const void *data, size_t len)
 {
-  return fails (file, &write_code) ? -1 : syscall (SYS_write, file, data, len);
+  return stops (file) || fails (file, &write_code) ? -1 : syscall (SYS_write, file, data, len);
 }
 
 int
@@ -157,6 +213,78 @@ test_nothing_in_memory (Fixture *self, gconstpointer data)
     }
 }
 
+#define N_WRITERS 8
+
+typedef struct
+{
+  Fixture fixture;
+  GThread *thread;
+  guint n_puts;
+} Writer;
+
+/* Returns: why it has ended early */
+static gpointer
+run_writer (gpointer data)
+{
+  Writer *self = data;
+  GError *error = NULL;
+  for (guint i = 0; i < self->n_puts && put (&self->fixture, &error);)
+    i++;
+  return error;
+}
+
+static void
+begin_writers (const Fixture *self, Writer *writers, guint n_puts)
+{
+  for (guint i = 0; i < N_WRITERS; i++)
+    {
+      writers[i] =
+          (Writer){ .fixture = { .table = self->table, .n = 1000 * (i + 1) }, .n_puts = n_puts };
+      writers[i].thread = g_thread_new ("writer", run_writer, &writers[i]);
+    }
+}
+
+/* One is in RocksDB, and those that come meanwhile are written together. */
+static void
+test_together (Fixture *self, gconstpointer data G_GNUC_UNUSED)
+{
+  Writer writers[N_WRITERS];
+  begin_writers (self, writers, 200);
+  for (guint i = 0; i < N_WRITERS; i++)
+    g_assert_null (g_thread_join (writers[i].thread));
+  self->n += N_WRITERS * 200;
+}
+
+/* There is room again at once, and RocksDB has nothing in memory to move: it would go on with the
+ * log that has failed, and end the process. */
+static void
+test_others_wait (Fixture *self, gconstpointer data G_GNUC_UNUSED)
+{
+  Writer writers[N_WRITERS];
+  g_clear_object (&self->table);
+  open_store (self);
+  g_mutex_lock (&stop_mutex);
+  stop = ASKED;
+  g_mutex_unlock (&stop_mutex);
+  begin_writers (self, writers, 1);
+  g_mutex_lock (&stop_mutex);
+  while (stop != STOPPED)
+    g_cond_wait (&stop_changed, &stop_mutex);
+  g_mutex_unlock (&stop_mutex);
+  g_usleep (10 * 1000); /* all come, or come later: none gets in */
+  g_atomic_int_set (&n_calls, 0);
+  g_mutex_lock (&stop_mutex);
+  stop = FAILED;
+  g_cond_broadcast (&stop_changed);
+  g_mutex_unlock (&stop_mutex);
+  for (guint i = 0; i < N_WRITERS; i++)
+    {
+      g_autoptr (GError) error = g_thread_join (writers[i].thread);
+      g_assert_error (error, TALL_ERROR, TALL_ERROR_UNAVAILABLE);
+    }
+  g_assert_cmpint (n_calls, ==, 0);
+}
+
 /* After another error RocksDB takes no writes any more. */
 static void
 test_broken (Fixture *self, gconstpointer data)
@@ -180,5 +308,8 @@ main (int argc, char **argv)
   ADD ("/table/rocksdb/failing/no-room", test_no_room);
   ADD ("/table/rocksdb/failing/nothing-in-memory", test_nothing_in_memory);
   ADD ("/table/rocksdb/failing/broken", test_broken);
+  g_test_add ("/table/rocksdb/failing/together", Fixture, NULL, set_up, test_together, tear_down);
+  g_test_add ("/table/rocksdb/failing/others-wait", Fixture, NULL, set_up, test_others_wait,
+              tear_down);
   return g_test_run ();
 }

@@ -20,6 +20,8 @@
 /* How often a store that another process writes to is opened for reading: files go meanwhile. */
 #define TRIES 10
 
+#define MOST_TOGETHER (1024 * 1024) /* bytes that several writes have at most */
+
 #define HELD                                                                                       \
   "another process has it open. Stop that process; or, for a command that takes `--server "        \
   "HOST:PORT`, run `tallorder serve` there and reach the store through it"
@@ -237,6 +239,8 @@ engine_new (const char *path, gboolean read_only)
   self->names = g_ptr_array_new_with_free_func (g_free);
   self->locks[0] = self->locks[1] = -1;
   g_mutex_init (&self->failure_mutex);
+  g_mutex_init (&self->queue_mutex);
+  g_queue_init (&self->queue);
   if (read_only)
     g_set_error (&self->read_only, TALL_ERROR, TALL_ERROR_UNSUPPORTED,
                  "Its address has `?readonly=1`: leave that out to write");
@@ -384,10 +388,134 @@ check_log (TallRocksdbEngine *self, const char *operation, GError **error)
   return taken;
 }
 
+/* A write that waits for its turn, or for another one to be written with it. */
+typedef struct
+{
+  const rocksdb_writeoptions_t *options;
+  rocksdb_writebatch_t *batch;
+  const char *operation;
+  GList link;    /* of the queue */
+  GCond turn;    /* it is done, or the first one */
+  gboolean done; /* under queue_mutex, as is @error */
+  GError *error; /* why it is not written */
+} Waiting;
+
+/* A batch of RocksDB: u64 number of its first write, u32 little-endian: how many there are; then
+ * these. */
+#define BATCH_HEADER 12
+#define BATCH_COUNT 8
+
+static gsize
+get_size (const Waiting *self)
+{
+  size_t len;
+  (void)rocksdb_writebatch_data (self->batch, &len);
+  return len;
+}
+
+static gboolean
+is_synced (const Waiting *self)
+{
+  return rocksdb_writeoptions_get_sync ((rocksdb_writeoptions_t *)self->options) != 0;
+}
+
+/* The first one of the queue, and those behind it that are written together with it. Nobody waits
+ * for a sync that it does not need, unless the first one needs it. */
+static void
+find_group (TallRocksdbEngine *self, GPtrArray *group)
+{
+  gsize size = 0;
+  const Waiting *first = g_queue_peek_head (&self->queue);
+  for (GList *link = self->queue.head; link != NULL; link = link->next)
+    {
+      Waiting *one = link->data;
+      size += get_size (one);
+      if (one != first && (size > MOST_TOGETHER || (is_synced (one) && !is_synced (first))))
+        return;
+      g_ptr_array_add (group, one);
+    }
+}
+
+static rocksdb_writebatch_t *
+join (const GPtrArray *group)
+{
+  guint32 n = 0;
+  g_autoptr (GByteArray) joined = g_byte_array_new ();
+  for (guint i = 0; i < group->len; i++)
+    {
+      size_t len;
+      guint32 of_one;
+      const Waiting *one = g_ptr_array_index (group, i);
+      const guint8 *data = (const guint8 *)rocksdb_writebatch_data (one->batch, &len);
+      gsize skipped = i == 0 ? 0 : BATCH_HEADER;
+      memcpy (&of_one, data + BATCH_COUNT, sizeof of_one);
+      n += GUINT32_FROM_LE (of_one);
+      g_byte_array_append (joined, data + skipped, (guint)(len - skipped));
+    }
+  n = GUINT32_TO_LE (n);
+  memcpy (joined->data + BATCH_COUNT, &n, sizeof n);
+  return rocksdb_writebatch_create_from ((const char *)joined->data, joined->len);
+}
+
+/* Returns: (nullable) (transfer full): what RocksDB says has failed */
+static char *
+write_batch (TallRocksdbEngine *self, const Waiting *first, rocksdb_writebatch_t *batch)
+{
+  char *message = NULL;
+  rocksdb_write (self->db, first->options, batch, &message);
+  if (message != NULL || !is_synced (first))
+    return message;
+  size_t len;
+  const char *data = rocksdb_writebatch_data (batch, &len);
+  tall_rocksdb_synced_note (self->synced,
+                            tall_rocksdb_check_get_last_write (tall_slice (data, len)));
+  return NULL;
+}
+
+static void
+write_group (TallRocksdbEngine *self, const GPtrArray *group)
+{
+  Waiting *first = g_ptr_array_index (group, 0);
+  if (check_log (self, first->operation, &first->error))
+    {
+      g_autoptr (rocksdb_writebatch_t) joined = group->len > 1 ? join (group) : NULL;
+      char *message = write_batch (self, first, joined != NULL ? joined : first->batch);
+      if (message != NULL)
+        (void)take_write_error (self, message, first->operation, &first->error);
+    }
+  for (guint i = 1; first->error != NULL && i < group->len; i++)
+    {
+      Waiting *one = g_ptr_array_index (group, i);
+      one->error = g_error_copy (first->error);
+    }
+}
+
+/* As the first one of the queue, with its mutex, which is let go meanwhile. */
+static void
+lead (TallRocksdbEngine *self)
+{
+  g_autoptr (GPtrArray) group = g_ptr_array_new ();
+  find_group (self, group);
+  g_mutex_unlock (&self->queue_mutex);
+  write_group (self, group);
+  g_mutex_lock (&self->queue_mutex);
+  for (guint i = 0; i < group->len; i++)
+    {
+      Waiting *one = g_queue_pop_head_link (&self->queue)->data;
+      one->done = TRUE;
+      g_cond_signal (&one->turn);
+    }
+  Waiting *next = g_queue_peek_head (&self->queue);
+  if (next != NULL)
+    g_cond_signal (&next->turn);
+}
+
 /**
  * tall_rocksdb_engine_write:
  *
- * Writes, and notes that it is synced if @options say so.
+ * Writes, and notes that it is synced if @options say so. Writes that come meanwhile are one write
+ * of RocksDB, and share a sync. They do not wait within RocksDB: if a log fails, and there is room
+ * again at once, RocksDB lets those in that wait there, and ends the process.
  */
 gboolean
 tall_rocksdb_engine_write (TallRocksdbEngine *self,
@@ -396,18 +524,21 @@ tall_rocksdb_engine_write (TallRocksdbEngine *self,
                            const char *operation,
                            GError **error)
 {
-  char *message = NULL;
-  if (!check_log (self, operation, error))
-    return FALSE;
-  rocksdb_write (self->db, options, batch, &message);
-  if (message != NULL)
-    return take_write_error (self, message, operation, error);
-  size_t len;
-  const char *data = rocksdb_writebatch_data (batch, &len);
-  if (rocksdb_writeoptions_get_sync ((rocksdb_writeoptions_t *)options))
-    tall_rocksdb_synced_note (self->synced,
-                              tall_rocksdb_check_get_last_write (tall_slice (data, len)));
-  return TRUE;
+  Waiting own = { .options = options, .batch = batch, .operation = operation };
+  own.link.data = &own;
+  g_cond_init (&own.turn);
+  g_mutex_lock (&self->queue_mutex);
+  g_queue_push_tail_link (&self->queue, &own.link);
+  while (!own.done && g_queue_peek_head (&self->queue) != &own)
+    g_cond_wait (&own.turn, &self->queue_mutex);
+  if (!own.done)
+    lead (self);
+  g_mutex_unlock (&self->queue_mutex);
+  g_cond_clear (&own.turn);
+  if (own.error == NULL)
+    return TRUE;
+  g_propagate_error (error, own.error);
+  return FALSE;
 }
 
 static void
@@ -614,6 +745,7 @@ tall_rocksdb_engine_close (TallRocksdbEngine *self)
   g_clear_pointer (&self->synced, tall_rocksdb_synced_free);
   g_clear_error (&self->read_only);
   g_mutex_clear (&self->failure_mutex);
+  g_mutex_clear (&self->queue_mutex);
   g_free (self->failure);
   g_ptr_array_unref (self->names);
   g_free (self->handles);

@@ -55,6 +55,8 @@ typedef struct
   GMutex failure_mutex; /* for both together */
   char *failure;        /* what RocksDB said of it */
   TallRocksdbSynced *synced; /* NULL: nothing can be written */
+  GMutex queue_mutex;        /* for the queue */
+  GQueue queue;              /* of writes; the first one is in RocksDB, with others behind it */
 } TallRocksdbEngine;
 
 TallRocksdbEngine *tall_rocksdb_engine_open (const char *path,

@@ -3,6 +3,7 @@
 #include "backup/private.h"
 
 #include "base/file.h"
+#include "store/record/deployment.h"
 #include "store/record/generation.h"
 #include "store/store.h"
 #include "tall-error.h"
@@ -183,6 +184,23 @@ verify_one (const TallTableAddress *address,
   return look_at (store, look, one, error);
 }
 
+/* A restored deployment is not the one that was backed up: that has gone on. */
+static gboolean
+renew_all (const TallTableAddress *address, const TallBackupSeal *seal, GError **error)
+{
+  for (guint i = 0; i < seal->deployments->len; i++)
+    {
+      const TallBackupDeployment *one = g_ptr_array_index (seal->deployments, i);
+      g_autoptr (TallTable) table = open_deployment (address, one->name, error);
+      if (table == NULL || !tall_deployment_renew (table, g_get_monotonic_time () + TIME, error))
+        {
+          g_prefix_error (error, "The deployment %s of the copy: ", one->name);
+          return FALSE;
+        }
+    }
+  return TRUE;
+}
+
 /* Opens a copy, which reads its log, and reads everything in it: every order has its digest. Nobody
  * else has it open. @seal gets the deployments. */
 static gboolean
@@ -338,7 +356,7 @@ tall_backup_make (TallTable *table,
  * @summary: (out caller-allocates): set if it succeeds
  *
  * Copies a backup, compares every file with what was noted, opens the copy and reads everything in
- * it. The store appears at the end, or not at all.
+ * it. Its deployments get ids of their own. The store appears at the end, or not at all.
  *
  * Returns: FALSE with %TALL_ERROR_NOT_FOUND if there is no backup, %TALL_ERROR_DAMAGED,
  *   %TALL_ERROR_CONFLICT if there is a store, %TALL_ERROR_UNAVAILABLE …
@@ -364,7 +382,7 @@ tall_backup_restore (const char *backup,
   g_autoptr (TallBackupSeal) found = tall_backup_seal_new ();
   if (!tall_backup_files_copy (backup, place->content, noted, hooks, error)
       || !verify (copy, found, hooks, error) || !check_same (noted, found, error)
-      || !tall_backup_place_publish (place, error))
+      || !renew_all (copy, found, error) || !tall_backup_place_publish (place, error))
     return FALSE;
   sum_up (summary, noted, place);
   return TRUE;

@@ -18,8 +18,8 @@ import sys
 import threading
 import time
 
-from support import (DONE, FAILED, LAYOUTS, NO, PROGRAM, SECONDS, USAGE, Server, equal, main, new_store, run,
-                     test)
+from support import (DONE, FAILED, LAYOUTS, NO, NORTHWIND, PROGRAM, SECONDS, USAGE, Server, equal, main, new_store,
+                     run, test)
 
 PLACES = ("/dev/shm", "/tmp", "/var/tmp")
 SUM = "\n# sum of all above: "
@@ -90,6 +90,69 @@ def there_and_back(folder):
     run("restore", f"{folder}/b", "--store", f"rocksdb:{folder}/again").ends(DONE)
     equal(content(f"rocksdb:{folder}/again"), wanted[0])
     is_alone(folder, "again", "b", "new", "store")
+
+
+def put_back(folder):
+    """A store of which nobody knows that it was moved away, and its backup in its place."""
+    os.rename(f"{folder}/store", f"{folder}/moved")
+    return run("restore", f"{folder}/b", "--store", f"rocksdb:{folder}/store").ends(DONE)
+
+
+@test
+def restored_is_another_deployment(folder):
+    """What somebody remembers of the one that has gone on after the backup holds for it alone."""
+    store = filled(folder)
+    run("backup", "--store", store, f"{folder}/b").ends(DONE)
+    first = json.loads(run("list", "--store", store, "C", "--limit", 3, "--json").ends(DONE).out)
+    page = ("C", "--limit", 3, "--page", first["next_page"])
+    run("list", "--store", store, *page).ends(DONE)
+    text = "".join((NORTHWIND / "orders.csv").read_text().splitlines(keepends=True)[:4])
+    pathlib.Path(folder, "a.csv").write_text(text)
+    pathlib.Path(folder, "b.csv").write_text(text.replace("Reims", "Paris"))
+
+    def load(name):
+        run("load", "--store", store, "--map", "northwind", f"{folder}/{name}").ends(DONE)
+        return json.loads(run("get", "--store", store, "VINET", "10248", "--json").ends(DONE).out)
+
+    lost = load("a.csv")
+    put_back(folder)
+    run("list", "--store", store, *page).ends(USAGE, "page")
+    found = load("b.csv")
+    if found["revision"] == lost["revision"]:
+        raise AssertionError("one revision has two contents")
+    run("delete", "--store", store, "VINET", "10248", "--if-revision", lost["revision"]).ends(NO)
+    run("verify", "--store", store).ends(DONE, "sound")
+
+
+@test
+def a_server_whose_store_is_put_aside(folder):
+    """It touches nothing of the store that takes the place, and stores nothing that nobody finds."""
+    store = filled(folder)
+    run("backup", "--store", store, f"{folder}/b").ends(DONE)
+    with Server(store) as server:
+        put(("--server", server.address), line_of("C", 50))
+        put_back(folder)
+        stored, refused = [50], None
+        while refused is None and len(stored) < 10000:  # it looks every 10 ms
+            one = len(stored) + 50
+            result = run("put", "--server", server.address, "-", stdin=line_of("C", one))
+            if result.code == DONE:
+                stored.append(one)
+            else:
+                refused = result.ends(FAILED, "nothing was done")
+        if refused is None:
+            raise AssertionError("it stores for ever")
+        run("get", "--server", server.address, "C", "50").ends(DONE)
+        with Server(store) as other:
+            put(("--server", other.address), line_of("C", 60))
+            there = names(f"{folder}/store")
+            equal(server.stop(), 0)
+            equal(names(f"{folder}/store"), there)
+    equal(re.findall(r'"order_number":"([5-9]\d)"', content(store)), ["60"])
+    run("verify", "--store", store).ends(DONE, "sound")
+    run("verify", "--store", f"rocksdb:{folder}/moved").ends(DONE, "sound")
+    for number in stored:
+        run("get", "--store", f"rocksdb:{folder}/moved", "C", number).ends(DONE)
 
 
 @test

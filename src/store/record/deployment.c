@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "store/record/deployment.h"
 
+#include "store/commit/root.h"
 #include "store/record/deployment-record.h"
 #include "tall-error.h"
 #include "store/record/generation.h"
@@ -293,4 +294,42 @@ tall_deployment_create (TallTable *table,
       && matched)
     return TRUE;
   return settle_record (table, id, g_steal_pointer (&cause), deadline, error);
+}
+
+/* So many revisions of loads are passed over: those that 4,096 processes take, or 16 million
+ * batches need. */
+#define PASSED_OVER ((gint64)1 << 24)
+
+/* The last one that loads may have taken, whether @last says so or not. */
+static gint64
+pass_over (gint64 last)
+{
+  return MAX (last, MIN (last + PASSED_OVER, TALL_FIRST_REVISION));
+}
+
+/**
+ * tall_deployment_renew:
+ * @table: of a deployment that nobody else uses: a copy of it as it was at some time
+ *
+ * Gives a copy an id of its own. What was stored after the copy was made is not in it, so nothing
+ * that somebody remembers of the other deployment holds here: no page, no cursor, no step of a
+ * migration. The revisions of loads begin after those that may have been given since.
+ */
+gboolean
+tall_deployment_renew (TallTable *table, gint64 deadline, GError **error)
+{
+  g_autoptr (TallDeployment) there = tall_deployment_read (table, deadline, error);
+  g_autoptr (TallReadResult) result =
+      there == NULL ? NULL : tall_deployment_read_row (table, deadline, error);
+  if (result == NULL)
+    return FALSE;
+  g_autofree char *id = g_uuid_string_random ();
+  g_autoptr (TallBatch) batch = tall_batch_new ();
+  const Writing record = { batch, tall_batch_add (batch, TALL_META_TABLE, TALL_RECORD_ROW),
+                           tall_record_find_timestamp (&result->results[0].rows[0], error) };
+  if (record.timestamp == 0)
+    return FALSE;
+  put_text (&record, TALL_COLUMN_ID, id);
+  put_number (&record, TALL_COLUMN_BULK_REVISION, (guint64)pass_over (there->bulk_revision));
+  return tall_table_apply (table, &record.record, 1, TALL_DURABLE, deadline, NULL, error);
 }

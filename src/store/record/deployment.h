@@ -53,6 +53,8 @@ gboolean tall_deployment_create (TallTable *table,
                                  const TallStoreSettings *settings,
                                  gint64 deadline,
                                  GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean
+tall_deployment_renew (TallTable *table, gint64 deadline, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 TallDeployment *
 tall_deployment_read (TallTable *table, gint64 deadline, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 

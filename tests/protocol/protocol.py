@@ -103,17 +103,23 @@ def claim(operation, root, revision, number, token=None):
 
 def release(operation, replaced, root, rows):
     """Gives up our claim @root, and removes what we have written for it. Its token stays: bytes
-    that returned to an earlier state would let somebody's late call succeed. Best effort."""
+    that returned to an earlier state would let somebody's late call succeed. Best effort, also where
+    tables are shut."""
     how = operation.variant.release
     mutation = Cell("s", root.timestamp, root.state._replace(pending=0))
     if how == "restore" and replaced.state:
         mutation = Cell("s", root.timestamp, replaced.state)
     if how == "remove" and not replaced.state:
         mutation = DeleteUpTo(root.timestamp)
-    if how == "never" or (yield from operation.write_if(root.state, (mutation,))) is LOST:
+    if how == "never":
         return
-    for row in rows:
-        yield from write(operation, row, (DeleteAt(root.timestamp),))
+    try:
+        if (yield from operation.write_if(root.state, (mutation,))) is LOST:
+            return
+        for row in rows:
+            yield from write(operation, row, (DeleteAt(root.timestamp),))
+    except Shut:
+        pass
 
 
 # ---- Children ----------------------------------------------------------------------------------
@@ -191,6 +197,9 @@ def clean_up(operation, replaced, committed):
     try:
         if operation.claims and dead:
             yield from remove_children(operation, 0, dead)
+    except Shut:
+        pass
+    try:
         yield from remove_hint(operation, replaced, committed)
     except Shut:
         pass
@@ -422,10 +431,10 @@ def is_done(operation, root):
 
 def put(operation, value, rows, condition, seen):
     """@condition: "none", "absent", or "seen": the revision @seen must be there. Unless it is read
-    first it is taken for new, which saves a read. Another writer's claim is claimed over at any
+    first it is taken for new, which saves a read; not so if it has begun before. Another writer's claim is claimed over at any
     time: a client that waits for its patience is just late here."""
     root = Root()
-    if operation.sents or reads_first(operation, condition):
+    if operation.sents or operation.begun or reads_first(operation, condition):
         root = yield from read_root(operation)
     step, hinted = settle_sent(operation, root), 0
     if operation.sents and operation.variant.moved_hint == "believed":

@@ -11,6 +11,9 @@ in the same way, and compares what the rows hold then, and at last what each cli
 
 What the model does row by row is one call of the store where it is one plan, or one batch. So such calls
 follow each other here without another client in between.
+
+A trace has the calls of a migrator that others can meet: copies, removals, and steps of the record. All that it
+reads, seals and closes in between comes at once, and while writers would wait for it none makes a call.
 """
 
 import argparse
@@ -18,14 +21,17 @@ import random
 import subprocess
 import sys
 
+import migrate
 import protocol
-from case import DELETE, GET, ONE, REMAKE, again, insert, opens, put, replace
+from case import DELETE, GET, MIGRATE, ONE, REMAKE, again, insert, opens, put, replace
 from cases import CASES as COMMITS
 from clients import Begin, Clients, End
+from copying import make_pass
 from explore import Explorer, Faults, Table
 from rows import Cell, visible
-from state import (CONFLICT, DATES, DONE, DROPPED, LOST, NOT_DONE, NOT_FOUND, ROOT, SHUT, UNKNOWN, Choose, Layout,
-                   Lineage, Read, ReadRecord, SetAccess, WriteIf, WriteRecordIf, find_root)
+from state import (CLOSING, COLLIDES, CONFLICT, DATES, DONE, DROPPED, LOST, NONE, NOT_DONE, NOT_FOUND, ROOT, SEALING, SHUT,
+                   UNKNOWN, Choose, Describe, Layout, Lineage, Read, ReadRecord, SetAccess, Write, WriteIf,
+                   WriteRecordIf, find_root)
 from variant import Variant
 
 NO = ()
@@ -51,7 +57,14 @@ REMADE = {
     "put, delete and get, drop and init, and one that opens": ((X, DELETE, GET), (REMAKE,), (opens(Z), GET)),
     "two puts, twice drop and init": ((X, Y), (REMAKE,), (opens(GET), GET, Z)),
 }
+# The orders move to other tables; a slow migrator goes on when another one has ended it.
+MOVED = {
+    "a put and a get beside two migrators": ((X, Y, GET), (MIGRATE,), (MIGRATE,)),
+    "puts and a delete beside two migrators": ((X, DELETE, Z), (Y, GET), (MIGRATE,), (MIGRATE,)),
+    "puts and a get that opens beside a migrator": ((X, Y), (Z, opens(GET)), (MIGRATE,)),
+}
 CRASH, DELIVERY, FAULT = 0.02, 0.15, 0.3    # how likely each is, where it may happen
+STAYS = 0.8                    # the same that a client beside migrators makes the next call, too
 
 SECONDS = 60                   # of processor time to find what breaks an alternative
 MANY_TRIES = 100               # the store's limit is its time
@@ -71,6 +84,16 @@ def kind_of(call):
     return "remove" if removes else "write"
 
 
+def look_twice(operation, _number, record, known):
+    """The first phase of a migration as the store has it: the second pass tells how long a look takes."""
+    for _look in range(2):
+        result, known = yield from make_pass(*migrate.find_ends(operation, record), known)
+        if result == COLLIDES:
+            return None, known
+    record = yield from migrate.change(operation.variant, record, record._replace(phase=SEALING))
+    return record, known
+
+
 def find_maker(place):
     """The function of the model that makes the call of a client at @place: the last that is not a helper."""
     names = [frame[0].co_name for frame in place[1:]]
@@ -87,8 +110,10 @@ class Walk:
         self.variant, self.left = Variant(), dict(faults._asdict())
         self.table, self.clients = Table(layouts, self.variant), Clients()
         self.places_by_number = {}
+        self.moves = any(do.what == "migrate" for todo in todos for do in todo)
+        self.is_slow = self.moves and seed % 2 == 0
         self.rows, self.tables = self.table.start
-        self.layouts, self.late, self.lines, self.bound = layouts, [], [], None
+        self.layouts, self.late, self.lines, self.bound, self.last = layouts, [], [], None, None
         arguments = (layouts, no_is_final, self.variant)
         self.places = [self.clients.start(name, todo, clock, arguments)
                        for name, (todo, clock) in enumerate(zip(todos, clocks))]
@@ -118,7 +143,7 @@ class Walk:
             elif isinstance(request, Begin):
                 self.step(index, None)
                 passed = True
-            elif isinstance(request, ReadRecord) or self.is_missing(request):
+            elif isinstance(request, ReadRecord) or self.is_missing(request) or self.is_between(index, request):
                 self.rows, self.tables, answer = self.table.execute(self.rows, self.tables, request)
                 self.step(index, answer)
             else:
@@ -126,7 +151,32 @@ class Walk:
 
     def is_missing(self, request):
         """Whether it is a call on tables that are gone."""
-        return hasattr(request, "row") and self.table.is_shut(self.tables, request)
+        return not self.moves and hasattr(request, "row") and self.table.is_shut(self.tables, request)
+
+    def is_migrating(self, index):
+        return any(frame[0].co_name == "migrate" for frame in self.place(self.places[index])[1:])
+
+    def is_between(self, index, request):
+        """Whether it is what a migrator does at once. It makes no step of a record that is another one by then."""
+        if request is None or not self.is_migrating(index):
+            return False
+        if isinstance(request, WriteRecordIf):
+            return request.expected != self.table.record(self.tables)
+        return isinstance(request, (Read, Describe, SetAccess))
+
+    def find_ready(self, alive):
+        """Those who may make the next call: others wait while a migrator keeps the tables shut, and in every
+        other trace the last migrator stands still before its first copy until another one has switched."""
+        record = self.table.record(self.tables)
+        if record.phase in (SEALING, CLOSING):
+            alive = [index for index in alive if self.is_migrating(index)]
+        slow = len(self.places) - 1
+        if self.is_slow and slow in alive and record.generation == record.first and self.is_copying(slow):
+            alive = [index for index in alive if index != slow] or alive
+        return alive
+
+    def is_copying(self, index):
+        return self.is_migrating(index) and isinstance(self.clients.requests[self.places[index]], Write)
 
     def outcomes(self, call, alone):
         """What can become of it, by the words of the program. @alone: it is all of a call of the store."""
@@ -153,6 +203,7 @@ class Walk:
             answer = LOST
         else:
             self.rows, self.tables, answer = self.table.execute(self.rows, self.tables, call)
+        self.was_shut = answer == SHUT and isinstance(call, Read)
         if answer is False and outcome == "lost" or answer is not True and outcome == "false":
             outcome = "done"
         elif outcome == "false":
@@ -171,20 +222,22 @@ class Walk:
         first = self.clients.requests[self.places[index]]
         kind, maker = kind_of(first), find_maker(self.place(self.places[index]))
         joins = kind in ("write", "remove", "drop") or maker in (*READS_TOGETHER, "remove_children")
-        first_line = len(self.lines)
+        first_line, first_row = len(self.lines), getattr(first, "row", None)
         comes_with_hint = kind in ("write", "remove") and self.layouts[0].index and self.layouts[0].claims
-        outcome = self.make_call(index, not comes_with_hint, wanted)
+        outcome = self.make_call(index, not comes_with_hint and not self.is_migrating(index), wanted)
         passed = self.settle(index)
-        while joins and not passed and outcome == "done" and self.is_joined(index, kind, maker):
+        while joins and not (passed or self.was_shut) and outcome == "done" and self.is_joined(index, kind, maker, first_row):
             self.make_call(index, alone=False)
             passed = self.settle(index)
         self.bound = index if self.is_bound(index, passed) else None
         self.lines.insert(first_line, f"call {name(index)} {kind.replace(' ', '-')} {outcome} {self.say_rows()}")
 
-    def is_joined(self, index, kind, maker):
+    def is_joined(self, index, kind, maker, first_row):
         request = self.clients.requests[self.places[index]]
         if request is None or kind_of(request) != kind:
             return False
+        if self.is_migrating(index):
+            return ROOT not in (first_row, request.row)
         if kind == "read":
             return find_maker(self.place(self.places[index])) == maker and not (
                 maker == "get_step_by_step" and request.row == ROOT)
@@ -194,7 +247,8 @@ class Walk:
         """Whether the client's next call comes at once: it gives up a claim that was claimed over. Before the
         store waits for the other claim it looks again, which the model does not."""
         request = self.clients.requests[self.places[index]]
-        if isinstance(request, WriteRecordIf) and self.table.record(self.tables).phase != DROPPED:
+        if (isinstance(request, WriteRecordIf) and not self.is_migrating(index)
+                and self.table.record(self.tables).phase != DROPPED):
             return True                         # the tables are dropped, and the record says nothing yet
         state = self.find_root().state
         return (not passed and request is not None and state is not None and state.pending != 0
@@ -233,13 +287,26 @@ class Walk:
             if self.late and self.bound is None and self.random.random() < DELIVERY:
                 self.deliver()
                 continue
-            index = self.bound if self.bound in alive else self.random.choice(alive)
+            index = self.choose(self.find_ready(alive))
+            if index is None:
+                break
             if self.may_crash and self.random.random() < CRASH:
                 alive.remove(index)
                 self.lines.append(f"crash {name(index)}")
                 continue
             self.make_calls(index)
+        record = self.table.record(self.tables)
+        if self.moves and record.generation > record.first and record.phase == NONE:
+            self.lines.append(f"rest {self.say_rows()}")    # a migrator of the store may still go on
         return self.lines
+
+    def choose(self, ready):
+        """The client that makes the next call. Beside migrators it is mostly the one that made the last."""
+        if self.bound in ready:
+            return self.bound
+        if not self.moves or self.last not in ready or self.random.random() > STAYS:
+            self.last = self.random.choice(ready) if ready else None
+        return self.last
 
     def say_rows(self):
         """The state cell, the timestamps of the children's cells, and those of the hints, in the tables
@@ -247,6 +314,8 @@ class Walk:
         record = self.table.record(self.tables)
         if self.is_dropped(record):
             return "dropped"
+        if self.table.tables.things[self.tables][1][record.generation - 1].closed:
+            return "closed"
         layout = self.layouts[record.layout - 1]
         words = [say_state(self.find_root(), layout.claims)]
         if layout.claims:
@@ -367,9 +436,21 @@ def make_remade(options):
                 yield from make_trace(seed, full, layouts, todos, faults, (1,) * len(todos))
 
 
+def make_moved(options):
+    migrate.copy_open = look_twice
+    for title, todos in MOVED.items():
+        if options.case and not f"moved/{title}".startswith(tuple(options.case)):
+            continue
+        for seed in range(options.first, options.first + 10 * options.seeds):
+            layouts = tuple(Layout(has_claims, seed % 8 > 3, children=ONE)
+                            for has_claims in (seed % 4 > 1, seed % 3 > 0, False))
+            yield from make_trace(seed, f"moved/{title}", layouts, todos, Faults(), (1,) * len(todos))
+
+
 def make_traces(options):
     yield from make_scripted(options)
     yield from make_remade(options)
+    yield from make_moved(options)
     for title, todos in CASES.items():
         for words, faults in FAULTS.items():
             for claims in (True, False):

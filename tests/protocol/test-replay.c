@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "migrate/migrate.h"
 #include "store/commit/root.h"
 #include "store/read/index.h"
 #include "store/record/deployment.h"
@@ -34,6 +35,7 @@ typedef struct
   Replay *replay;
   TallStore *store; /* owned */
   TallTable *table; /* owned: a failing one, of this client alone */
+  TallStoreHooks hooks;
   GThread *thread;
   char **todo; /* owned */
   gint64 now;  /* milliseconds */
@@ -42,6 +44,7 @@ typedef struct
   gint64 monotonic;
   gboolean has_slept;   /* it waits for a claim: the next read comes at once */
   gboolean is_dropping; /* it has begun to drop tables: the others follow at once */
+  gboolean is_migrating;
   const char *waits;    /* static: the kind of the call before which it waits; NULL: none */
   gboolean is_let_on;   /* it may make that call … */
   TallFailure failure;  /* … which ends like that */
@@ -55,7 +58,7 @@ struct _Replay
 {
   char *title;
   const TallLayout *layout;
-  const TallLayout *next; /* in which it is made again; NULL: it is not */
+  const TallLayout *next; /* in which it is made again, or to which it moves; NULL: neither */
   gboolean has_index;
   TallTable *memory;  /* owned */
   guint64 generation; /* whose tables count, when rows were compared last */
@@ -64,7 +67,8 @@ struct _Replay
   guint n_clients;
   GMutex mutex;
   GCond cond;
-  char *wrong; /* owned: what differs; NULL: nothing so far */
+  gboolean is_over; /* with the mutex: whoever still makes calls may make them all */
+  char *wrong;      /* owned: what differs; NULL: nothing so far */
 };
 
 /* ---- What a client does ---- */
@@ -120,6 +124,15 @@ is_missing (const Replay *self, const char *table)
   return spec == NULL;
 }
 
+/* Whether others can meet it. A migrator tries whether the tables that it has sealed refuse a write
+ * on a condition. */
+static gboolean
+is_of_migration (const TallCall *call)
+{
+  gboolean of_record = g_str_equal (call->table, TALL_META_TABLE);
+  return call->kind == (of_record ? TALL_CALL_APPLY_IF : TALL_CALL_APPLY);
+}
+
 /* Whether the model has such a call. The record is read at once, and so is what is missing; of the
  * tables that are dropped the model knows one. */
 static gboolean
@@ -127,6 +140,8 @@ is_of_model (Client *self, const TallCall *call)
 {
   if (call->kind > TALL_CALL_APPLY_IF && call->kind != TALL_CALL_DROP_TABLE)
     return FALSE;
+  if (self->is_migrating)
+    return is_of_migration (call);
   gboolean goes_on = self->is_dropping && call->kind == TALL_CALL_DROP_TABLE;
   gboolean of_record = g_str_equal (call->table, TALL_META_TABLE);
   if (call->kind == TALL_CALL_DROP_TABLE || (of_record && call->kind == TALL_CALL_APPLY_IF))
@@ -149,9 +164,10 @@ before_call (TallFailingTable *table G_GNUC_UNUSED, const TallCall *call, gpoint
     return TALL_FAILURE_NONE;
   self->waits = kind_of (call);
   g_cond_broadcast (&replay->cond);
-  while (!self->is_let_on && !self->is_given_up)
+  while (!self->is_let_on && !self->is_given_up && !replay->is_over)
     g_cond_wait (&replay->cond, &replay->mutex);
   self->waits = NULL;
+  self->failure = self->is_let_on ? self->failure : TALL_FAILURE_NONE;
   self->is_let_on = FALSE;
   return self->is_given_up ? TALL_FAILURE_BEFORE : self->failure;
 }
@@ -243,17 +259,26 @@ remake (Client *self)
     g_debug ("%s", error->message);
 }
 
+static void
+migrate (Client *self)
+{
+  TallMigrateSummary summary;
+  g_autoptr (GError) error = NULL;
+  const TallMigrateOptions options = { .move = { .layout = self->replay->next },
+                                       .settled = TRUE,
+                                       .hooks = &self->hooks };
+  self->is_migrating = TRUE;
+  if (!tall_migrate_run (self->table, &options, &summary, &error))
+    g_debug ("%s", error->message);
+  self->is_migrating = FALSE;
+}
+
 /* Returns: FALSE: there is nothing to open */
 static gboolean
 open_store (Client *self)
 {
-  const TallStoreHooks hooks = { .now = client_now,
-                                 .monotonic = client_monotonic,
-                                 .sleep = client_sleep,
-                                 .patience = 1,
-                                 .data = self };
   g_clear_object (&self->store);
-  self->store = tall_store_open (self->table, NULL, NULL, &hooks, NULL);
+  self->store = tall_store_open (self->table, NULL, NULL, &self->hooks, NULL);
   return self->store != NULL;
 }
 
@@ -266,6 +291,11 @@ do_next (Client *self, const char *what, gint64 *seen)
   if (g_str_equal (words[0], "remake"))
     {
       remake (self);
+      return NULL;
+    }
+  if (g_str_equal (words[0], "migrate"))
+    {
+      migrate (self);
       return NULL;
     }
   if (g_str_equal (words[0], "get"))
@@ -433,28 +463,29 @@ append_hints (const Replay *self, GString *text)
     }
 }
 
-/* Finds out which tables count. Returns: FALSE: they are dropped */
-static gboolean
+/* Finds out which tables count. Returns: (nullable): why nobody can read them */
+static const char *
 find_counting (Replay *self)
 {
   g_autoptr (TallDeployment) record = tall_deployment_read (self->memory, TALL_NO_DEADLINE, NULL);
   if (record == NULL)
-    return FALSE;
+    return "dropped";
   g_autoptr (TallTable) counting =
       tall_generation_table_new (self->memory, record->migration.generation);
   g_autoptr (TallTableSpec) spec =
       tall_table_describe_table (counting, "orders", TALL_NO_DEADLINE, NULL);
   self->generation = record->migration.generation;
   self->layout = tall_layout_find (record->layout, NULL);
-  return spec != NULL;
+  return spec == NULL ? "dropped" : spec->access == TALL_ACCESS_CLOSED ? "closed" : NULL;
 }
 
 static char *
 say_rows (Replay *self)
 {
+  const char *unreadable = find_counting (self);
   g_autoptr (GString) text = g_string_new (NULL);
-  if (!find_counting (self))
-    return g_strdup ("dropped");
+  if (unreadable != NULL)
+    return g_strdup (unreadable);
   append_state (self, text);
   if (!self->layout->single_row)
     append_children (self, text);
@@ -473,7 +504,7 @@ begin_trace (Replay *self, const char *title)
   g_cond_init (&self->cond);
 }
 
-/* “layout date normalized blob”: the last one if it is made again */
+/* “layout date normalized blob”: the last one if it is made again, or moves there */
 static void
 make_deployment (Replay *self, char **words)
 {
@@ -508,6 +539,11 @@ add_client (Replay *self, const char *clock, const char *todo)
   *client = (Client){ .replay = self,
                       .todo = g_strsplit (todo, "; ", -1),
                       .results = g_ptr_array_new_with_free_func (g_free) };
+  client->hooks = (TallStoreHooks){ .now = client_now,
+                                    .monotonic = client_monotonic,
+                                    .sleep = client_sleep,
+                                    .patience = 1,
+                                    .data = client };
   client->now = BASE + 2 * (9 + (gint64)g_ascii_strtoull (clock, NULL, 10));
   client->table = tall_failing_table_new (self->memory);
   if (self->next != NULL) /* nobody lies in such traces */
@@ -610,6 +646,23 @@ compare_result (Replay *self, const char *line, char **words, guint n_results)
             (const char *)g_ptr_array_index (client->results, n_results - 1));
 }
 
+/* “rest s=…”: what all others do is done, and changes nothing. A migrator of the model ends where
+ * another one has gone on; in the store it looks what is left to do. */
+static void
+let_all_on (Replay *self, const char *line)
+{
+  gint64 until = g_get_monotonic_time () + HANG;
+  g_mutex_lock (&self->mutex);
+  self->is_over = TRUE;
+  g_cond_broadcast (&self->cond);
+  for (guint i = 0; i < self->n_clients; i++)
+    while (!self->clients[i].is_finished)
+      if (!g_cond_wait_until (&self->cond, &self->mutex, until))
+        g_error ("%s: a client hangs", self->title);
+  g_mutex_unlock (&self->mutex);
+  compare_rows (self, line, line + strlen ("rest "));
+}
+
 static void
 end_trace (Replay *self)
 {
@@ -649,6 +702,8 @@ replay_line (Replay *self, const char *line, guint *n_results)
     return;
   else if (g_str_equal (words[0], "call"))
     make_call (self, line, words);
+  else if (g_str_equal (words[0], "rest"))
+    let_all_on (self, line);
   else if (g_str_equal (words[0], "late"))
     deliver (self, line, words);
   else if (g_str_equal (words[0], "result"))

@@ -7,6 +7,7 @@
 
 #include <malloc.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 /* Single values as Thrift's own protocols write them, read by ours, and the bounds of what is read
  * and kept: what just fits is taken, and one more is not. */
@@ -561,9 +562,51 @@ test_kept_buffers (void)
   g_assert_true (tall_transport_read_frame (reader, &error));
   g_assert_true (GPOINTER_TO_INT (g_thread_join (thread)));
   g_assert_cmpuint (reader->in_size, >=, len);
+  g_assert_cmpuint (reader->in_size, <=, 2 * len);
   tall_transport_skip_message (reader);
   g_assert_cmpuint (reader->in_size, <=, TALL_TRANSPORT_KEPT_BUFFER);
   g_assert_cmpuint (malloc_usable_size (writer->out), <=, TALL_TRANSPORT_KEPT_BUFFER);
+}
+
+/* What comes over @fds[1]: a frame's header and zeros. */
+static TallTransport *
+reader_new (int fds[2], guint8 header[TALL_TRANSPORT_FRAME_HEADER], gsize len)
+{
+  g_assert_cmpint (socketpair (AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds), ==, 0);
+  g_autoptr (GSocket) socket = g_socket_new_from_fd (fds[0], NULL);
+  g_autofree guint8 *zeros = g_malloc0 (len);
+  TallWireOptions options = TALL_WIRE_OPTIONS_INIT;
+  g_assert_cmpint (send (fds[1], header, TALL_TRANSPORT_FRAME_HEADER, 0), ==,
+                   TALL_TRANSPORT_FRAME_HEADER);
+  g_assert_cmpint (send (fds[1], zeros, len, 0), ==, len);
+  g_assert_cmpint (shutdown (fds[1], SHUT_WR), ==, 0);
+  return tall_transport_new (socket, "the test", &options);
+}
+
+/* A buffer grows with what arrives, to twice of it at most, whatever is announced. */
+static void
+test_announced_frame (void)
+{
+  int fds[2];
+  g_autoptr (TallTransport) reader = reader_new (fds, (guint8[]){ 3, 0, 0, 0 }, 40000);
+  g_autoptr (GError) error = NULL;
+  g_assert_false (tall_transport_read_frame (reader, &error));
+  g_assert_error (error, TALL_ERROR, TALL_ERROR_UNAVAILABLE);
+  g_assert_cmpuint (reader->in_size, <=, 2 * 40000);
+  close (fds[1]);
+}
+
+/* Of what comes behind a frame little is received with it. */
+static void
+test_next_frame (void)
+{
+  int fds[2];
+  g_autoptr (TallTransport) reader = reader_new (fds, (guint8[]){ 0, 0, 0x9c, 0x40 }, 80000);
+  g_autoptr (GError) error = NULL;
+  g_assert_true (tall_transport_read_frame (reader, &error));
+  g_assert_cmpuint (tall_transport_get_remaining (reader), ==, 40000);
+  g_assert_cmpuint (tall_transport_buffered (reader), <=, 40000 + 16 * 1024);
+  close (fds[1]);
 }
 
 /* A message that was not read to its end leaves nothing behind: neither open structs nor a truth
@@ -638,6 +681,8 @@ main (int argc, char **argv)
   g_test_add_func ("/wire/protocol/field-numbers", test_field_numbers);
   g_test_add_func ("/wire/protocol/field-step", test_field_step);
   g_test_add_func ("/wire/protocol/kept-buffers", test_kept_buffers);
+  g_test_add_func ("/wire/protocol/announced-frame", test_announced_frame);
+  g_test_add_func ("/wire/protocol/next-frame", test_next_frame);
   g_test_add_func ("/wire/protocol/left-behind", test_left_behind);
   return g_test_run ();
 }

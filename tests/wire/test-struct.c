@@ -1,6 +1,7 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
 #include "wire/struct.h"
+#include "tall-decimal.h"
 #include "wire-cases.h"
 
 /* Structs by their descriptions: as much as the limits say is read, and its memory is asked for. */
@@ -280,6 +281,198 @@ test_pairs (gconstpointer data)
       }
 }
 
+/* Reads what was written to @written, within wide limits. Returns: the reason why it is refused,
+ * after which the connection goes on; NULL: it is not */
+static char *
+read_refused (TallTransport *written, const TallStructType *type, gpointer object, guint n_structs)
+{
+  const TallStructLimits limits = { .n_structs = n_structs,
+                                    .shown_structs = n_structs,
+                                    .structs = "structs",
+                                    .n_bytes = 1000,
+                                    .bytes = "bytes",
+                                    .text_bytes = 1,
+                                    .pair_bytes = 1 };
+  g_autoptr (TallTransport) transport =
+      tall_transport_new_memory (tall_transport_get_output (written),
+                                 tall_transport_get_options (written));
+  g_autoptr (TallArena) arena = tall_arena_new (0);
+  g_autoptr (GError) error = NULL;
+  TallStructReader reader;
+  tall_struct_reader_init (&reader, transport, arena, &limits);
+  gboolean ok = tall_struct_reader_read (&reader, type, object, &error);
+  g_assert_cmpint (reader.refused, ==, !ok);
+  g_assert_false (tall_transport_is_broken (transport));
+  return ok ? NULL : g_strdup (error->message);
+}
+
+/* The limit of structs is that of all lists together. */
+static void
+test_structs_together (gconstpointer data)
+{
+  Element elements[3] = { { 0 } };
+  Element *objects[] = { &elements[0], &elements[1] };
+  const Booked sent = { .objects = objects, .n_objects = 2, .elements = elements, .n_elements = 3 };
+  g_autoptr (GByteArray) none = g_byte_array_new ();
+  g_autoptr (TallTransport) written = transport_new (none, COMPACT, 3);
+  tall_struct_write (&booked_type, &sent, tall_protocol_get_writer (written));
+
+  Booked read = { NULL };
+  g_autofree char *taken = read_refused (written, &booked_type, &read, 5);
+  g_assert_cmpstr (taken, ==, NULL);
+  Booked part = { NULL };
+  g_autofree char *refused = read_refused (written, &booked_type, &part, 4);
+  g_assert_cmpstr (refused, ==, "elements: more than 4 structs");
+}
+
+/* Values of another type than is due; of nothing the type does not matter. */
+static void
+test_wrong_types (gconstpointer data)
+{
+  static const struct
+  {
+    gint16 id;
+    ThriftType type;    /* of the field … */
+    ThriftType key;     /* … of the keys of a map … */
+    ThriftType element; /* … and of elements or values */
+    guint n;            /* of them */
+    const char *reason; /* NULL: taken */
+  } cases[] = {
+    { 1, T_I32, T_STOP, T_STOP, 0, "text: has the wrong type" },
+    { 3, T_SET, T_STOP, T_STRING, 1, "texts: has the wrong type" },
+    { 3, T_LIST, T_STOP, T_STRING, 1, NULL },
+    { 3, T_LIST, T_STOP, T_I32, 1, "texts: its elements have the wrong type" },
+    { 3, T_LIST, T_STOP, T_I32, 0, NULL },
+    { 4, T_MAP, T_STRING, T_STRING, 1, NULL },
+    { 4, T_MAP, T_STRING, T_I32, 1, "pairs: its keys and values must be texts" },
+    { 4, T_MAP, T_I32, T_STRING, 1, "pairs: its keys and values must be texts" },
+    { 4, T_MAP, T_I32, T_I32, 0, NULL },
+    { 5, T_LIST, T_STOP, T_STRING, 1, "objects: its elements have the wrong type" },
+    { 6, T_LIST, T_STOP, T_STRING, 1, "elements: its elements have the wrong type" },
+    { 7, T_STRING, T_STOP, T_STOP, 0, "one: has the wrong type" },
+  };
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autoptr (GByteArray) none = g_byte_array_new ();
+      g_autoptr (TallTransport) written = transport_new (none, COMPACT, 3);
+      ThriftProtocol *protocol = tall_protocol_get_writer (written);
+      thrift_protocol_write_struct_begin (protocol, "", NULL);
+      thrift_protocol_write_field_begin (protocol, "", cases[i].type, cases[i].id, NULL);
+      if (cases[i].type == T_MAP)
+        thrift_protocol_write_map_begin (protocol, cases[i].key, cases[i].element, cases[i].n,
+                                         NULL);
+      else if (cases[i].type == T_LIST || cases[i].type == T_SET)
+        thrift_protocol_write_list_begin (protocol, cases[i].element, cases[i].n, NULL);
+      for (guint k = 0; k < (cases[i].type == T_MAP ? 2 : 1) * cases[i].n; k++)
+        thrift_protocol_write_binary (protocol, NULL, 0, NULL);
+      thrift_protocol_write_field_stop (protocol, NULL);
+      thrift_protocol_write_struct_end (protocol, NULL);
+
+      Booked read = { NULL };
+      g_autofree char *refused = read_refused (written, &booked_type, &read, 10);
+      g_assert_cmpstr (refused, ==, cases[i].reason);
+    }
+}
+
+typedef struct
+{
+  TallDecimal *price;
+} Priced;
+
+static const TallStructField decimal_type_fields[] = {
+  ALONE ("unscaled", TALL_DECIMAL_UNSCALED_ID, I64, TallDecimal, unscaled, NULL),
+  ALONE ("scale", TALL_DECIMAL_SCALE_ID, I32, TallDecimal, scale, NULL),
+};
+static TALL_STRUCT_TYPE (decimal_type,
+                         "a decimal",
+                         TallDecimal,
+                         .head = &tall_pb__decimal__descriptor,
+                         .required = TALL_STRUCT_BIT (1) | TALL_STRUCT_BIT (2),
+                         .lacking = "lacks a part");
+static const TallStructField priced_type_fields[] = {
+  ALONE ("price", 1, STRUCT, Priced, price, &decimal_type),
+};
+static TALL_STRUCT_TYPE (priced_type, "what has a price", Priced);
+
+/* A struct with @n times the same field, of zeros. */
+static void
+write_one (ThriftProtocol *protocol, gint16 id, ThriftType type, guint n)
+{
+  thrift_protocol_write_struct_begin (protocol, "", NULL);
+  for (guint i = 0; i < n; i++)
+    {
+      thrift_protocol_write_field_begin (protocol, "", type, id, NULL);
+      if (type == T_I32)
+        thrift_protocol_write_i32 (protocol, 0, NULL);
+      else
+        thrift_protocol_write_i64 (protocol, 0, NULL);
+    }
+  thrift_protocol_write_field_stop (protocol, NULL);
+  thrift_protocol_write_struct_end (protocol, NULL);
+}
+
+/* A strict reader takes no field twice, also none that it does not know; any other does. */
+static void
+test_unknown_twice (gconstpointer data)
+{
+  static const gint16 ids[] = { 2, 63 };
+  for (guint i = 0; i < G_N_ELEMENTS (ids); i++)
+    for (guint n = 1; n <= 2; n++)
+      {
+        Element element = { 0 };
+        g_autoptr (GByteArray) none = g_byte_array_new ();
+        g_autoptr (TallTransport) written = transport_new (none, COMPACT, 3);
+        write_one (tall_protocol_get_writer (written), ids[i], T_I64, n);
+        g_autofree char *refused = read_refused (written, &element_type, &element, 10);
+        g_assert_cmpstr (refused, ==, NULL);
+
+        g_autoptr (TallTransport) transport =
+            tall_transport_new_memory (tall_transport_get_output (written),
+                                       tall_transport_get_options (written));
+        g_autoptr (TallArena) arena = tall_arena_new (0);
+        g_autoptr (GError) error = NULL;
+        TallStructReader reader;
+        tall_struct_reader_init (&reader, transport, arena, NULL);
+        g_assert_cmpint (tall_struct_reader_read (&reader, &element_type, &element, &error), ==,
+                         n == 1);
+        if (n == 2)
+          g_assert_error (error, TALL_ERROR, TALL_ERROR_INVALID);
+      }
+}
+
+/* The model's decimals have both parts, and a scale up to 18. */
+static void
+test_decimal (gconstpointer data)
+{
+  static const gint32 scales[] = { 0, 18, 19, -1, G_MAXINT32, G_MININT32 };
+  for (guint i = 0; i < G_N_ELEMENTS (scales); i++)
+    {
+      TallDecimal price = TALL_DECIMAL (-7, (guint32)scales[i]);
+      const Priced sent = { &price };
+      Priced read = { NULL };
+      g_autoptr (GByteArray) none = g_byte_array_new ();
+      g_autoptr (TallTransport) written = transport_new (none, COMPACT, 3);
+      tall_struct_write (&priced_type, &sent, tall_protocol_get_writer (written));
+      g_autofree char *refused = read_refused (written, &priced_type, &read, 10);
+      g_assert_cmpstr (refused, ==, i < 2 ? NULL : "price: the scale of a decimal is 0 to 18");
+    }
+
+  for (gint16 id = TALL_DECIMAL_UNSCALED_ID; id <= TALL_DECIMAL_SCALE_ID; id++)
+    {
+      Priced read = { NULL };
+      g_autoptr (GByteArray) none = g_byte_array_new ();
+      g_autoptr (TallTransport) written = transport_new (none, COMPACT, 3);
+      ThriftProtocol *protocol = tall_protocol_get_writer (written);
+      thrift_protocol_write_struct_begin (protocol, "", NULL);
+      thrift_protocol_write_field_begin (protocol, "", T_STRUCT, 1, NULL);
+      write_one (protocol, id, id == TALL_DECIMAL_SCALE_ID ? T_I32 : T_I64, 1);
+      thrift_protocol_write_field_stop (protocol, NULL);
+      thrift_protocol_write_struct_end (protocol, NULL);
+      g_autofree char *refused = read_refused (written, &priced_type, &read, 10);
+      g_assert_cmpstr (refused, ==, "price: lacks a part");
+    }
+}
+
 typedef struct
 {
   TallSlice raw;
@@ -326,6 +519,10 @@ main (int argc, char **argv)
     { "structs", test_structs },
     { "memory", test_memory },
     { "pairs", test_pairs },
+    { "structs-together", test_structs_together },
+    { "wrong-types", test_wrong_types },
+    { "decimal", test_decimal },
+    { "unknown-twice", test_unknown_twice },
     { "raw", test_raw },
   };
   g_test_init (&argc, &argv, NULL);

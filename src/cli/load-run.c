@@ -157,7 +157,7 @@ bind_columns (TallMapping *mapping, TallCsvReader *reader, const char *path)
   g_autoptr (GError) error = NULL;
   if (tall_mapping_bind_reader (mapping, reader, &error))
     return TRUE;
-  const char *preset = tall_sniff_find_preset (path);
+  const char *preset = tall_sniff_find_preset (path, tall_csv_reader_get_columns (reader));
   if (preset != NULL)
     tall_print_error ("%s: %s. The preset that fits this file: --map %s",
                       tall_csv_reader_get_name (reader), error->message, preset);

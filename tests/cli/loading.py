@@ -97,6 +97,8 @@ def load_rejects(folder):
     run("load", "--store", store, "--map", "northwind", RETAIL).ends(
         USAGE, "[order] order_number: the file has no column “OrderID”", "InvoiceNo",
         "--map online-retail")
+    run("load", "--store", store, "--map", "northwind", "-", stdin=RETAIL.read_text("utf-8-sig")).ends(
+        USAGE, "--map online-retail")
     run("load", "--store", store, "--map", "northwind", f"{folder}/none.csv").ends(
         FAILED, "none.csv")
     run("load", "--store", store, "--map", own, RETAIL, str(RETAIL)).ends(

@@ -83,6 +83,8 @@ read_column (const TallSniff *self, const TallSniffColumn *column)
 {
   g_autofree char *reference = refer_to (self, column->file, column->i);
   g_autofree char *number = read_number (self, reference);
+  g_autofree char *bare = g_strdup_printf ("rtrim(%s, '%%')", reference);
+  g_autofree char *percent = read_number (self, bare);
   g_autofree char *quantity = read_field (self, TALL_SCOPE_LINE, "quantity");
   g_autofree char *price = read_field (self, TALL_SCOPE_LINE, "price");
   switch (tall_sniff_get_kind (column))
@@ -98,7 +100,7 @@ read_column (const TallSniff *self, const TallSniffColumn *column)
     case TALL_MODEL_RATE:
       return column->is_amount
                  ? g_strdup_printf ("discount_rate(%s, %s, %s)", number, price, quantity)
-             : self->is_percent ? g_strdup_printf ("dec_div(rtrim(%s, '%%'), '100')", reference)
+             : self->is_percent ? g_strdup_printf ("dec_div(%s, '100')", percent)
                                 : g_steal_pointer (&number);
     default:
       return g_steal_pointer (&reference);

@@ -602,13 +602,15 @@ clear_column (gpointer data)
 
 /**
  * tall_sniff_find_preset:
- * @path: a file that can be read several times
+ * @path: a file; perhaps a pipe, which is not read
+ * @columns: (nullable): those that were read from it
  *
  * Returns: (nullable): the preset that its columns fit; NULL if none does
  */
 const char *
-tall_sniff_find_preset (const char *path)
+tall_sniff_find_preset (const char *path, const char *const *columns)
 {
+  gboolean is_regular = g_file_test (path, G_FILE_TEST_IS_REGULAR);
   const char *const *presets = tall_mapping_presets ();
   for (guint i = 0; presets[i] != NULL; i++)
     {
@@ -617,11 +619,10 @@ tall_sniff_find_preset (const char *path)
       if (preset == NULL)
         g_error ("preset %s: %s", presets[i], error->message);
       g_autoptr (TallCsvReader) reader =
-          tall_csv_reader_open (path, &preset->dialect, TALL_CSV_MAX_ROW, NULL);
-      const char *const *columns = reader != NULL ? tall_csv_reader_get_columns (reader) : NULL;
-      if (columns != NULL
-          && (preset->sql != NULL ? tall_sql_fits (preset, columns)
-                                  : tall_mapping_fits (preset, columns)))
+          is_regular ? tall_csv_reader_open (path, &preset->dialect, TALL_CSV_MAX_ROW, NULL) : NULL;
+      const char *const *own = reader != NULL ? tall_csv_reader_get_columns (reader) : columns;
+      if (own != NULL
+          && (preset->sql != NULL ? tall_sql_fits (preset, own) : tall_mapping_fits (preset, own)))
         return presets[i];
     }
   return NULL;
@@ -660,7 +661,7 @@ tall_sniff (
   if (files == NULL || (files->len > 1 && !tall_sniff_files_join (files, error)))
     return NULL;
   name_joined (files, names, n);
-  const char *preset = files->len == 1 ? tall_sniff_find_preset (paths[0]) : NULL;
+  const char *preset = files->len == 1 ? tall_sniff_find_preset (paths[0], NULL) : NULL;
   g_autofree char *text = preset != NULL ? tall_mapping_preset_text (preset) : NULL;
   *is_whole = TRUE;
   if (text != NULL && g_str_has_prefix (text, "--"))

@@ -12,6 +12,6 @@ char *tall_sniff (const char *const *paths,
                   gboolean *is_whole,
                   GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
-const char *tall_sniff_find_preset (const char *path);
+const char *tall_sniff_find_preset (const char *path, const char *const *columns);
 
 G_END_DECLS

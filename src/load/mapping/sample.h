@@ -30,8 +30,9 @@ typedef struct
   guint n_bad;     /* rows that cannot be read */
 
   gint key;  /* the column that joins it; -1: none does */
-  gint from; /* the position of the file that names its rows; -1: the order's number does */
+  gint from; /* the position of the file that names its rows; -1: it is that of the lines */
   guint from_column;
+  gboolean is_of_order; /* an order has one row of it */
 } TallSample;
 
 TallSample *

@@ -266,75 +266,43 @@ find_column (const TallSample *file, const char *full_name)
   return NONE;
 }
 
-static gboolean
-has_customer (const TallSample *file)
-{
-  for (guint i = 0; i < file->n_columns; i++)
-    {
-      g_autofree char *name = get_full_name (file, i);
-      if (is_called (TALL_SCOPE_ORDER, "customer_number", name))
-        return TRUE;
-    }
-  return FALSE;
-}
-
-/* The file in which each row has another number of an order; better one that names customers. */
-static TallSample *
-find_orders (const GPtrArray *files)
-{
-  TallSample *found = NULL;
-  for (guint i = 0; i < files->len; i++)
-    {
-      TallSample *file = tall_sniff_files_get (files, i);
-      if (found != NULL && (has_customer (found) || !has_customer (file)))
-        continue;
-      for (guint k = 0; k < file->n_columns && file->key == NONE; k++)
-        {
-          g_autofree char *name = get_full_name (file, k);
-          if (is_called (TALL_SCOPE_ORDER, "order_number", name) && is_unique (file, k))
-            file->key = (gint)k;
-        }
-      if (file->key == NONE)
-        continue;
-      if (found != NULL)
-        found->key = NONE;
-      found = file;
-    }
-  return found;
-}
-
-/* How much a file looks like one of lines: 1 to 20. */
+/* How much a file looks like one of lines: numbers of orders come again in it, and it has columns
+ * of lines. 0: it has no numbers of orders. */
 static gint
-rate_lines (const TallSample *file, guint key)
+rate_lines (TallSample *file)
 {
   static const char *const fields[] = { "number", "item_number", "quantity", "price", "discount" };
   gint n = 0;
   for (guint i = 0; i < file->n_columns; i++)
-    for (guint k = 0; k < G_N_ELEMENTS (fields); k++)
-      n += is_called (TALL_SCOPE_LINE, fields[k], file->columns[i]);
-  return MIN (n, 9) + (is_unique (file, key) ? 1 : 11);
+    {
+      g_autofree char *name = get_full_name (file, i);
+      if (file->key == NONE && is_called (TALL_SCOPE_ORDER, "order_number", name))
+        file->key = (gint)i;
+      for (guint k = 0; k < G_N_ELEMENTS (fields); k++)
+        n += is_called (TALL_SCOPE_LINE, fields[k], file->columns[i]);
+    }
+  if (file->key == NONE)
+    return 0;
+  return 1 + MIN (n, 9) + (is_unique (file, (guint)file->key) ? 0 : 10);
 }
 
-/* The file that has the numbers of the orders again. */
+/* The file whose rows are those of the query: the lines, or, if there are none, the orders. */
 static TallSample *
-find_lines (const GPtrArray *files, const TallSample *orders)
+find_lines (const GPtrArray *files)
 {
   TallSample *found = NULL;
   gint best = 0;
-  g_autofree char *key = get_full_name (orders, (guint)orders->key);
   for (guint i = 0; i < files->len; i++)
     {
       TallSample *file = tall_sniff_files_get (files, i);
-      gint column = file != orders ? find_column (file, key) : NONE;
-      gint score = column != NONE ? rate_lines (file, (guint)column) : 0;
-      if (score <= best)
-        continue;
-      if (found != NULL)
-        found->key = NONE;
-      found = file;
-      found->key = column;
-      best = score;
+      gint score = rate_lines (file);
+      if (score > best)
+        found = file;
+      best = MAX (best, score);
     }
+  for (guint i = 0; i < files->len; i++)
+    if (files->pdata[i] != found)
+      tall_sniff_files_get (files, i)->key = NONE;
   return found;
 }
 
@@ -351,6 +319,7 @@ join_with (TallSample *file, const TallSample *to, guint position)
       file->key = (gint)i;
       file->from = (gint)position;
       file->from_column = (guint)column;
+      file->is_of_order = to->is_of_order || (position == 0 && column == to->key);
       return TRUE;
     }
   return FALSE;
@@ -387,24 +356,21 @@ place_next (GPtrArray *files, guint n)
  *
  * Finds out by the names of columns how the files are joined.
  *
- * Returns: FALSE with %TALL_ERROR_INVALID if no file has a row for each order
+ * Returns: FALSE with %TALL_ERROR_INVALID if no file has numbers of orders
  */
 gboolean
 tall_sniff_files_join (GPtrArray *files, GError **error)
 {
-  TallSample *orders = find_orders (files);
-  if (orders == NULL)
+  TallSample *lines = find_lines (files);
+  if (lines == NULL)
     {
       tall_error_set_invalid (error, "files",
-                              "none has a column that is called like the numbers of orders, and "
-                              "differs in all rows: write a mapping by hand");
+                              "none has a column that is called like the numbers of orders: write "
+                              "a mapping by hand");
       return FALSE;
     }
-  TallSample *lines = find_lines (files, orders);
-  move_to (files, orders, 0);
-  if (lines != NULL)
-    move_to (files, lines, 1);
-  for (guint n = lines != NULL ? 2 : 1; n < files->len && place_next (files, n); n++)
+  move_to (files, lines, 0);
+  for (guint n = 1; n < files->len && place_next (files, n); n++)
     ;
   return TRUE;
 }

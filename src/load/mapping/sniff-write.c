@@ -287,15 +287,13 @@ append_from (const TallSniff *self, GString *text)
     {
       const TallSample *file = tall_sniff_files_get (self->files, i);
       const TallSample *to = tall_sniff_files_get (self->files, (guint)MAX (file->from, 0));
-      guint column = file->from == NONE ? (guint)to->key : file->from_column;
       g_autofree char *table = quote (file->name, '"');
       g_autofree char *key = refer_to (self, file, (guint)file->key);
-      g_autofree char *other = refer_to (self, to, column);
+      g_autofree char *other = refer_to (self, to, file->from_column);
       if (i == 0)
         g_string_append_printf (text, "FROM %s\n", table);
       else
-        g_string_append_printf (text, "     %s %s ON %s = %s\n",
-                                file->from == NONE ? "JOIN" : "LEFT JOIN", table, key, other);
+        g_string_append_printf (text, "     LEFT JOIN %s ON %s = %s\n", table, key, other);
     }
 }
 
@@ -359,12 +357,9 @@ write_mapping (TallSniff *self, const char *group)
   if (self->left->len > 0)
     g_string_append_printf (text, "-- %s\n", self->left->str);
   g_string_append (text, self->select->str);
-  const TallSample *of_rows = tall_sniff_files_get (self->files, 0);
-  if (self->files->len > 1 && tall_sniff_files_get (self->files, 1)->from == NONE
-      && tall_sniff_files_get (self->files, 1)->key != NONE)
-    of_rows = tall_sniff_files_get (self->files, 1);
   if (self->files->len > 1)
-    g_string_append_printf (text, "       \"%s\".line AS line\n", of_rows->name);
+    g_string_append_printf (text, "       \"%s\".line AS line\n",
+                            tall_sniff_files_get (self->files, 0)->name);
   else
     g_string_append (text, "       line\n");
   append_from (self, text);

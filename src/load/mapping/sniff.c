@@ -184,12 +184,11 @@ compare_all (TallSniff *self)
   for (guint i = 0; i < self->columns->len; i++)
     {
       const TallSample *file = tall_sniff_get (self, i)->file;
-      gboolean of_order = file->from == 0;
       g_autofree const char **orders = list_orders (self, file);
       tall_sniff_get (self, i)->rows = orders != NULL
                                            ? compare_rows (tall_sniff_get (self, i), orders)
-                                       : of_order ? TALL_SNIFF_SAME
-                                                  : TALL_SNIFF_DIFFERS;
+                                       : file->is_of_order ? TALL_SNIFF_SAME
+                                                           : TALL_SNIFF_DIFFERS;
     }
 }
 

@@ -47,6 +47,24 @@ tall_decimal_compare (TallDecimal a, TallDecimal b)
   return (left > right) - (left < right);
 }
 
+/**
+ * tall_decimal_add:
+ * @sum: (out): exact, with the larger scale of both
+ *
+ * Returns: FALSE if it does not fit in 64 bits
+ */
+gboolean
+tall_decimal_add (TallDecimal a, TallDecimal b, TallDecimal *sum)
+{
+  guint scale = MAX (a.scale, b.scale);
+  Wide value = widen (a, scale) + widen (b, scale); /* fits, as in tall_decimal_compare() */
+  if (value < G_MININT64 || value > G_MAXINT64)
+    return FALSE;
+  sum->unscaled = (gint64)value;
+  sum->scale = scale;
+  return TRUE;
+}
+
 static gboolean
 set_bad_decimal (GError **error, const char *text, gsize len, const char *why)
 {

@@ -6,7 +6,8 @@ typedef struct
 {
   char *field;     /* TALL_ERROR_INVALID: the field's path, NULL if none */
   char *detail;    /* what only the log may show, NULL if nothing */
-  gint64 revision; /* TALL_ERROR_CONFLICT: the stored revision, 0 if none */
+  gint64 revision; /* TALL_ERROR_CONFLICT, and sometimes TALL_ERROR_OUTCOME_UNKNOWN: what is
+                    * stored, 0 if nothing is */
 } TallErrorPrivate;
 
 static void
@@ -142,7 +143,8 @@ tall_error_get_field (const GError *error)
 /**
  * tall_error_get_revision:
  *
- * Returns: the stored revision that a %TALL_ERROR_CONFLICT carries, else 0
+ * Returns: the stored revision that a %TALL_ERROR_CONFLICT carries, or a
+ * %TALL_ERROR_OUTCOME_UNKNOWN of a patch that was not done by this call; else 0
  */
 gint64
 tall_error_get_revision (const GError *error)

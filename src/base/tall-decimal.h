@@ -34,6 +34,7 @@ tall_decimal_identical (TallDecimal a, TallDecimal b)
 
 TallDecimal *tall_decimal_new (TallArena *arena, gint64 unscaled, guint32 scale);
 int tall_decimal_compare (TallDecimal a, TallDecimal b);
+gboolean tall_decimal_add (TallDecimal a, TallDecimal b, TallDecimal *sum);
 gboolean tall_decimal_parse (const char *text, gssize len, TallDecimal *decimal, GError **error)
     G_GNUC_WARN_UNUSED_RESULT;
 const char *tall_decimal_format (TallDecimal decimal, char text[TALL_DECIMAL_TEXT_SIZE]);

@@ -23,6 +23,7 @@
 #include "tall-limits.h"
 #include "tall-order.h"
 #include "tall-parts.h"
+#include "tall-patch.h"
 
 #include "tall-bulk.h"
 #include "tall-client.h"

@@ -240,21 +240,25 @@ read_field (Input *self, const TallModelField *field, JsonNode *node, gpointer b
 static gboolean
 fail_unknown (const Input *self, const TallModelType *type, gboolean outermost)
 {
-  g_autoptr (GString) known = g_string_new (NULL);
-  for (guint i = 0; i < type->n_fields; i++)
-    g_string_append_printf (known, "%s%s", i > 0 ? ", " : "", type->fields[i].name);
-  g_autofree char *what = tall_model_describe (type);
-  return input_fail (self, "unknown field; known here (%s) are %s%s", what, known->str,
-                     outermost ? ", " REVISION : "");
+  g_autofree char *known = tall_model_list_fields (type);
+  return input_fail (self, "unknown field; known here %s%s", known, outermost ? ", " REVISION : "");
+}
+
+/* Whether a field is there though no member says so: the number of a part that a path names. */
+static gboolean
+is_given (const TallModelField *field, gconstpointer base)
+{
+  return tall_model_kind (field) == TALL_MODEL_POSITION && *tall_model_position (field, base) != 0;
 }
 
 static gboolean
-check_required (Input *self, const TallModelType *type, JsonObject *object)
+check_required (Input *self, const TallModelType *type, JsonObject *object, gconstpointer base)
 {
   for (guint i = 0; i < type->n_fields; i++)
     {
       const TallModelField *field = &type->fields[i];
-      if (!tall_model_field_is_required (field) || json_object_has_member (object, field->name))
+      if (!tall_model_field_is_required (field) || json_object_has_member (object, field->name)
+          || is_given (field, base))
         continue;
       enter (self, field->name);
       return input_fail (self, "the field is missing");
@@ -262,20 +266,11 @@ check_required (Input *self, const TallModelType *type, JsonObject *object)
   return TRUE;
 }
 
-static const TallModelField *
-find_field (const TallModelType *type, const char *name)
-{
-  for (guint i = 0; i < type->n_fields; i++)
-    if (strcmp (type->fields[i].name, name) == 0)
-      return &type->fields[i];
-  return NULL;
-}
-
 static gboolean
 read_member (
     Input *self, const TallModelType *type, const char *name, JsonNode *node, gpointer base)
 {
-  const TallModelField *field = find_field (type, name);
+  const TallModelField *field = tall_model_find_field (type, name);
   gboolean outermost = self->path->len == 0;
   enter (self, name);
   if (field != NULL)
@@ -303,7 +298,7 @@ read_object (Input *self, const TallModelType *type, JsonNode *node, gpointer ba
         return FALSE;
       g_string_truncate (self->path, before);
     }
-  return check_required (self, type, object);
+  return check_required (self, type, object, base);
 }
 
 static gboolean
@@ -363,4 +358,90 @@ tall_customer_from_json (const char *text, gssize len, GError **error)
       || !tall_customer_normalize (customer, error))
     return NULL;
   return g_steal_pointer (&customer);
+}
+
+/* What stands for itself, and needs no JSON around it. */
+static gboolean
+is_plain (const TallModelField *field)
+{
+  switch (tall_model_kind (field))
+    {
+    case TALL_MODEL_POSITION:
+    case TALL_MODEL_STRUCT:
+    case TALL_MODEL_LIST:
+    case TALL_MODEL_TEXTS:
+    case TALL_MODEL_ATTRIBUTES:
+      return FALSE;
+    default:
+      return TRUE;
+    }
+}
+
+/* An object with the one member @name, or without a name just an object. */
+static JsonNode *
+parse_part (const char *name, const char *text, const char *path, GError **error)
+{
+  g_autofree char *wrapped =
+      name != NULL ? g_strdup_printf ("{\"%s\":%s}", name, text) : g_strdup (text);
+  g_autoptr (GError) local = NULL;
+  g_autoptr (JsonNode) root = tall_json_parse (wrapped, strlen (wrapped), &local);
+  if (root != NULL && (name == NULL || json_object_get_size (json_node_get_object (root)) == 1))
+    return g_steal_pointer (&root);
+
+  if (g_error_matches (local, TALL_ERROR, TALL_ERROR_TOO_LARGE))
+    g_propagate_prefixed_error (error, g_steal_pointer (&local), "%s: ", path);
+  else
+    tall_error_set_invalid (error, path, "%s: %s", path,
+                            local != NULL ? local->message : "JSON: one value is expected");
+  return NULL;
+}
+
+/**
+ * tall_json_read_field:
+ * @path: of the field, for errors
+ * @text: a text, date or decimal as it is; a struct or list as JSON
+ * @arena: of @base
+ *
+ * Returns: FALSE with %TALL_ERROR_INVALID, which names the path, or %TALL_ERROR_TOO_LARGE
+ */
+gboolean
+tall_json_read_field (const TallModelField *field,
+                      const char *path,
+                      const char *text,
+                      TallArena *arena,
+                      gpointer base,
+                      GError **error)
+{
+  g_autoptr (GString) own_path = g_string_new (path);
+  Input input = { arena, own_path, error };
+  gboolean plain = is_plain (field);
+  g_autoptr (JsonNode) root = plain ? json_node_init_string (json_node_alloc (), text)
+                                    : parse_part (field->name, text, path, error);
+  if (root == NULL)
+    return FALSE;
+  JsonNode *value =
+      plain ? root : json_object_get_member (json_node_get_object (root), field->name);
+  return read_field (&input, field, value, base);
+}
+
+/**
+ * tall_json_read_part:
+ * @path: of the part, for errors
+ * @text: a JSON object; the number of the part may be missing if @base has it
+ * @base: (inout): of @type, with nothing in it but perhaps its number
+ *
+ * Returns: FALSE like tall_json_read_field()
+ */
+gboolean
+tall_json_read_part (const TallModelType *type,
+                     const char *path,
+                     const char *text,
+                     TallArena *arena,
+                     gpointer base,
+                     GError **error)
+{
+  g_autoptr (GString) own_path = g_string_new (path);
+  Input input = { arena, own_path, error };
+  g_autoptr (JsonNode) root = parse_part (NULL, text, path, error);
+  return root != NULL && read_object (&input, type, root, base);
 }

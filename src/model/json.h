@@ -16,5 +16,17 @@ G_BEGIN_DECLS
 gboolean tall_json_scan (const char *text, gsize len, GError **error);
 char *tall_json_shorten (const char *name);
 JsonNode *tall_json_parse (const char *text, gsize len, GError **error);
+gboolean tall_json_read_field (const TallModelField *field,
+                               const char *path,
+                               const char *text,
+                               TallArena *arena,
+                               gpointer base,
+                               GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean tall_json_read_part (const TallModelType *type,
+                              const char *path,
+                              const char *text,
+                              TallArena *arena,
+                              gpointer base,
+                              GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 G_END_DECLS

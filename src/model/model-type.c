@@ -116,6 +116,36 @@ tall_model_describe (const TallModelType *self)
 }
 
 /**
+ * tall_model_find_field:
+ *
+ * Returns: (nullable): the field of that name
+ */
+const TallModelField *
+tall_model_find_field (const TallModelType *self, const char *name)
+{
+  for (guint i = 0; i < self->n_fields; i++)
+    if (strcmp (self->fields[i].name, name) == 0)
+      return &self->fields[i];
+  return NULL;
+}
+
+/**
+ * tall_model_list_fields:
+ *
+ * Returns: (transfer full): which fields there are, for people: `(line item) are number, price`
+ */
+char *
+tall_model_list_fields (const TallModelType *self)
+{
+  g_autofree char *what = tall_model_describe (self);
+  GString *text = g_string_new (NULL);
+  g_string_printf (text, "(%s) are ", what);
+  for (guint i = 0; i < self->n_fields; i++)
+    g_string_append_printf (text, "%s%s", i > 0 ? ", " : "", self->fields[i].name);
+  return g_string_free (text, FALSE);
+}
+
+/**
  * tall_model_measure_texts:
  *
  * Returns: bytes of the texts in a struct and in the structs that it points to; not those of

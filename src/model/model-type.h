@@ -121,6 +121,8 @@ TallArena *tall_model_get_owner (gconstpointer message);
 gpointer tall_model_new_owner (const TallModelType *self, TallArena *arena);
 TallAttribute *tall_attribute_new (TallArena *arena, const char *key, const char *value);
 char *tall_model_describe (const TallModelType *self);
+const TallModelField *tall_model_find_field (const TallModelType *self, const char *name);
+char *tall_model_list_fields (const TallModelType *self);
 gsize tall_model_measure_texts (const TallModelType *self, gconstpointer base);
 
 G_END_DECLS

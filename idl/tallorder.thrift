@@ -162,7 +162,8 @@ exception TallError {
   2: string message,
   /** INVALID: path of the wrong field, such as "shipping_locations[2].line_items[0].price". */
   3: optional string field,
-  /** CONFLICT: the revision that is stored, 0 if there is none. */
+  /** CONFLICT: the revision that is stored, 0 if there is none. OUTCOME_UNKNOWN of patchOrder: the
+   * same, if this call has done nothing and only earlier ones with its token are in doubt. */
   4: optional i64 revision
 }
 
@@ -211,6 +212,43 @@ struct WriteOptions {
  */
 struct PutResult {
   1: i64 revision
+}
+
+/**
+ * Changes of one order, made one after the other, all or none. Each has one of these forms, where L
+ * is the number of a location, N that of a line, and FIELD a name as in the structs above, such as
+ * "currency", or one within another, such as "address.city":
+ *
+ *   FIELD=VALUE             sets a field of the order
+ *   location[L].FIELD=VALUE sets a field of location L
+ *   line[N].FIELD=VALUE     sets a field of line N, in whichever location
+ *   attribute.NAME=VALUE    sets an attribute; attribute["NAME"] takes any name, written as in JSON
+ *   line[N].FIELD+=NUMBER   adds to a number that is there; -= subtracts
+ *   -PLACE                  clears a field or attribute, removes a line, or a location with its lines
+ *   +location[L]            adds a location; ={JSON} says what is in it
+ *   +location[L].line[N]    adds a line to location L; ={JSON} says what is in it
+ *   location[L]={JSON}, line[N]={JSON}
+ *                           replaces a location with its lines, or a line
+ *
+ * VALUE goes to the end of the text as it is, so nothing in it has to be quoted: a text, a decimal
+ * such as 9.80, a date such as 1996-07-04. JSON has the form of src/cli/README.md; its "number" may
+ * be left out. What is not there yet can be filled by the changes after it:
+ * "+location[1].line[4]", "line[4].item_number=11", "line[4].quantity=2".
+ */
+struct PatchOrderRequest {
+  /** Must be sent. */
+  1: string customer_number,
+  /** Must be sent. */
+  2: string order_number,
+  /** 1 to 1,000, together at most 1 MiB. */
+  3: list<string> changes,
+  /** Not with the condition ABSENT. */
+  4: optional WriteOptions options,
+  /**
+   * With a token, unless the condition is REVISION; only then: the revision that the caller has seen
+   * when it made the token. See patchOrder.
+   */
+  5: optional i64 base_revision
 }
 
 struct OrderResult {
@@ -718,6 +756,24 @@ service OrderService {
   OrderResult getOrder(
     1: string customer_number,
     2: string order_number
+  ) throws (1: TallError failure),
+
+  /**
+   * Changes parts of an order as it is then, whatever others write meanwhile: if one of them comes
+   * first, the server begins again, until the time is over. It is all or nothing.
+   *
+   * Without a token and a condition a patch that is sent twice is done twice. With a token it is done
+   * once, however often it is sent: the server looks through what was written since base_revision.
+   * Where it cannot tell, because much was written, the answer is OUTCOME_UNKNOWN. If that has a
+   * "revision", this call has done nothing: a caller that has sent the token only this once may send
+   * it again, with that revision as its base. With the condition REVISION there is no such doubt: the
+   * patch is done on that revision or not at all.
+   * Errors: NOT_FOUND, CONFLICT, INVALID ("field" is the place in the order, such as
+   *   "location[1].address.city"; also if there is no such line), TOO_LARGE, KEY_COLLISION,
+   *   NEWER_VERSION, OUTCOME_UNKNOWN, and the general ones.
+   */
+  PutResult patchOrder(
+    1: PatchOrderRequest request
   ) throws (1: TallError failure),
 
   /**

@@ -401,19 +401,13 @@ static void
 tall_front_constructed (GObject *object)
 {
   static const TallSlot slots[] = {
-    TALL_SLOT (TallFrontClass, put_order),
-    TALL_SLOT (TallFrontClass, get_order),
-    TALL_SLOT (TallFrontClass, delete_order),
-    TALL_SLOT (TallFrontClass, put_customer),
-    TALL_SLOT (TallFrontClass, get_customer),
-    TALL_SLOT (TallFrontClass, delete_customer),
-    TALL_SLOT (TallFrontClass, get_orders),
-    TALL_SLOT (TallFrontClass, put_orders),
-    TALL_SLOT (TallFrontClass, list_orders),
-    TALL_SLOT (TallFrontClass, list_customers),
-    TALL_SLOT (TallFrontClass, get_customer_orders),
-    TALL_SLOT (TallFrontClass, describe),
-    TALL_SLOT (TallFrontClass, ping),
+    TALL_SLOT (TallFrontClass, put_order),       TALL_SLOT (TallFrontClass, get_order),
+    TALL_SLOT (TallFrontClass, delete_order),    TALL_SLOT (TallFrontClass, patch_order),
+    TALL_SLOT (TallFrontClass, put_customer),    TALL_SLOT (TallFrontClass, get_customer),
+    TALL_SLOT (TallFrontClass, delete_customer), TALL_SLOT (TallFrontClass, get_orders),
+    TALL_SLOT (TallFrontClass, put_orders),      TALL_SLOT (TallFrontClass, list_orders),
+    TALL_SLOT (TallFrontClass, list_customers),  TALL_SLOT (TallFrontClass, get_customer_orders),
+    TALL_SLOT (TallFrontClass, describe),        TALL_SLOT (TallFrontClass, ping),
     TALL_SLOT (TallFrontClass, verify_some),
   };
   tall_slots_check (G_OBJECT_TYPE_NAME (object), "TallFrontClass", TALL_FRONT_GET_CLASS (object),
@@ -501,6 +495,46 @@ tall_front_delete_order (TallFront *self,
     return FALSE;
   return TALL_FRONT_GET_CLASS (self)->delete_order (self, customer_number, order_number, options,
                                                     error);
+}
+
+/* A token alone does not say which commits to look at for an earlier call of the same patch. */
+static gboolean
+check_base (const TallWriteOptions *options, GError **error)
+{
+  gboolean takes_base =
+      options != NULL && options->has_token && options->condition != TALL_IF_REVISION;
+  if (options == NULL || (options->base > 0) == takes_base)
+    return TRUE;
+  tall_error_set_invalid (error, "base_revision",
+                          "base_revision: a patch with a token, and without a revision to expect, "
+                          "needs it, and no other patch takes it");
+  return FALSE;
+}
+
+/**
+ * tall_front_patch_order:
+ * @changes: @n of them, %TALL_PATCH_MAX_CHANGES at most
+ * @options: (nullable):
+ * @revision: (optional) (out): that is stored now
+ */
+gboolean
+tall_front_patch_order (TallFront *self,
+                        const char *customer_number,
+                        const char *order_number,
+                        const char *const *changes,
+                        guint n,
+                        const TallWriteOptions *options,
+                        gint64 *revision,
+                        GError **error)
+{
+  g_return_val_if_fail (TALL_IS_FRONT (self), FALSE);
+
+  if (!tall_validate_number (customer_number, "customer_number", error)
+      || !tall_validate_number (order_number, "order_number", error)
+      || !tall_patch_check (changes, n, error) || !check_base (options, error))
+    return FALSE;
+  return TALL_FRONT_GET_CLASS (self)->patch_order (self, customer_number, order_number, changes, n,
+                                                   options, revision, error);
 }
 
 gboolean

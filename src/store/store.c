@@ -161,6 +161,29 @@ static gboolean delete (TallFront *front,
 }
 
 static gboolean
+tall_store_patch_order (TallFront *front,
+                        const char *customer_number,
+                        const char *order_number,
+                        const char *const *changes,
+                        guint n,
+                        const TallWriteOptions *options,
+                        gint64 *revision,
+                        GError **error)
+{
+  g_auto (TallOperation) operation = { 0 };
+
+  if (options == NULL)
+    options = &no_options;
+  tall_operation_init (&operation, get_context (front), customer_number, order_number,
+                       options->timeout);
+  if (check_writable (front, error)
+      && tall_patch (&operation, changes, n, options, revision, error))
+    return TRUE;
+  prefix_error ("Patching", customer_number, order_number, error);
+  return FALSE;
+}
+
+static gboolean
 tall_store_delete_order (TallFront *front,
                          const char *customer_number,
                          const char *order_number,
@@ -393,6 +416,7 @@ tall_store_class_init (TallStoreClass *klass)
   front->put_order = tall_store_put_order;
   front->get_order = tall_store_get_order;
   front->delete_order = tall_store_delete_order;
+  front->patch_order = tall_store_patch_order;
   front->put_customer = tall_store_put_customer;
   front->get_customer = tall_store_get_customer;
   front->get_orders = tall_store_get_orders;

@@ -5,6 +5,7 @@
 #include <glib-object.h>
 
 #include "tall-listing.h"
+#include "tall-patch.h"
 #include "tall-token.h"
 #include "tall-verify.h"
 
@@ -45,6 +46,8 @@ typedef struct
                                   * others have written since */
   guint8 token[TALL_TOKEN_SIZE]; /* a UUID, as of tall_token_make(), for this one put */
   guint timeout;                 /* milliseconds for the whole operation; 0 = usual */
+  gint64 base; /* of a patch with a token and without a revision: the one that was there when the
+                * token was made */
 } TallWriteOptions;
 
 /**
@@ -225,7 +228,21 @@ struct _TallFrontClass
   /* Begins a load of very many orders; see tall_bulk_begin(). NULL: they are put as any others. */
   TallBulk *(*begin_bulk) (TallFront *self, const TallBulkOptions *options, GError **error);
 
-  gpointer padding[12];
+  /* Changes parts of an order as it is, whatever others write meanwhile. @changes: @n of them, as
+   * tall_order_patch() takes them. %TALL_ERROR_NOT_FOUND if there is no such order; conditions as
+   * with delete_order. With a token and a base the patch is done once, however often it is asked
+   * for: %TALL_ERROR_OUTCOME_UNKNOWN with a revision says that this call has done nothing, but that
+   * others have written since the base, so that nobody knows of earlier calls with the token. */
+  gboolean (*patch_order) (TallFront *self,
+                           const char *customer_number,
+                           const char *order_number,
+                           const char *const *changes,
+                           guint n,
+                           const TallWriteOptions *options,
+                           gint64 *revision,
+                           GError **error);
+
+  gpointer padding[11];
 };
 
 gboolean tall_front_put_order (TallFront *self,
@@ -243,6 +260,14 @@ gboolean tall_front_delete_order (TallFront *self,
                                   const char *order_number,
                                   const TallWriteOptions *options,
                                   GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean tall_front_patch_order (TallFront *self,
+                                 const char *customer_number,
+                                 const char *order_number,
+                                 const char *const *changes,
+                                 guint n,
+                                 const TallWriteOptions *options,
+                                 gint64 *revision,
+                                 GError **error) G_GNUC_WARN_UNUSED_RESULT;
 gboolean tall_front_put_customer (TallFront *self,
                                   TallCustomer *customer,
                                   const TallWriteOptions *options,

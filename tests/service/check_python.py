@@ -18,6 +18,7 @@ import sys
 import uuid
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "e2e"))
+from patches import check_patches  # noqa: E402
 from support import Checks, connected, generated, names_of, pages  # noqa: E402
 
 TEXTS = ("", " ", "plain", "Überraschung – 漢字 🧾", "a\nb\tc", "'\"\\<&>", "x" * 1000)
@@ -312,6 +313,7 @@ def check_all(checks, address, service, types, name, compact, layout, key):
         check_orders(checks, client, types, name)
         check_customers(checks, client, types, name)
         check_writes(checks, client, types, name)
+        check_patches(checks, client, types, name)
         check_refusals(checks, client, types, name)
         check_many(checks, client, types, name)
         check_many_refusals(checks, client, types, name)

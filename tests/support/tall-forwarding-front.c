@@ -71,6 +71,20 @@ forward_delete_order (TallFront *base,
 }
 
 static gboolean
+forward_patch_order (TallFront *base,
+                     const char *customer_number,
+                     const char *order_number,
+                     const char *const *changes,
+                     guint n,
+                     const TallWriteOptions *options,
+                     gint64 *revision,
+                     GError **error)
+{
+  return tall_front_patch_order (wrapped (base), customer_number, order_number, changes, n, options,
+                                 revision, error);
+}
+
+static gboolean
 forward_put_customer (TallFront *base,
                       TallCustomer *customer,
                       const TallWriteOptions *options,
@@ -191,6 +205,7 @@ tall_forwarding_front_class_init (TallForwardingFrontClass *klass)
   front->put_order = forward_put_order;
   front->get_order = forward_get_order;
   front->delete_order = forward_delete_order;
+  front->patch_order = forward_patch_order;
   front->put_customer = forward_put_customer;
   front->get_customer = forward_get_customer;
   front->delete_customer = forward_delete_customer;

@@ -170,6 +170,22 @@ front_get_order (TallFront *front,
   return bytes == NULL ? NULL : tall_order_from_canonical (slice_of (bytes), error);
 }
 
+/* As of one client alone. */
+static gboolean
+front_patch_order (TallFront *front,
+                   const char *customer_number,
+                   const char *order_number,
+                   const char *const *changes,
+                   guint n,
+                   const TallWriteOptions *options,
+                   gint64 *revision,
+                   GError **error)
+{
+  g_autoptr (TallOrder) order = front_get_order (front, customer_number, order_number, NULL, error);
+  return order != NULL && tall_order_patch (order, changes, n, error)
+         && front_put_order (front, order, options, revision, error);
+}
+
 static gboolean
 drop (TallTestFront *self, char *key, const TallWriteOptions *options, GError **error)
 {
@@ -445,6 +461,7 @@ tall_test_front_class_init (TallTestFrontClass *klass)
   front_class->put_order = front_put_order;
   front_class->get_order = front_get_order;
   front_class->delete_order = front_delete_order;
+  front_class->patch_order = front_patch_order;
   front_class->put_customer = front_put_customer;
   front_class->get_customer = front_get_customer;
   front_class->delete_customer = front_delete_customer;

@@ -182,6 +182,15 @@ static const TallIdlCall calls[] = {
       .run = tall_request_delete_order,
   },
   {
+      .name = "patchOrder",
+      .role = TALL_ROLE_WRITER,
+      .operation = "Patching order {order_number} of {customer_number}",
+      .slot = SLOT (patch_order),
+      .args = ARGS (OUTER (1, request, tall_idl_patch_request_type)),
+      .result = RETURNS (tall_idl_put_success_type),
+      .run = tall_request_patch_order,
+  },
+  {
       .name = "putCustomer",
       .role = TALL_ROLE_WRITER,
       .operation = "Storing customer {number}",

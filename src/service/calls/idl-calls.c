@@ -31,6 +31,16 @@ IDL_SHARED_STRUCT (tall_idl_description_type,
                    ALWAYS (22, TEXT, next_index));
 #undef Type
 
+#define Type TallIdlPatch
+IDL_SHARED_STRUCT (tall_idl_patch_request_type,
+                   "PatchOrderRequest",
+                   ALWAYS (1, TEXT, customer_number),
+                   ALWAYS (2, TEXT, order_number),
+                   TEXTS (3, changes),
+                   STRUCT (4, options, tall_idl_options_type),
+                   OPTIONAL (5, I64, base_revision));
+#undef Type
+
 #define Type TallIdlSuccess
 IDL_SHARED_STRUCT (tall_idl_put_success_type, "PutResult", ALWAYS (1, I64, revision));
 IDL_SHARED_STRUCT (tall_idl_order_success_type,

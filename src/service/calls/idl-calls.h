@@ -9,6 +9,7 @@ G_BEGIN_DECLS
 /* What calls take and return, beside what idl.h has; in the order of `idl/tallorder.thrift`. */
 extern const TallStructType tall_idl_description_type;
 extern const TallStructType tall_idl_put_success_type;
+extern const TallStructType tall_idl_patch_request_type;
 extern const TallStructType tall_idl_order_success_type;
 extern const TallStructType tall_idl_customer_success_type;
 extern const TallStructType tall_idl_order_outcome_type;

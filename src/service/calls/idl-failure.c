@@ -39,6 +39,14 @@ make_message (TallArena *arena, const char *operation, const char *closed, const
   return more && id != NULL ? tall_arena_printf (arena, "%s (request %s)", message, id) : message;
 }
 
+/* Whether others have only overtaken a patch, which is not the store's trouble. */
+static gboolean
+is_passed_patch (const GError *error)
+{
+  return g_error_matches (error, TALL_ERROR, TALL_ERROR_OUTCOME_UNKNOWN)
+         && tall_error_get_revision (error) > 0;
+}
+
 /**
  * tall_idl_failure_from_error:
  * @operation: what failed, such as `Storing order 10248 of VINET`
@@ -54,12 +62,16 @@ tall_idl_failure_from_error (TallArena *arena, const char *operation, const GErr
   TallIdlFailure *self = tall_arena_new0 (arena, TallIdlFailure);
   TallError code = error->domain == TALL_ERROR ? (TallError)error->code : TALL_ERROR_INTERNAL;
 
-  tall_failure_log_add (code, operation, error);
+  gboolean is_passed = is_passed_patch (error);
+  const char *closed = is_passed ? NULL : closed_message (code);
+
+  if (!is_passed)
+    tall_failure_log_add (code, operation, error);
   self->code = code;
-  self->message = make_message (arena, operation, closed_message (code), error);
+  self->message = make_message (arena, operation, closed, error);
   if (code == TALL_ERROR_INVALID)
     self->field = tall_arena_strdup (arena, tall_error_get_field (error));
-  self->has_revision = code == TALL_ERROR_CONFLICT;
+  self->has_revision = code == TALL_ERROR_CONFLICT || is_passed;
   self->revision = tall_error_get_revision (error);
   return self;
 }
@@ -78,8 +90,12 @@ tall_idl_failure_to_error (const TallIdlFailure *self)
 
   if (self->code == TALL_ERROR_INVALID)
     tall_error_set_invalid (&error, self->field, "%s", message);
-  else if (self->code == TALL_ERROR_CONFLICT)
-    tall_error_set_conflict (&error, self->revision, "%s", message);
+  else if (self->code == TALL_ERROR_CONFLICT
+           || (self->code == TALL_ERROR_OUTCOME_UNKNOWN && self->has_revision))
+    {
+      tall_error_set_conflict (&error, self->revision, "%s", message);
+      error->code = self->code;
+    }
   else if (self->code >= TALL_ERROR_NOT_FOUND && self->code <= TALL_ERROR_FORBIDDEN)
     error = g_error_new_literal (TALL_ERROR, self->code, message);
   else

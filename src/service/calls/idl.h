@@ -60,6 +60,18 @@ typedef struct
   char *page; /* NULL: absent */
 } TallIdlListing;
 
+/* PatchOrderRequest. */
+typedef struct
+{
+  char *customer_number;
+  char *order_number;
+  char **changes; /* n_changes of them */
+  gsize n_changes;
+  TallIdlOptions *options; /* NULL: absent */
+  gint64 base_revision;
+  gboolean has_base_revision;
+} TallIdlPatch;
+
 /* The arguments of any call; each call has its own fields of it. */
 typedef struct
 {

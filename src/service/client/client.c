@@ -58,12 +58,12 @@ tall_client_with_token (const TallWriteOptions *given)
  * Tells whether a write may be sent again after it was perhaps done. Its token settles that only as
  * long as nobody else has written: without a condition it would then replace what came later, and
  * one that wants nothing there would bring back what was deleted meanwhile. A revision never comes
- * back, so a write that wants one can be done once only.
+ * back, so a write that wants one can be done once only; so can a patch with a base.
  */
 gboolean
 tall_client_is_repeatable (const TallWriteOptions *options)
 {
-  return options->condition == TALL_IF_REVISION;
+  return options->condition == TALL_IF_REVISION || options->base != 0;
 }
 
 /**
@@ -177,6 +177,28 @@ prepare_write (TallClientCall *call, const TallWriteOptions *options)
     call->deadline = g_get_monotonic_time () + (gint64)options->timeout * 1000;
 }
 
+/* A write that is answered with a revision. */
+static gboolean
+run_write (TallFront *front,
+           const TallIdlCall *kind,
+           const TallIdlArgs *args,
+           const TallWriteOptions *options,
+           gint64 *revision,
+           GError **error)
+{
+  g_autoptr (TallArena) arena = tall_arena_new (0);
+  TallIdlSuccess success = { 0 };
+  TallClientCall call = tall_client_prepare (front, kind, args, arena);
+  call.success = &success;
+  prepare_write (&call, options);
+
+  if (!tall_client_call_run (&call, error))
+    return FALSE;
+  if (revision != NULL)
+    *revision = success.revision;
+  return TRUE;
+}
+
 static gboolean
 run_put (TallFront *front,
          const TallIdlCall *kind,
@@ -189,18 +211,7 @@ run_put (TallFront *front,
   TallIdlOptions wire;
   tall_client_init_options (&wire, &options);
   args->options = &wire;
-
-  g_autoptr (TallArena) arena = tall_arena_new (0);
-  TallIdlSuccess success = { 0 };
-  TallClientCall call = tall_client_prepare (front, kind, args, arena);
-  call.success = &success;
-  prepare_write (&call, &options);
-
-  if (!tall_client_call_run (&call, error))
-    return FALSE;
-  if (revision != NULL)
-    *revision = success.revision;
-  return TRUE;
+  return run_write (front, kind, args, &options, revision, error);
 }
 
 static gboolean
@@ -212,6 +223,34 @@ client_put_order (TallFront *front,
 {
   TallIdlArgs args = { .order = order };
   return run_put (front, TALL_CALL (put_order), &args, options, revision, error);
+}
+
+/* A token is the caller's, as it takes a base; it makes sending again harmless, and so does a
+ * revision. */
+static gboolean
+client_patch_order (TallFront *front,
+                    const char *customer_number,
+                    const char *order_number,
+                    const char *const *changes,
+                    guint n,
+                    const TallWriteOptions *given,
+                    gint64 *revision,
+                    GError **error)
+{
+  TallWriteOptions options = { 0 };
+  if (given != NULL)
+    options = *given;
+  TallIdlOptions wire;
+  tall_client_init_options (&wire, &options);
+  TallIdlPatch patch = { .customer_number = (char *)customer_number,
+                         .order_number = (char *)order_number,
+                         .changes = (char **)changes,
+                         .n_changes = n,
+                         .options = &wire,
+                         .base_revision = options.base,
+                         .has_base_revision = options.base != 0 };
+  TallIdlArgs args = { .request = &patch };
+  return run_write (front, TALL_CALL (patch_order), &args, &options, revision, error);
 }
 
 static gboolean
@@ -407,6 +446,7 @@ tall_client_class_init (TallClientClass *klass)
   front_class->put_order = client_put_order;
   front_class->get_order = client_get_order;
   front_class->delete_order = client_delete_order;
+  front_class->patch_order = client_patch_order;
   front_class->put_customer = client_put_customer;
   front_class->get_customer = client_get_customer;
   front_class->delete_customer = client_delete_customer;

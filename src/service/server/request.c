@@ -129,6 +129,23 @@ tall_request_delete_order (TallRequest *self, GError **error)
 }
 
 gboolean
+tall_request_patch_order (TallRequest *self, GError **error)
+{
+  TallIdlPatch *patch = self->args.request;
+  TallIdlSuccess *success = add_success (self);
+  TallWriteOptions options;
+
+  if (!tall_idl_options_parse (patch->options, &options, error))
+    return FALSE;
+  options.base = patch->has_base_revision ? patch->base_revision : 0;
+  return tall_front_patch_order (self->front,
+                                 patch->customer_number != NULL ? patch->customer_number : "",
+                                 patch->order_number != NULL ? patch->order_number : "",
+                                 (const char *const *)patch->changes, (guint)patch->n_changes,
+                                 &options, &success->revision, error);
+}
+
+gboolean
 tall_request_put_customer (TallRequest *self, GError **error)
 {
   TallIdlSuccess *success = add_success (self);

@@ -42,6 +42,7 @@ gboolean tall_request_run (TallRequest *self, GError **error) G_GNUC_WARN_UNUSED
 gboolean tall_request_put_order (TallRequest *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 gboolean tall_request_get_order (TallRequest *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 gboolean tall_request_delete_order (TallRequest *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean tall_request_patch_order (TallRequest *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 gboolean tall_request_put_customer (TallRequest *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 gboolean tall_request_get_customer (TallRequest *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 gboolean tall_request_delete_customer (TallRequest *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;

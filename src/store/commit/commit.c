@@ -6,9 +6,14 @@
 #include "store/context.h"
 #include "tall-error.h"
 
-/* The revision that a commit has replaced; -1 if somebody has claimed it since. */
-static gint64
-get_replaced (const TallOperation *operation, const TallState *self)
+/**
+ * tall_state_get_replaced:
+ *
+ * Returns: the revision that the commit of this state has replaced; -1: it does not say that, as
+ *   somebody has claimed or mended it since
+ */
+gint64
+tall_state_get_replaced (const TallState *self, const TallOperation *operation)
 {
   TallReader reader = tall_reader (tall_slice (self->pending_token, TALL_TOKEN_SIZE));
   guint64 origin = tall_reader_u64 (&reader);
@@ -29,7 +34,7 @@ get_replaced (const TallOperation *operation, const TallState *self)
 static gboolean
 tall_sent_was_before (const TallOperation *operation, const TallState *state, gint64 revision)
 {
-  gint64 replaced = get_replaced (operation, state);
+  gint64 replaced = tall_state_get_replaced (state, operation);
   return state->revision < revision || (replaced >= 0 && replaced < revision);
 }
 

@@ -55,6 +55,7 @@ gboolean tall_commit_token_matches (const TallState *stored, const TallState *wa
 gboolean tall_commit_token_check (const TallState *stored,
                                   const TallState *wanted,
                                   GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gint64 tall_state_get_replaced (const TallState *self, const TallOperation *operation);
 void tall_state_set_lineage (TallState *self, const TallOperation *operation, const TallRoot *root);
 
 /**

@@ -6,6 +6,7 @@
 #include "store/commit/commit.h"
 #include "store/follow.h"
 #include "store/read/customer-scan.h"
+#include "store/read/fetch.h"
 #include "store/read/index.h"
 #include "store/context.h"
 #include "tall-error.h"
@@ -117,17 +118,15 @@ check_condition (const TallOperation *operation,
  *
  * Returns: FALSE if @root must not be replaced: %TALL_ERROR_KEY_COLLISION, another's;
  *   %TALL_ERROR_OUTCOME_UNKNOWN, this operation may have been done, and replaced since;
- *   %TALL_ERROR_INVALID, the caller's token is that of something else; %TALL_ERROR_NEWER_VERSION;
- *   %TALL_ERROR_NOT_FOUND, nothing to delete; %TALL_ERROR_CONFLICT, with the revision that is
- *   there, if the caller's condition does not hold
+ *   %TALL_ERROR_INVALID, the caller's token is that of something else
  */
 static gboolean
-check_root (TallOperation *operation,
-            const TallRoot *root,
-            const TallWriteOptions *options,
-            const TallState *wanted,
-            gboolean *done,
-            GError **error)
+find_done (TallOperation *operation,
+           const TallRoot *root,
+           const TallWriteOptions *options,
+           const TallState *wanted,
+           gboolean *done,
+           GError **error)
 {
   *done = FALSE;
   if (!tall_root_check_owner (root, operation, error))
@@ -136,11 +135,24 @@ check_root (TallOperation *operation,
   if (step == TALL_STEP_FAILED)
     return FALSE;
   *done = step == TALL_STEP_DONE;
-  if (!*done && !check_done (root, options, wanted, done, error))
-    return FALSE;
-  return *done
-         || (check_replaceable (operation, root, wanted, error)
-             && check_condition (operation, root, options, error));
+  return *done || check_done (root, options, wanted, done, error);
+}
+
+/* The same for a whole put or delete. FALSE also with %TALL_ERROR_NEWER_VERSION;
+ * %TALL_ERROR_NOT_FOUND, nothing to delete; %TALL_ERROR_CONFLICT, with the revision that is there,
+ * if the caller's condition does not hold */
+static gboolean
+check_root (TallOperation *operation,
+            const TallRoot *root,
+            const TallWriteOptions *options,
+            const TallState *wanted,
+            gboolean *done,
+            GError **error)
+{
+  return find_done (operation, root, options, wanted, done, error)
+         && (*done
+             || (check_replaceable (operation, root, wanted, error)
+                 && check_condition (operation, root, options, error)));
 }
 
 /* Where rows expire, what a clock stamps that is behind by the TTL is gone at once.
@@ -409,6 +421,152 @@ tall_put (TallOperation *operation,
     return FALSE;
   if (revision != NULL)
     *revision = put.revision;
+  return TRUE;
+}
+
+/* ---- Patch ---- */
+
+#define LONGEST_PAUSE 20000 /* microseconds, before a patch is tried again */
+
+typedef struct
+{
+  const char *const *changes; /* n of them */
+  guint n;
+  const TallWriteOptions *options;
+  gint64 seen; /* the last revision that is certainly not after an earlier call with the token; 0:
+                * it does not matter */
+  gint64 revision; /* out */
+} Patch;
+
+/* An earlier call with the same token was not done if what is there is what was last seen without
+ * it, or has replaced exactly that: so the patch goes from the base one commit at a time. */
+static gboolean
+check_seen (Patch *self, const TallOperation *operation, const TallRoot *root, GError **error)
+{
+  const TallState *state = &root->state;
+  if (self->seen == 0)
+    return TRUE;
+  if (root->exists
+      && (state->revision == self->seen
+          || tall_state_get_replaced (state, operation) == self->seen))
+    {
+      self->seen = state->revision;
+      return TRUE;
+    }
+  if (operation->sent != NULL)
+    {
+      tall_sent_fail_unknown (error, "others have written since", NULL);
+      return FALSE;
+    }
+  tall_error_set_conflict (error, state->revision,
+                           "others have written since revision %" G_GINT64_FORMAT
+                           ", so that nobody knows whether an earlier call with this token was "
+                           "done; this one was not",
+                           self->seen);
+  (*error)->code = TALL_ERROR_OUTCOME_UNKNOWN;
+  return FALSE;
+}
+
+/* Puts the order with its changes in the place of what @root says. */
+static TallStep
+put_patched (
+    Patch *self, TallOperation *operation, TallOrder *order, TallRoot *root, GError **error)
+{
+  g_auto (TallContent) content = { 0 };
+  if (!tall_order_patch (order, self->changes, self->n, error)
+      || !tall_content_init (&content, order, NULL, error))
+    return TALL_STEP_FAILED;
+  TallState wanted = content.state;
+  choose_token (operation, self->options, wanted.token);
+  TallStep step = attempt_put (operation, &content, root, &wanted, error);
+  self->revision = root->state.revision;
+  return step;
+}
+
+static TallStep
+attempt_patch (Patch *self, TallOperation *operation, GError **error)
+{
+  g_auto (TallRoot) root = { 0 };
+  g_autoptr (GError) absent = NULL;
+  TallState any = { .live = TRUE };
+  gboolean done;
+  gboolean is_free = TRUE;
+
+  choose_token (operation, self->options, any.token);
+  g_autoptr (TallOrder) order = tall_fetch_order_with_root (operation, &root, &absent);
+  if (order == NULL && !g_error_matches (absent, TALL_ERROR, TALL_ERROR_NOT_FOUND))
+    {
+      g_propagate_error (error, g_steal_pointer (&absent));
+      return TALL_STEP_FAILED;
+    }
+  if (!find_done (operation, &root, self->options, &any, &done, error))
+    return TALL_STEP_FAILED;
+  self->revision = root.state.revision;
+  if (done)
+    return TALL_STEP_DONE;
+  if (!check_seen (self, operation, &root, error))
+    return TALL_STEP_FAILED;
+  if (order == NULL)
+    {
+      g_propagate_error (error, g_steal_pointer (&absent));
+      return TALL_STEP_FAILED;
+    }
+  if (!check_replaceable (operation, &root, &any, error)
+      || !check_condition (operation, &root, self->options, error)
+      || (root.state.pending != 0 && !wait_for_claim (operation, &root, &is_free, error)))
+    return TALL_STEP_FAILED;
+  return is_free ? put_patched (self, operation, order, &root, error) : TALL_STEP_AGAIN;
+}
+
+static gboolean
+try_patch (TallOperation *operation, gpointer data, GError **error)
+{
+  const TallStoreHooks *hooks = &operation->context->hooks;
+  gint32 longest = FIRST_WAIT;
+
+  if (!tall_operation_identify (operation, FALSE, error))
+    return FALSE;
+  while (check_time (operation, error))
+    {
+      TallStep step = attempt_patch (data, operation, error);
+      if (step != TALL_STEP_AGAIN)
+        return step == TALL_STEP_DONE;
+      hooks->sleep (g_random_int_range (0, longest + 1), hooks->data);
+      longest = MIN (longest * 2, LONGEST_PAUSE);
+    }
+  return FALSE;
+}
+
+/**
+ * tall_patch:
+ * @changes: @n of them
+ * @revision: (optional) (out): the revision stored
+ *
+ * Changes parts of an order as it is, and again if another writer comes first.
+ *
+ * Returns: FALSE with @error set, %TALL_ERROR_NOT_FOUND if there is none. Unless it is
+ *   %TALL_ERROR_OUTCOME_UNKNOWN, nothing was changed
+ */
+gboolean
+tall_patch (TallOperation *operation,
+            const char *const *changes,
+            guint n,
+            const TallWriteOptions *options,
+            gint64 *revision,
+            GError **error)
+{
+  gboolean counts = options->has_token && options->condition != TALL_IF_REVISION;
+  Patch patch = { changes, n, options, counts ? options->base : 0, 0 };
+  if (options->condition == TALL_IF_ABSENT)
+    {
+      tall_error_set_invalid (error, "condition", "what is absent cannot be changed");
+      return FALSE;
+    }
+  operation->writes = TRUE;
+  if (!check_options (options, error) || !tall_follow (operation, try_patch, &patch, error))
+    return FALSE;
+  if (revision != NULL)
+    *revision = patch.revision;
   return TRUE;
 }
 

@@ -12,6 +12,12 @@ gboolean tall_put (TallOperation *operation,
                    const TallWriteOptions *options,
                    gint64 *revision,
                    GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean tall_patch (TallOperation *operation,
+                     const char *const *changes,
+                     guint n,
+                     const TallWriteOptions *options,
+                     gint64 *revision,
+                     GError **error) G_GNUC_WARN_UNUSED_RESULT;
 gboolean tall_delete (TallOperation *operation,
                       const TallWriteOptions *options,
                       GError **error) G_GNUC_WARN_UNUSED_RESULT;

@@ -154,36 +154,58 @@ check_unchanged (const TallOperation *operation,
 /* When root and children did not fit together, a commit may have passed between: the root, what
  * belongs to its revision, and the root again, until it has not moved meanwhile. */
 static TallOrder *
-fetch_step_by_step (const TallOperation *operation, gint64 *revision, GError **error)
+fetch_step_by_step (const TallOperation *operation, TallRoot *root, GError **error)
 {
   tall_store_count (TALL_STORE_REREADS);
   while (!tall_operation_is_over (operation))
     {
-      g_auto (TallRoot) root = { 0 };
       g_autoptr (GError) damage = NULL;
-      if (!tall_root_read (&root, operation, error) || !check_readable (operation, &root, error))
+      if (!tall_root_read (root, operation, error) || !check_readable (operation, root, error))
         return NULL;
-      g_autoptr (TallReadResult) result = read_rows (operation, root.state.revision, error);
+      g_autoptr (TallReadResult) result = read_rows (operation, root->state.revision, error);
       if (result == NULL)
         return NULL;
 
-      *revision = root.state.revision;
-      TallOrder *order = assemble (operation, &root.state, result->results, result->n_results,
+      TallOrder *order = assemble (operation, &root->state, result->results, result->n_results,
                                    result->arena, &damage);
       if (order != NULL)
         return order;
 
       gboolean unchanged;
-      if (!check_unchanged (operation, root.state.revision, &unchanged, error))
+      if (!check_unchanged (operation, root->state.revision, &unchanged, error))
         return NULL;
       if (unchanged)
         {
-          fail_damaged (operation, &root, g_steal_pointer (&damage), error);
+          fail_damaged (operation, root, g_steal_pointer (&damage), error);
           return NULL;
         }
     }
   g_set_error (error, TALL_ERROR, TALL_ERROR_TIMED_OUT,
                "it was replaced again and again until the time was over; try again");
+  return NULL;
+}
+
+/* As tall_fetch_order_from(). @root: (out): what the root row has said */
+static TallOrder *
+fetch_from (const TallOperation *operation,
+            const TallRows *results,
+            guint n_results,
+            TallArena *arena,
+            TallRoot *root,
+            GError **error)
+{
+  g_autoptr (GError) damage = NULL;
+  const TallRow *row = find_root_row (operation, &results[0]);
+  if (!tall_root_parse (root, operation, row, arena, error)
+      || !check_readable (operation, root, error))
+    return NULL;
+
+  TallOrder *order = assemble (operation, &root->state, results, n_results, arena, &damage);
+  if (order != NULL)
+    return order;
+  if (tall_operation_has_children (operation))
+    return fetch_step_by_step (operation, root, error);
+  fail_damaged (operation, root, g_steal_pointer (&damage), error);
   return NULL;
 }
 
@@ -208,25 +230,16 @@ tall_fetch_order_from (const TallOperation *operation,
                        GError **error)
 {
   g_auto (TallRoot) root = { 0 };
-  g_autoptr (GError) damage = NULL;
-  const TallRow *row = find_root_row (operation, &results[0]);
-  if (!tall_root_parse (&root, operation, row, arena, error)
-      || !check_readable (operation, &root, error))
-    return NULL;
-
-  *revision = root.state.revision;
-  TallOrder *order = assemble (operation, &root.state, results, n_results, arena, &damage);
+  TallOrder *order = fetch_from (operation, results, n_results, arena, &root, error);
   if (order != NULL)
-    return order;
-  if (tall_operation_has_children (operation))
-    return fetch_step_by_step (operation, revision, error);
-  fail_damaged (operation, &root, g_steal_pointer (&damage), error);
-  return NULL;
+    *revision = root.state.revision;
+  return order;
 }
 
 /**
- * tall_fetch_order:
- * @revision: (out): the revision read
+ * tall_fetch_order_with_root:
+ * @root: (out): what the root row has said, also if there is no order: its revision is that of the
+ *   order. All zero at first; if the row cannot be read, it says nothing
  *
  * Reads all rows of an order together.
  *
@@ -234,13 +247,28 @@ tall_fetch_order_from (const TallOperation *operation,
  *   %TALL_ERROR_NEWER_VERSION, %TALL_ERROR_KEY_COLLISION or what the table says
  */
 TallOrder *
-tall_fetch_order (const TallOperation *operation, gint64 *revision, GError **error)
+tall_fetch_order_with_root (const TallOperation *operation, TallRoot *root, GError **error)
 {
   g_autoptr (TallReadResult) result = read_rows (operation, 0, error);
   if (result == NULL)
     return NULL;
-  return tall_fetch_order_from (operation, result->results, result->n_results, result->arena,
-                                revision, error);
+  return fetch_from (operation, result->results, result->n_results, result->arena, root, error);
+}
+
+/**
+ * tall_fetch_order:
+ * @revision: (out): the revision read
+ *
+ * Returns: (transfer full): the order; NULL like tall_fetch_order_with_root()
+ */
+TallOrder *
+tall_fetch_order (const TallOperation *operation, gint64 *revision, GError **error)
+{
+  g_auto (TallRoot) root = { 0 };
+  TallOrder *order = tall_fetch_order_with_root (operation, &root, error);
+  if (order != NULL)
+    *revision = root.state.revision;
+  return order;
 }
 
 /**

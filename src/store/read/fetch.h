@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include "store/operation.h"
+#include "store/commit/root.h"
 
 G_BEGIN_DECLS
 
@@ -13,6 +13,9 @@ TallOrder *tall_fetch_order_from (const TallOperation *operation,
                                   TallArena *arena,
                                   gint64 *revision,
                                   GError **error) G_GNUC_WARN_UNUSED_RESULT;
+TallOrder *tall_fetch_order_with_root (const TallOperation *operation,
+                                       TallRoot *root,
+                                       GError **error) G_GNUC_WARN_UNUSED_RESULT;
 TallOrder *tall_fetch_order (const TallOperation *operation,
                              gint64 *revision,
                              GError **error) G_GNUC_WARN_UNUSED_RESULT;

@@ -47,6 +47,7 @@ typedef struct
   X (load)                                                                                         \
   X (put)                                                                                          \
   X (get)                                                                                          \
+  X (patch)                                                                                        \
   X (delete)                                                                                       \
   X (customer)                                                                                     \
   X (explain)                                                                                      \

@@ -437,6 +437,33 @@ tall_options_parse (TallOptions *self,
   return TRUE;
 }
 
+/**
+ * tall_options_parse_token:
+ * @uuid: (nullable): what `--token` says
+ * @write: (inout): gets its 16 bytes
+ *
+ * Returns: FALSE, with a message printed, if it is not a UUID
+ */
+gboolean
+tall_options_parse_token (const TallCommand *command, const char *uuid, TallWriteOptions *write)
+{
+  guint n = 0;
+  if (uuid != NULL && !g_uuid_string_is_valid (uuid))
+    {
+      tall_usage_error (command, "--token takes a UUID, not “%s”", uuid);
+      return FALSE;
+    }
+  write->has_token = uuid != NULL;
+  for (const char *at = uuid; at != NULL && *at != '\0'; at++)
+    if (g_ascii_isxdigit (*at))
+      {
+        guint8 digit = (guint8)g_ascii_xdigit_value (*at);
+        write->token[n / 2] = n % 2 == 0 ? (guint8)(digit << 4) : write->token[n / 2] | digit;
+        n++;
+      }
+  return TRUE;
+}
+
 /* Milliseconds in which a server must show that it is one. */
 #define FIRST_ANSWER 3000
 

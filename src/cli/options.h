@@ -43,6 +43,10 @@ gboolean tall_options_parse (TallOptions *self,
                              char **argv,
                              GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
+gboolean tall_options_parse_token (const TallCommand *command,
+                                   const char *uuid,
+                                   TallWriteOptions *write) G_GNUC_WARN_UNUSED_RESULT;
+
 /* What the options name. On failure they print why and set @code. */
 TallFront *
 tall_options_open_front (const TallOptions *self, const TallCommand *command, TallExit *code);

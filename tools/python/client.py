@@ -12,6 +12,7 @@ Orders, customers and entries are the classes that Thrift generates, in `tallord
 
 from __future__ import annotations
 
+import random
 import ssl
 import time
 import uuid
@@ -27,7 +28,7 @@ from thrift.transport.TTransport import TFramedTransport, TTransportException
 from tallorder import OrderService
 from tallorder.ttypes import (Customer, CustomerEntry, CustomerOrdersRequest, Decimal, Description,
                               ErrorCode, GetOrdersRequest, ListCustomersRequest, ListOrdersRequest, Order,
-                              OrderEntry, OrderId, TallError, WriteCondition, WriteOptions)
+                              OrderEntry, OrderId, PatchOrderRequest, TallError, WriteCondition, WriteOptions)
 
 Result = TypeVar("Result")
 
@@ -173,6 +174,28 @@ class Client:
         """Deletes an order with its lines, or NotFound."""
         self._write(lambda options: self._stub.deleteOrder(customer, order, options), False, if_revision)
 
+    def patch_order(self, customer: str, order: str, changes: list[str], *, if_revision: Optional[int] = None,
+                    base_revision: Optional[int] = None) -> int:
+        """Changes parts of an order as it is then: ["line[3].quantity+=1", "-line[4]"]; PatchOrderRequest in
+        the interface has all forms. Returns the new revision. With `if_revision`, or with `base_revision`, the
+        last one that you have seen, a patch whose answer is lost is sent again, and done once."""
+        request = PatchOrderRequest(customer, order, changes, base_revision=base_revision)
+        is_once = base_revision is not None or if_revision is not None
+
+        def call(options: WriteOptions) -> Any:
+            request.options = options
+            if not is_once:
+                options.token = None
+            return self._stub.patchOrder(request)
+        while True:
+            try:
+                return self._write(call, False, if_revision, again_if_lost=is_once).revision
+            except OutcomeUnknown as passed:
+                if passed.revision is None or passed.__cause__ is not None:
+                    raise
+                request.base_revision = passed.revision  # it has done nothing, and was the first copy
+                time.sleep(random.uniform(0, 0.01))
+
     def put_customer(self, customer: Customer, *, if_absent: bool = False,
                      if_revision: Optional[int] = None) -> int:
         """Stores or replaces a customer. Returns its revision."""
@@ -243,7 +266,8 @@ class Client:
     def _read(self, call: Callable[[], Result]) -> Result:
         return self._try(call, again_if_lost=True, is_write=False)
 
-    def _write(self, call: Callable[[WriteOptions], Any], if_absent: bool, if_revision: Optional[int]) -> Any:
+    def _write(self, call: Callable[[WriteOptions], Any], if_absent: bool, if_revision: Optional[int],
+               again_if_lost: Optional[bool] = None) -> Any:
         options = WriteOptions(token=uuid.uuid4().bytes)
         if if_absent and if_revision is not None:
             raise Invalid("Either if_absent or if_revision, not both")
@@ -251,8 +275,9 @@ class Client:
             options.condition = WriteCondition.ABSENT
         elif if_revision is not None:
             options.condition, options.revision = WriteCondition.REVISION, if_revision
-        return self._try(lambda: call(options), is_write=True,
-                         again_if_lost=self._only_writer or if_revision is not None)
+        if again_if_lost is None:
+            again_if_lost = self._only_writer or if_revision is not None
+        return self._try(lambda: call(options), is_write=True, again_if_lost=again_if_lost)
 
     def _try(self, call: Callable[[], Result], again_if_lost: bool, is_write: bool) -> Result:
         lost: Optional[Error] = None  # an earlier copy may have been done
@@ -271,9 +296,10 @@ class Client:
                 except BaseException:  # such as Ctrl-C: its answer would be taken for the next call's
                     self.close()
                     raise
-            if isinstance(error, OutcomeUnknown):
+            passed = isinstance(error, OutcomeUnknown) and error.revision is not None  # a patch, not done
+            if isinstance(error, OutcomeUnknown) and not passed:
                 lost = error
-            retried = again_if_lost if isinstance(error, OutcomeUnknown) \
+            retried = again_if_lost and not passed if isinstance(error, OutcomeUnknown) \
                 else isinstance(error, (Overloaded, Unavailable, TimedOut))
             if not retried or attempt == self._attempts:
                 raise error if lost is None or lost is error else self._doubt(error, lost)

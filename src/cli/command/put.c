@@ -16,21 +16,6 @@ typedef struct
   gint jobs;
 } PutOptions;
 
-/* Turns a UUID into its 16 bytes. */
-static void
-parse_token (const char *uuid, guint8 token[TALL_TOKEN_SIZE])
-{
-  guint n = 0;
-  for (const char *at = uuid; *at != '\0' && n < TALL_TOKEN_SIZE * 2; at++)
-    {
-      if (!g_ascii_isxdigit (*at))
-        continue;
-      guint8 digit = (guint8)g_ascii_xdigit_value (*at);
-      token[n / 2] = n % 2 == 0 ? (guint8)(digit << 4) : token[n / 2] | digit;
-      n++;
-    }
-}
-
 static gboolean
 check_options (const PutOptions *own, TallWriteOptions *conditions, TallExit *code)
 {
@@ -39,11 +24,9 @@ check_options (const PutOptions *own, TallWriteOptions *conditions, TallExit *co
     tall_usage_error (&tall_command_put, "Give --if-absent or --if-revision, not both");
   else if (own->if_revision != G_MININT64 && own->if_revision < 1)
     tall_usage_error (&tall_command_put, "--if-revision takes a number above 0");
-  else if (own->token != NULL && !g_uuid_string_is_valid (own->token))
-    tall_usage_error (&tall_command_put, "--token takes a UUID, not “%s”", own->token);
   else if (own->jobs < 1 || own->jobs > TALL_PUT_MAX_JOBS)
     tall_usage_error (&tall_command_put, "--jobs takes a number from 1 to %d", TALL_PUT_MAX_JOBS);
-  else
+  else if (tall_options_parse_token (&tall_command_put, own->token, conditions))
     {
       if (own->if_absent)
         conditions->condition = TALL_IF_ABSENT;
@@ -52,9 +35,6 @@ check_options (const PutOptions *own, TallWriteOptions *conditions, TallExit *co
           conditions->condition = TALL_IF_REVISION;
           conditions->revision = own->if_revision;
         }
-      conditions->has_token = own->token != NULL;
-      if (conditions->has_token)
-        parse_token (own->token, conditions->token);
       return TRUE;
     }
   return FALSE;

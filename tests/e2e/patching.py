@@ -1,0 +1,189 @@
+#!/usr/bin/python3
+# SPDX-FileCopyrightText: The tallorder authors
+# SPDX-License-Identifier: Apache-2.0
+"""64 clients of a server patch one order, and the server is killed meanwhile. Each patch adds 1 to a line
+that all share, and 1 to a line of the client's own, which says afterwards what has become of each patch:
+every one that was acknowledged counts, and none twice. Prints TAP.
+
+    patching.py rocksdb [PATCHES [KILLS]]       of each client; 100 makes 6,400 of an order
+    patching.py hbase [PATCHES [KILLS]]         on the HBase that $TALLORDER_HBASE_BINARY names
+"""
+
+import os
+import sys
+import tempfile
+import threading
+import time
+import uuid
+
+from thrift.transport.TTransport import TTransportException
+
+from support import TAKES_ALL, Checks, Server, connected, generated, names_of, run
+
+CLIENTS = 64
+SHARED = 1000  # number of the line that all clients add to
+CUSTOMER, NUMBER = "VINET", "10248"
+SECONDS = 60  # of a call
+
+
+class Place:
+    """Where the server listens that runs now."""
+
+    def __init__(self, store):
+        self.store, self.server, self.changed = store, Server(store), threading.Condition()
+
+    def address(self, but=None):
+        """Another one than `but`: that of the server after it."""
+        with self.changed:
+            self.changed.wait_for(lambda: self.server is not None and self.server.address != but, 600)
+            return self.server.address
+
+    def kill(self):
+        """The next one has another port, so clients see that the first is gone."""
+        with self.changed:
+            self.server.kill()
+            self.server = None
+        server = Server(self.store)
+        with self.changed:
+            self.server = server
+            self.changed.notify_all()
+
+
+class Client(threading.Thread):
+    def __init__(self, place, modules, index, patches):
+        super().__init__(daemon=True)
+        self.place, self.modules, self.line, self.patches = place, modules, index + 1, patches
+        self.done = self.doubtful = self.passed = self.lost = 0
+        self.wrong = None
+
+    def run(self):
+        try:
+            base = None
+            for _ in range(self.patches):
+                base = self.patch(base)
+        except Exception as error:  # pylint: disable=broad-except
+            self.wrong = f"client {self.line}: {type(error).__name__}: {error}"
+
+    def patch(self, base):
+        """One patch, until it is known what has become of it. Returns the next base."""
+        types, _ = self.modules
+        request = types.PatchOrderRequest(
+            CUSTOMER, NUMBER, [f"line[{SHARED}].quantity+=1", f"line[{self.line}].quantity+=1"],
+            types.WriteOptions(token=uuid.uuid4().bytes, timeout_ms=SECONDS * 1000), base)
+        may_be_done = False
+        while True:
+            answer = self.call(lambda client: client.patchOrder(request), request)
+            if answer is None:
+                may_be_done = True
+            elif isinstance(answer, types.PutResult):
+                self.done += 1
+                return answer.revision
+            elif answer.code == types.ErrorCode.OUTCOME_UNKNOWN and answer.revision is None:
+                may_be_done = True
+            elif answer.code == types.ErrorCode.OUTCOME_UNKNOWN and not may_be_done:
+                self.passed += 1
+                request.base_revision = answer.revision
+            elif answer.code == types.ErrorCode.OUTCOME_UNKNOWN:
+                self.doubtful += 1
+                return answer.revision
+            elif answer.code not in (types.ErrorCode.OVERLOADED, types.ErrorCode.UNAVAILABLE,
+                                     types.ErrorCode.TIMED_OUT):
+                raise answer
+
+    def call(self, call, request):
+        """The answer, or the TallError; None: it was lost. A base is fetched first where there is none."""
+        types, service = self.modules
+        address = self.place.address()
+        sent = False
+        try:
+            with connected(address, service, seconds=2 * SECONDS) as client:
+                try:
+                    if request.base_revision is None:
+                        request.base_revision = client.getOrder(CUSTOMER, NUMBER).revision
+                    sent = True
+                    return call(client)
+                except types.TallError as error:
+                    return error
+        except (TTransportException, OSError, EOFError):  # the server is gone
+            self.place.address(but=address)
+            self.lost += sent
+            return None if sent else types.TallError(types.ErrorCode.UNAVAILABLE, "not sent")
+
+
+def make_order(types):
+    lines = [types.LineItem(number=n, quantity=types.Decimal(0, 0)) for n in [*range(1, CLIENTS + 1), SHARED]]
+    return types.Order(customer_number=CUSTOMER, order_number=NUMBER, shipping_locations=[
+        types.ShippingLocation(number=1, line_items=lines)])
+
+
+def run_crowd(checks, name, store, modules, patches, kills, is_final):
+    """`is_final`: nothing that a killed server has sent is done afterwards."""
+    types, service = modules
+    place = Place(store)
+    with connected(place.address(), service) as client:
+        client.putOrder(make_order(types), None)
+    clients = [Client(place, modules, index, patches) for index in range(CLIENTS)]
+    begun = time.monotonic()
+    for client in clients:
+        client.start()
+    for kill in range(kills):
+        while sum(client.done for client in clients) < CLIENTS * patches * (kill + 1) // (kills + 2) \
+                and any(client.is_alive() for client in clients):
+            time.sleep(0.01)
+        place.kill()
+    for client in clients:
+        client.join()
+    seconds = time.monotonic() - begun
+    with connected(place.address(), service) as client:
+        order = client.getOrder(CUSTOMER, NUMBER).order
+    place.server.stop()
+
+    counts = {line.number: line.quantity.unscaled for line in order.shipping_locations[0].line_items}
+    wrong = [client.wrong for client in clients if client.wrong]
+    for client in clients:
+        most = client.done + client.doubtful
+        if not client.done <= counts[client.line] <= most:
+            wrong.append(f"line {client.line}: {counts[client.line]}, not {client.done} to {most}")
+    if counts.pop(SHARED) != sum(counts.values()):
+        wrong.append("the shared line is not the sum of the others")
+    if is_final and kills == 0 and sum(counts.values()) != CLIENTS * patches:
+        wrong.append(f"{sum(counts.values())} of {CLIENTS * patches}")
+    done, passed, lost, doubtful = (sum(getattr(client, what) for client in clients)
+                                    for what in ("done", "passed", "lost", "doubtful"))
+    print(f"# {name}: {done} patches in {seconds:.1f} s ({done / seconds:.0f}/s), {passed} with a later base, "
+          f"{lost} answers lost, {doubtful} left in doubt", flush=True)
+    checks.check(not wrong, f"{name}: each patch counts once", "\n".join(wrong))
+
+
+def run_layout(checks, kind, layout, modules, patches, kills):
+    for killed in sorted({0, kills}):
+        name = f"{layout}, {killed} kills"
+        if kind == "rocksdb":
+            with tempfile.TemporaryDirectory() as folder:
+                store = f"rocksdb:{folder}/store"
+                run("init", "--store", store, "--layout", layout)
+                run_crowd(checks, name, store, modules, patches, killed, True)
+        else:
+            store = f"hbase://{os.environ['TALLORDER_HBASE_BINARY']}?name=patching-{layout}-{killed}-{os.getpid()}"
+            run("init", "--store", store, "--layout", layout)
+            run_crowd(checks, name, store, modules, patches, killed, False)
+            run("drop", "--store", store, "--yes", store.partition("name=")[2])
+
+
+def main(kind, patches=2, kills=1):
+    checks = Checks()
+    if kind == "hbase" and "TALLORDER_HBASE_BINARY" not in os.environ:
+        checks.skip("TALLORDER_HBASE_BINARY names no HBase")
+        return checks.finish()
+    layouts = names_of("layouts")
+    if not TAKES_ALL and len(sys.argv) < 3:
+        layouts = ["blob", "record-type"]
+    with generated("tallorder"):
+        from tallorder import OrderService, ttypes
+        for layout in layouts:
+            run_layout(checks, kind, layout, (ttypes, OrderService), int(patches), int(kills))
+    return checks.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))

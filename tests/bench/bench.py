@@ -632,6 +632,14 @@ def regions_on_hbase(_):
         run("drop", "--store", store, "--yes", f"{name}-bench-blob-{key}").ends(DONE)
 
 
+def many_clients_on_hbase(_):
+    """64 loads begin at once, and each takes its revisions."""
+    address, name = os.environ["TALLORDER_HBASE_BINARY"], f"many-{os.getpid()}"
+    found, _report = bench(f"hbase://{address}?name={name}", "--layout", "blob", "--clients", 64, "--count", 128,
+                           "--operations", 64, "--turns", 1)
+    equal([found["blob", "hashed", phase]["operations_counted"] for phase in ("store", "load")], [128, 128])
+
+
 def begin():
     if not ON_HBASE:
         for function in (all_layouts, all_keys_with_clients, conditions, age, a_cold_cache, a_mix, page, page_of_another_machine, page_of_several_runs,
@@ -644,6 +652,7 @@ def begin():
     elif "TALLORDER_HBASE_BINARY" in os.environ:
         test(on_hbase)
         test(regions_on_hbase)
+        test(many_clients_on_hbase)
     else:
         print("1..0 # SKIP no HBase: tools/hbase/hbase run starts one")
         return 0

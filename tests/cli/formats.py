@@ -21,6 +21,7 @@ from support import (
 
 
 ORDERS = NORTHWIND / "orders.csv"
+INPUTS = NORTHWIND.parent.parent / "load" / "inputs"
 
 
 def rewrite(rows, delimiter=",", header=None):
@@ -371,12 +372,28 @@ def sniff_says_no(folder):
 
 
 @test
+def sniff_rules(folder):
+    """How a file differs from plain CSV is guessed by the rows that can be read then."""
+    path = INPUTS / "r-short" / "orders.csv"
+    text = run("load", "--sniff", path).ends(DONE, "short-rows=pad").out
+    load_guess(folder, text, path, {"1001": 2, "1002": 1}, code=NO)
+    path = INPUTS / "q-mysql" / "orders.csv"
+    text = run("load", "--sniff", path).ends(DONE, "\nnull=\\N\n", "escape=backslash").out
+    load_guess(folder, text, path, {"10165": 1, "10166": 1}, code=NO)
+    run("load", "--sniff", INPUTS / "q-tsv" / "min.tsv").ends(NO, "first 3 rows", "quotes=none")
+    run("load", "--sniff", INPUTS / "s-noheader" / "orders.tsv").ends(NO, "Its first line looks like a row")
+    path = f"{folder}/loose.csv"
+    pathlib.Path(path).write_text('OrderID,Customer,Qty,Description\n1,C1,1,24"" x 48""\n1,C1,2,"a, b"\n', encoding="utf-8")
+    text = run("load", "--sniff", path).ends(DONE, "quotes=loose").out
+    load_guess(folder, text, path, {"1": 2})
+
+
+@test
 def sniff_presets(folder):
     """The columns of a preset are recognised: a query is printed, of a .map the name."""
-    inputs = NORTHWIND.parent.parent / "load" / "inputs"
     for shape, name in (("a-shopify", "shopify"), ("s-footer", "ebay"), ("p-total", "superstore"), ("etsy", "etsy"),
                         ("amazon", "amazon"), ("a-minutes", "online-retail-2"), ("w-woo", "woocommerce")):
-        path, = [path for path in (inputs / shape).iterdir() if path.suffix in (".csv", ".txt")]
+        path, = [path for path in (INPUTS / shape).iterdir() if path.suffix in (".csv", ".txt")]
         said = run("load", "--sniff", path).ends(DONE, f"-- The columns are those of the preset {name}:")
         preset = run("load", "--print-map", name).out
         equal((name, preset.splitlines()[-3:]), (name, said.out.splitlines()[-3:]))

@@ -129,12 +129,22 @@ read_rows (TallCsvReader *reader, TallSample *self, guint *n_bad)
   return n;
 }
 
+static char *nothing[] = { (char *)"\\N", NULL };
+
+static const TallSampleRule rules[] = {
+  { "short-rows", "pad", "Rows have fewer fields than the header.", { .pad = TRUE } },
+  { "quotes", "loose", "Quotes stand within fields.", { .loose = TRUE } },
+  { "quotes", "none", "Quotes are not in pairs.", { .no_quotes = TRUE } },
+  { "null", "\\N", "A column says so that it is empty.", { .backslash = TRUE, .nulls = nothing } },
+};
+
 static TallCsvReader *
 open_reader (const TallSample *self, const char *path, char delimiter, GError **error)
 {
-  TallCsvDialect dialect = { .delimiter = delimiter,
-                             .encoding = self->encoding,
-                             .skip_lines = self->skip_lines };
+  TallCsvDialect dialect = self->rule != NULL ? self->rule->dialect : (TallCsvDialect){ 0 };
+  dialect.delimiter = delimiter;
+  dialect.encoding = self->encoding;
+  dialect.skip_lines = self->skip_lines;
   return tall_csv_reader_open (path, &dialect, TALL_CSV_MAX_ROW, error);
 }
 
@@ -186,6 +196,40 @@ guess_header (TallSample *self, const char *path)
   guess_delimiter (self, path);
 }
 
+static guint
+count_good_rows (const TallSample *self, const char *path)
+{
+  guint n_bad, n = 0;
+  g_autoptr (TallCsvReader) reader = open_reader (self, path, self->delimiter, NULL);
+  if (reader != NULL)
+    n = read_rows (reader, NULL, &n_bad) - n_bad;
+  return n;
+}
+
+static gboolean
+has_backslash_null (const GByteArray *start)
+{
+  return memmem (start->data, start->len, ",\\N", 3) != NULL
+         || memmem (start->data, start->len, "\t\\N", 3) != NULL;
+}
+
+/* The rule by which most rows are good. What ends with `\N` for nothing has backslashes. */
+static void
+guess_rule (TallSample *self, const char *path, const GByteArray *start)
+{
+  guint best = count_good_rows (self, path);
+  const TallSampleRule *chosen = NULL;
+  for (guint i = 0; i + 1 < G_N_ELEMENTS (rules); i++)
+    {
+      self->rule = &rules[i];
+      guint n = count_good_rows (self, path);
+      if (n > best)
+        chosen = self->rule;
+      best = MAX (best, n);
+    }
+  self->rule = has_backslash_null (start) ? &rules[G_N_ELEMENTS (rules) - 1] : chosen;
+}
+
 /**
  * tall_sample_read:
  * @path: a file; it is read several times, so a pipe cannot be
@@ -206,6 +250,7 @@ tall_sample_read (const char *path, const char *name, GError **error)
     return NULL;
   guess_encoding (self, start);
   guess_header (self, path);
+  guess_rule (self, path, start);
   g_autoptr (TallCsvReader) reader = open_reader (self, path, self->delimiter, error);
   if (reader == NULL || !tall_csv_reader_check_data (reader, error))
     return NULL;

@@ -6,6 +6,19 @@
 
 G_BEGIN_DECLS
 
+/**
+ * TallSampleRule:
+ *
+ * A rule by which a file is written, other than RFC 4180, as keys of [mapping].
+ */
+typedef struct
+{
+  const char *key;
+  const char *value;
+  const char *reason;
+  TallCsvDialect dialect;
+} TallSampleRule;
+
 /* So many rows are looked at. */
 #define TALL_SAMPLE_MAX_ROWS 10000
 
@@ -23,8 +36,9 @@ typedef struct
   char *encoding_reason; /* owned */
   guint skip_lines;      /* above the header */
   char delimiter;
-  char *delimiter_reason; /* owned */
-  char **columns;         /* owned; NULL-terminated */
+  char *delimiter_reason;     /* owned */
+  const TallSampleRule *rule; /* with which most rows are good; NULL: RFC 4180 */
+  char **columns;             /* owned; NULL-terminated */
   guint n_columns;
   GPtrArray *rows; /* of char **, owned: as many values as columns; only good rows */
   guint n_bad;     /* rows that cannot be read */

@@ -186,10 +186,22 @@ add_file (TallSniff *self, const TallSample *file)
   add (self, MAPPING, "encoding", encoding, file->encoding_reason);
   if (file->skip_lines > 0)
     add (self, MAPPING, "skip-lines", skipped, "They stand above the line that has most names.");
-  g_string_append_printf (self->settings, "-- load%s%s: delimiter=%s encoding=%s%s%s\n",
+  g_string_append_printf (self->settings, "-- load%s%s: delimiter=%s encoding=%s%s%s",
                           is_one ? "" : " ", is_one ? "" : file->name, delimiter, encoding,
                           file->skip_lines > 0 ? " skip-lines=" : "",
                           file->skip_lines > 0 ? skipped : "");
+  if (file->rule != NULL)
+    {
+      g_key_file_set_value (self->map, MAPPING, file->rule->key, file->rule->value);
+      comment (self, MAPPING, file->rule->key, file->rule->reason);
+      g_string_append_printf (self->settings, " %s=%s", file->rule->key, file->rule->value);
+    }
+  if (file->rule != NULL && file->rule->dialect.backslash)
+    {
+      add (self, MAPPING, "escape", "backslash", "It stands before what stands for nothing.");
+      g_string_append (self->settings, " escape=backslash");
+    }
+  g_string_append_c (self->settings, '\n');
 }
 
 static void
@@ -297,6 +309,16 @@ append_from (const TallSniff *self, GString *text)
     }
 }
 
+/* Whether most names of columns begin with a digit. */
+static gboolean
+looks_like_row (const TallSample *file)
+{
+  guint n = 0;
+  for (guint i = 0; i < file->n_columns; i++)
+    n += g_ascii_isdigit (*file->columns[i]);
+  return n > file->n_columns / 2;
+}
+
 /* Which files were looked at, and which not. */
 static char *
 make_head (const TallSniff *self)
@@ -304,10 +326,13 @@ make_head (const TallSniff *self)
   const TallSample *first = tall_sniff_files_get (self->files, 0);
   if (self->files->len == 1)
     return g_strdup_printf (
-        "A guess from the first %u rows of %s, %u of which cannot be read%s%s%s",
+        "A guess from the first %u rows of %s, %u of which cannot be read%s%s%s%s",
         first->rows->len + first->n_bad, first->path, first->n_bad,
         self->preset != NULL ? "; the preset " : ".", self->preset != NULL ? self->preset : "",
-        self->preset != NULL ? " fits, too." : "");
+        self->preset != NULL ? " fits, too." : "",
+        looks_like_row (first) ? " Its first line looks like a row, and not like names: header = "
+                                 "none and columns = A;B;C would name the columns."
+                               : "");
   g_autoptr (GString) head = g_string_new ("A guess from the first rows of files that are joined:");
   g_autoptr (GString) others = g_string_new (NULL);
   for (guint i = 0; i < self->files->len; i++)

@@ -384,6 +384,7 @@ find_sign (const char *text)
 }
 
 #define MAX_SIGNS 3
+#define MAX_SIGN_LENGTH 4
 
 static char *
 find_signs (const TallSniff *self)
@@ -396,7 +397,8 @@ find_signs (const TallSniff *self)
         if (kind != TALL_MODEL_DECIMAL && kind != TALL_MODEL_RATE)
           break;
         g_autofree char *sign = find_sign (get_text (tall_sniff_get (self, i), row));
-        if (sign != NULL && !g_ptr_array_find_with_equal_func (signs, sign, g_str_equal, NULL))
+        if (sign != NULL && g_utf8_strlen (sign, -1) <= MAX_SIGN_LENGTH
+            && !g_ptr_array_find_with_equal_func (signs, sign, g_str_equal, NULL))
           g_ptr_array_add (signs, g_steal_pointer (&sign));
       }
   if (signs->len == 0 || signs->len > MAX_SIGNS)
@@ -552,6 +554,7 @@ guess_needs (TallSniff *self)
           && (tall_sniff_names_amount (column->name) || one_misfits (column, fits_rate, &percent));
       gboolean is_spread =
           (column->field->scope == TALL_SCOPE_LOCATION || column->field->scope == TALL_SCOPE_ORDER)
+          && tall_sniff_find (self, TALL_SCOPE_ORDER, "order_number") != NULL
           && (column->rows == TALL_SNIFF_FIRST_ONLY
               || (kind == TALL_MODEL_DATE && column->rows == TALL_SNIFF_DIFFERS
                   && column->field->scope == TALL_SCOPE_ORDER));

@@ -321,6 +321,11 @@ def load_files_that_overlap(folder):
     equal((again["unchanged"], again["repeated"], again["files"][2]["repeated"]),
           ({"orders": 4, "rows": 6, "lines": 6}, {"orders": 0, "rows": 8, "lines": 0}, 4))
 
+    query = f"{folder}/own.sql"
+    pathlib.Path(query).write_text('SELECT C AS customer_number, O AS order_number, Q AS "line.quantity", line FROM csv',
+                                   encoding="utf-8")
+    run("load", "--map", query, "--dry-run", "0", *files).ends(DONE, "14 given = 6 good + 8 repeated + 0 rejected")
+
     # One that comes once more often, or differs, or has its columns elsewhere, is not the same.
     for number, rows in ((4, ["C,O,Q", "A,4,1", "A,4,1"]), (5, ["C,O,Q", "A,5,2"]), (6, ["C,Q,O", "A,6,6"])):
         files = write(a=["C,O,Q", "B,9,1", f"A,{number},{1 if number < 6 else 6}"], b=rows)

@@ -341,6 +341,9 @@ def sniff_needs_query(folder):
         "discount_rate": (["OrderID,Customer,Qty,Price,Discount Amount", "1,C1,1,30.00,$0.50"], {"1": 1}),
         "rtrim(": (["OrderID;Customer;Menge;Einzelpreis;Rabatt;Datum;Versanddatum",
                     "1;C1;1;30,00;12,5%;31.01.2024;2024-02-01"], {"1": 1}),
+        # A date that may be either is what the dates of the other column are.
+        "\"Order Date\", 'mdy')": (["OrderID,Customer,Quantity,Line Total,Order Date,Ship Date",
+                                  "1,C1,1,30,02/01/2024,02/14/2024"], {"1": 1}),
         "'%m/": (["OrderID,Customer,Qty,Order Date,Ship Date", "1,C1,1,2024-01-31,01/31/2024 1:05 PM"], {"1": 1}),
         "skip-lines=2": (["A report", "of sales", "OrderID,Customer,Quantity,Line Total", "1,C1,3,10.00"], {"1": 1}),
     }

@@ -412,12 +412,12 @@ static const char *const separators[] = { NULL, ".", ",", " ", "'", "’" };
 #define N_NEGATIVES 3 /* #TallNegative */
 
 static guint
-count_all_fits (const TallSniff *self, TallModelKind kind, const TallValueFormat *format, guint *n)
+count_all_fits (const TallSniff *self, const TallValueFormat *format, guint *n)
 {
   guint fitting = 0, filled;
   *n = 0;
   for (guint i = 0; i < self->columns->len; i++)
-    if (tall_sniff_get_kind (tall_sniff_get (self, i)) == kind)
+    if (tall_sniff_get_kind (tall_sniff_get (self, i)) == TALL_MODEL_DECIMAL)
       {
         fitting += count_fits (tall_sniff_get (self, i), fits_number, format, &filled);
         *n += filled;
@@ -443,7 +443,7 @@ guess_numbers (TallSniff *self)
       };
       if (g_strcmp0 (format.thousands, format.decimal_comma ? "," : ".") == 0)
         continue;
-      guint fits = count_all_fits (self, TALL_MODEL_DECIMAL, &format, &n);
+      guint fits = count_all_fits (self, &format, &n);
       if (fits > best_fits)
         {
           self->numbers = format;
@@ -505,7 +505,12 @@ guess_dates (TallSniff *self)
   self->dates = &date_ways[way];
   self->is_sql |= all > fitting;
   for (guint i = 0; i < self->columns->len; i++)
-    other += tall_sniff_get (self, i)->fits[MIN (way + 1, N_WAYS - 1)];
+    {
+      TallSniffColumn *column = tall_sniff_get (self, i);
+      other += column->fits[MIN (way + 1, N_WAYS - 1)];
+      if (column->dates != NULL && column->fits[way] == column->fits[column->dates - date_ways])
+        column->dates = self->dates;
+    }
   gboolean is_open = self->dates->kind == TALL_DATES_DMY && other == fitting;
   if (n_columns > 0)
     self->dates_reason =

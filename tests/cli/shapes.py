@@ -20,7 +20,7 @@ from support import SOURCE, DONE, NO, USAGE, test, run, equal, main
 INPUTS = SOURCE / "tests" / "load" / "inputs"
 PRESETS = {"a-minutes": "online-retail-2", "a-shopify": "shopify", "p-total": "superstore", "p-tpch": "tpch",
            "preset": "online-retail", "s-footer": "ebay", "w-woo": "woocommerce"}
-PRESETS.update({name: name for name in ("adventureworks", "amazon", "etsy", "olist")})
+PRESETS.update({name: name for name in ("adventureworks", "amazon", "ebay", "etsy", "olist", "shopify")})
 # Files that have to be named by their kind, and the order of the others.
 FILES = {"adventureworks": ["orders=orders.csv", "lines=lines.csv"],
          "o-overlap": ["jan.csv", "feb.csv"],
@@ -93,7 +93,7 @@ def presets_are_printed(folder):
     names = run("load", "--print-map", "none").ends(USAGE).err.partition("one of: ")[2].partition(";")[0].strip()
     listed = re.search(r"^Presets: ([^.]*)\.", run("load", "--help").out, re.M).group(1)
     equal(sorted(re.split(r",\s*", listed)), sorted(names.split(", ")))
-    equal(sorted([*PRESETS.values(), "northwind", "northwind-customers"]), sorted(names.split(", ")))
+    equal(sorted({*PRESETS.values(), "northwind", "northwind-customers"}), sorted(names.split(", ")))
     for shape, preset in sorted(PRESETS.items()):
         text = run("load", "--print-map", preset).ends(DONE).out
         own = f"{folder}/{preset}{'.sql' if 'SELECT' in text else '.map'}"

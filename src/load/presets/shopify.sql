@@ -1,5 +1,5 @@
 -- Shopify's export of orders. A row is a line; what the order has is only in its first row. The
--- discount of a line is an amount.
+-- discount of a line is an amount. A zip may have an apostrophe before it.
 SELECT last_filled("Email") OVER o AS customer_number,
        "Name" AS order_number,
        date_of(last_filled("Created at") OVER o, '%Y-%m-%d %H:%M:%S %z') AS sales_date,
@@ -14,7 +14,7 @@ SELECT last_filled("Email") OVER o AS customer_number,
        last_filled("Shipping Street") OVER o AS "location.address.line1",
        last_filled("Shipping City") OVER o AS "location.address.city",
        last_filled("Shipping Province") OVER o AS "location.address.state",
-       last_filled("Shipping Zip") OVER o AS "location.address.zip",
+       ltrim(last_filled("Shipping Zip") OVER o, '''') AS "location.address.zip",
        last_filled("Shipping Country") OVER o AS "location.address.country",
        "Lineitem sku" AS "line.item_number",
        "Lineitem name" AS "line.description",

@@ -94,9 +94,10 @@ static TallMapping *
 load_mapping (const char *map, GError **error)
 {
   g_autoptr (TallMapping) mapping = tall_mapping_load (map, error);
-  if (mapping == NULL || mapping->kind == TALL_MAPPING_ORDERS)
+  if (mapping == NULL || (mapping->sql == NULL && mapping->kind == TALL_MAPPING_ORDERS))
     return g_steal_pointer (&mapping);
-  tall_error_set_invalid (error, "map", "--map %s is for customers; choose one for orders", map);
+  tall_error_set_invalid (error, "map", "--map %s is %s; choose a .map for orders", map,
+                          mapping->sql != NULL ? "a query" : "for customers");
   return NULL;
 }
 

@@ -387,7 +387,7 @@ open_file (TallLoadFiles *files, const TallLoadArgument *argument, const TallLoa
     }
   if (own->deletes && mapping->sql != NULL)
     {
-      tall_usage_error (own->command, "--delete needs a mapping that is no query");
+      tall_usage_error (own->command, "--delete needs a mapping that is not a query");
       return TALL_EXIT_USAGE;
     }
   if (mapping->sql == NULL && !bind_columns (mapping, reader, argument->path))

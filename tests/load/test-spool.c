@@ -53,7 +53,7 @@ static gboolean
 put_number (TallSpool *spool, guint64 number, gsize size, GError **error)
 {
   g_autoptr (GByteArray) key = g_byte_array_new ();
-  g_autofree guint8 *value = g_malloc (size);
+  g_autofree guint8 *value = g_malloc (size + 1);
   memset (value, (int)number, size);
   tall_bytes_append_u64 (key, number);
   return tall_spool_put (spool, tall_slice_array (key), tall_slice (value, size), error);

@@ -1,6 +1,7 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
 #include "load/sql/query.h"
+#include "load/sql/temp-db.h"
 #include "tall-json.h"
 #include "tall-test-files.h"
 #include "tall-test-loads.h"
@@ -88,6 +89,7 @@ static const struct
   { "dec_div('40.00', '2', 6)", "20" },
   { "dec_div('2', '3', 2)", "0.67" },
   { "dec_div('-2', '3', 0)", "-1" },
+  { "dec_div('5', '2', 0)", "3" },
   { "dec_div('21168.23', '17', 2)", "1245.19" },
   { "dec_div('1', '0')", "1 is divided by 0" },
   { "dec_div('1', C, 6)", "0.333333" },
@@ -179,6 +181,8 @@ static const struct
   { "-- SELECT ", "there is no SELECT in it" },
   { "", "there is no SELECT in it" },
   { "SELECT FROM csv", "syntax error" },
+  { "SELECT C AS customer_number, O AS order_number FROM csv a NATURAL JOIN csv b",
+    "write JOIN … USING (…)" },
 };
 
 static void
@@ -302,6 +306,7 @@ static const struct
   { "FROM csv, split(I, ';')", TRUE },
   { "FROM (SELECT * FROM csv WHERE Q > 1)", TRUE },
   { "FROM csv LIMIT 3", TRUE },
+  { "FROM (SELECT 'a' AS C, 1 AS O)", TRUE },
   { "FROM csv ORDER BY O", FALSE },
   { "FROM csv ORDER BY line DESC", FALSE },
   { "FROM csv GROUP BY O", FALSE },
@@ -351,6 +356,22 @@ test_filled (void)
   g_assert_cmpuint (tall_load_files_get (it.load.files, 0)->n_left_out, ==, 1);
 }
 
+/* A window that moves on loses what has left it. */
+static void
+test_filled_window (void)
+{
+  g_auto (Case) it;
+  case_init (&it,
+             "SELECT 'a' AS customer_number, O AS order_number, last_filled(I) OVER (ORDER BY "
+             "line ROWS BETWEEN 1 PRECEDING AND CURRENT ROW) AS \"line.item_number\" FROM csv");
+  tall_test_load_add (&it.load, NULL, "O,I\n1,x\n2,\n3,\n4,y\n", -1);
+  case_run (&it);
+  g_assert_no_error (it.load.error);
+  assert_stored (&it, "a", "2", "\"item_number\":\"x\"");
+  assert_stored (&it, "a", "3", "\"line_items\":[{\"number\":1}]");
+  assert_stored (&it, "a", "4", "\"item_number\":\"y\"");
+}
+
 /* The rows of an order are apart: they are sorted, and keep the order of the files. */
 static void
 test_apart (void)
@@ -374,6 +395,7 @@ test_apart (void)
   const TallRejectTally *tally = g_ptr_array_index (tall_rejects_get_tally (it.load.rejects), 0);
   g_assert_cmpuint (tally->first_file, ==, 1);
   g_assert_cmpuint (tally->first_line, ==, 3);
+  g_assert_cmpuint (it.load.summary.spooled_rows, ==, 5);
 }
 
 /* Several rows of one: each has an end, and the row of the file counts once. */
@@ -454,18 +476,21 @@ test_bad_rows (void)
 static void
 test_rejects (void)
 {
-  for (guint i = 0; i < 2; i++)
+  for (guint i = 0; i < 3; i++)
     {
       g_autofree char *path = tall_test_write_file ("", 0);
       g_autofree char *text = NULL;
       g_auto (Case) it;
-      case_init (&it, i == 0 ? "SELECT C AS customer_number, O AS order_number, D AS sales_date, "
-                               "line FROM csv"
+      case_init (&it, i != 1 ? "SELECT C AS customer_number, O AS order_number, D AS sales_date "
+                               "FROM csv"
                              : "SELECT C AS customer_number, O AS order_number, D AS sales_date, "
                                "line FROM csv ORDER BY D");
       tall_rejects_free (it.load.rejects);
       it.load.rejects = tall_rejects_new (path, NULL);
-      tall_test_load_add (&it.load, NULL, "C,O,D\na,1,2020-01-01\nb,\"2\",soon\n", -1);
+      tall_test_load_add (&it.load, NULL,
+                          i == 2 ? "C,O,D\na,1,2020-01-01\nb,\"2\",soon\na,1,2020-01-01\n"
+                                 : "C,O,D\na,1,2020-01-01\nb,\"2\",soon\n",
+                          -1);
       case_run (&it);
       g_assert_no_error (it.load.error);
       g_assert_true (g_file_get_contents (path, &text, NULL, NULL));
@@ -559,6 +584,21 @@ test_names (void)
   g_assert_true (g_str_has_suffix (found, "4"));
 }
 
+/* Whatever is run, no file with a name is opened. */
+static void
+test_no_files (void)
+{
+  g_autoptr (GError) error = NULL;
+  g_autofree char *folder = g_dir_make_tmp ("tallorder-test-XXXXXX", NULL);
+  g_autofree char *attach = g_strdup_printf ("ATTACH '%s/x' AS y; CREATE TABLE y.t(a)", folder);
+  g_autofree char *vacuum = g_strdup_printf ("VACUUM INTO '%s/x'", folder);
+  g_autoptr (TallTempDb) db = tall_temp_db_new (folder, &error);
+  g_assert_no_error (error);
+  g_assert_false (tall_temp_db_run (db, attach, NULL));
+  g_assert_false (tall_temp_db_run (db, vacuum, NULL));
+  g_assert_cmpint (g_rmdir (folder), ==, 0);
+}
+
 static void
 test_fits (void)
 {
@@ -579,6 +619,7 @@ main (int argc, char *argv[])
   g_test_add_func ("/load/sql/plans", test_plans);
   g_test_add_func ("/load/sql/streamed", test_streamed);
   g_test_add_func ("/load/sql/filled", test_filled);
+  g_test_add_func ("/load/sql/filled-window", test_filled_window);
   g_test_add_func ("/load/sql/apart", test_apart);
   g_test_add_func ("/load/sql/split", test_split);
   g_test_add_func ("/load/sql/customers", test_customers);
@@ -589,6 +630,7 @@ main (int argc, char *argv[])
   g_test_add_func ("/load/sql/stopped", test_stopped);
   g_test_add_func ("/load/sql/fickle", test_fickle);
   g_test_add_func ("/load/sql/names", test_names);
+  g_test_add_func ("/load/sql/no-files", test_no_files);
   g_test_add_func ("/load/sql/fits", test_fits);
   return g_test_run ();
 }

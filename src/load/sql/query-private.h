@@ -57,7 +57,7 @@ struct _TallQuery
   GPtrArray *tables; /* of TallQueryTable */
   gboolean streams;  /* a row comes out before the next goes in */
   gboolean is_staged;
-  gboolean is_guarded; /* what is prepared is the user's */
+  gboolean is_guarded; /* nothing but reading is allowed */
   gint line_column;    /* which has the place of a row; -1: none */
   TallQueryPass pass;
 

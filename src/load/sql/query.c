@@ -209,10 +209,8 @@ prepare (TallQuery *self, const char *sql, const char **rest, GError **error)
 {
   sqlite3_stmt *statement = NULL;
   sqlite3 *db = tall_temp_db_get (self->temp);
-  self->is_guarded = TRUE;
   g_clear_pointer (&self->refused, g_free);
   int code = sqlite3_prepare_v2 (db, sql, -1, &statement, rest);
-  self->is_guarded = FALSE;
   if (code == SQLITE_OK)
     return statement;
   const char *why = sqlite3_errmsg (db);
@@ -365,6 +363,16 @@ query_new (TallMapping *mapping, const char *folder, GError **error)
   return self;
 }
 
+/* Makes what the statement may use, and prepares it: from then on only reading is allowed. */
+static gboolean
+add_all (TallQuery *self, GError **error)
+{
+  if (!tall_query_add_functions (self) || !tall_query_add_tables (self, error))
+    return FALSE;
+  self->is_guarded = TRUE;
+  return read_statement (self, error);
+}
+
 /**
  * tall_query_new:
  * @files: with mappings of one query, before their first rows; stay the caller's
@@ -384,9 +392,8 @@ tall_query_new (const TallLoadFiles *files, const char *folder, GError **error)
   self->files = files;
   for (guint i = 0; i < tall_load_files_count (files); i++)
     g_ptr_array_add (self->seen, g_byte_array_new ());
-  if (!add_tables (self, error) || !tall_query_add_functions (self)
-      || !tall_query_add_tables (self, error) || !read_statement (self, error)
-      || !look_at_plan (self, error) || !bind_result (self, error))
+  if (!add_tables (self, error) || !add_all (self, error) || !look_at_plan (self, error)
+      || !bind_result (self, error))
     return NULL;
   return g_steal_pointer (&self);
 }
@@ -406,8 +413,7 @@ tall_sql_fits (const TallMapping *mapping, const char *const *columns)
   if (self == NULL)
     return FALSE;
   add_table (self, USUAL_TABLE, columns);
-  return tall_query_add_functions (self) && tall_query_add_tables (self, &error)
-         && read_statement (self, &error);
+  return add_all (self, &error);
 }
 
 void
@@ -532,9 +538,11 @@ tall_query_begin (TallQuery *self, TallQueryPass pass, GError **error)
   self->is_ended = FALSE;
   if (!self->streams && !self->is_staged)
     {
-      if (!tall_query_stage (self))
+      self->is_guarded = FALSE;
+      self->is_staged = tall_query_stage (self);
+      self->is_guarded = TRUE;
+      if (!self->is_staged)
         return set_failure (self, error);
-      self->is_staged = TRUE;
       if (!check_columns_of_copy (self, error))
         return FALSE;
     }
@@ -638,6 +646,26 @@ find_text (TallQuery *self, gint64 place, TallCsvRow *row)
     }
 }
 
+/* Gives the row its place and its text, as far as they are known. */
+static void
+find_origin (TallQuery *self, TallCsvRow *row)
+{
+  int text = (int)row->n_fields, place = text + 1; /* columns that wrap() has added */
+  if (!self->streams && self->line_column >= 0)
+    find_text (self, sqlite3_column_int64 (self->statement, self->line_column), row);
+  else if (self->streams && self->pass != TALL_QUERY_SORTED && self->is_at_row)
+    {
+      set_place (self, tall_query_get_place (&self->current), row);
+      row->raw = self->current.raw;
+    }
+  else if (self->streams && self->pass == TALL_QUERY_SORTED
+           && sqlite3_column_type (self->statement, place) == SQLITE_INTEGER)
+    {
+      set_place (self, sqlite3_column_int64 (self->statement, place), row);
+      set_text (self, self->statement, text, row);
+    }
+}
+
 /**
  * tall_query_next:
  * @row: (out caller-allocates): a row of the result
@@ -662,18 +690,7 @@ tall_query_next (TallQuery *self, TallCsvRow *row, GError **error)
                        .column = TALL_CSV_NO_COLUMN,
                        .raw = tall_slice ("", 0) };
   read_fields (self, row);
-  if (self->streams && self->pass == TALL_QUERY_SORTED)
-    {
-      set_place (self, sqlite3_column_int64 (self->statement, (int)row->n_fields + 1), row);
-      set_text (self, self->statement, (int)row->n_fields, row);
-    }
-  else if (self->streams && self->is_at_row)
-    {
-      set_place (self, tall_query_get_place (&self->current), row);
-      row->raw = self->current.raw;
-    }
-  else if (self->line_column >= 0 && !self->streams)
-    find_text (self, sqlite3_column_int64 (self->statement, self->line_column), row);
+  find_origin (self, row);
   row->file_name = tall_load_files_get (self->files, row->file)->name;
   return TALL_CSV_ROW;
 }

@@ -46,6 +46,17 @@ report (Reading *self)
   self->hooks->report (self->stage, done, all, self->data);
 }
 
+static gboolean
+check_unchanged (const TallLoadFile *file, GError **error)
+{
+  if (!tall_csv_reader_has_changed (file->reader))
+    return TRUE;
+  g_set_error (error, TALL_ERROR, TALL_ERROR_UNAVAILABLE,
+               "%s was changed while it was loaded, so orders may be stored in part",
+               tall_csv_reader_get_name (file->reader));
+  return FALSE;
+}
+
 /* A row of a file, which the query gets if it is good. */
 static gboolean
 take_row (const TallCsvRow *row, gpointer data, GError **error)
@@ -54,6 +65,8 @@ take_row (const TallCsvRow *row, gpointer data, GError **error)
   TallLoadFile *file = tall_load_files_get (self->files, row->file);
   report (self);
   if (self->is_counting && !self->hooks->take_row (row, self->data, error))
+    return FALSE;
+  if (self->is_counting && self->n_rows % REPORT_ROWS == 0 && !check_unchanged (file, error))
     return FALSE;
   if (row->reason == NULL || self->bad_are_known)
     return TRUE;
@@ -122,15 +135,8 @@ static gboolean
 check_agrees (Reading *self, GError **error)
 {
   for (guint i = 0; i < tall_load_files_count (self->files); i++)
-    {
-      TallCsvReader *reader = tall_load_files_get (self->files, i)->reader;
-      if (!tall_csv_reader_has_changed (reader))
-        continue;
-      g_set_error (error, TALL_ERROR, TALL_ERROR_UNAVAILABLE,
-                   "%s was changed while it was loaded, so orders may be stored in part",
-                   tall_csv_reader_get_name (reader));
+    if (!check_unchanged (tall_load_files_get (self->files, i), error))
       return FALSE;
-    }
   if (self->survey == NULL || tall_survey_agrees (self->survey))
     return TRUE;
   g_set_error (error, TALL_ERROR, TALL_ERROR_UNAVAILABLE,

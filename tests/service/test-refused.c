@@ -261,6 +261,12 @@ add_no_time (TallTestMessage *message)
 }
 
 static void
+add_too_much_time (TallTestMessage *message)
+{
+  add_options (message, 4, 3600001);
+}
+
+static void
 add_short_token (TallTestMessage *message)
 {
   begin_order (message);
@@ -302,6 +308,7 @@ test_puts (Fixture *f, gconstpointer data G_GNUC_UNUSED)
     { "condition -1", add_negative_condition, TALL_ERROR_INVALID, "options.condition" },
     { "no revision", add_condition_without_revision, TALL_ERROR_INVALID, "options.revision" },
     { "no time", add_no_time, TALL_ERROR_INVALID, "options.timeout_ms" },
+    { "too much time", add_too_much_time, TALL_ERROR_INVALID, "options.timeout_ms" },
     { "short token", add_short_token, TALL_ERROR_INVALID, "options.token" },
   };
 

@@ -223,7 +223,11 @@ check_depth (gboolean compact, guint depth, guint max_depth)
       thrift_protocol_write_field_begin (writer.protocol, "", T_STRUCT, 1, NULL);
     }
   for (guint i = 0; i < depth; i++)
-    thrift_protocol_write_field_stop (writer.protocol, NULL);
+    {
+      thrift_protocol_write_field_stop (writer.protocol, NULL);
+      if (i > 0)
+        thrift_protocol_write_struct_end (writer.protocol, NULL);
+    }
 
   g_autoptr (TallTransport) transport = writer_read (&writer, max_depth);
   g_autoptr (GError) error = NULL;

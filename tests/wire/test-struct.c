@@ -93,6 +93,7 @@ typedef struct
   guint n_elements;
   Element *one;
   Owner *owner;
+  const char *late;
 } Booked;
 
 static gpointer
@@ -108,7 +109,8 @@ static void
 clear_owner (gpointer pointer)
 {
   Owner *owner = *(Owner **)pointer;
-  tall_arena_free (owner->arena);
+  if (owner != NULL)
+    tall_arena_free (owner->arena);
 }
 
 #define ALONE(name, id, kind, type, member, of)                                                    \
@@ -139,6 +141,7 @@ static const TallStructField booked_type_fields[] = {
   MANY ("elements", 6, STRUCTS, elements, &element_type),
   ALONE ("one", 7, STRUCT, Booked, one, &element_type),
   ALONE ("owner", 8, STRUCT, Booked, owner, &owner_type),
+  ALONE ("late", 9, REASON, Booked, late, NULL),
 };
 static TALL_STRUCT_TYPE (booked_type, "what is booked", Booked);
 
@@ -304,6 +307,55 @@ read_refused (TallTransport *written, const TallStructType *type, gpointer objec
   g_assert_cmpint (reader.refused, ==, !ok);
   g_assert_false (tall_transport_is_broken (transport));
   return ok ? NULL : g_strdup (error->message);
+}
+
+/* What has an arena of its own can be taken away; what comes behind it does not lie there. */
+static void
+test_owner (gconstpointer data)
+{
+  Owner owner = { NULL, 7 };
+  const Booked sent = { .owner = &owner, .late = "not the owner's" };
+  g_autoptr (GByteArray) bytes = g_byte_array_new ();
+  g_autoptr (TallTransport) written = transport_new (bytes, COMPACT, 3);
+  tall_struct_write (&booked_type, &sent, tall_protocol_get_writer (written));
+  tall_bytes_append (bytes, tall_transport_get_output (written));
+
+  Booked read = { NULL };
+  g_autoptr (TallArena) arena = tall_arena_new (0);
+  g_autoptr (TallTransport) transport = transport_new (bytes, COMPACT, 3);
+  g_autoptr (GError) error = NULL;
+  TallStructReader reader;
+  tall_struct_reader_init (&reader, transport, arena, NULL);
+  gboolean ok = tall_struct_reader_read (&reader, &booked_type, &read, &error);
+  g_assert_no_error (error);
+  g_assert_true (ok);
+  g_assert_true (reader.arena == arena);
+  Owner *taken = g_steal_pointer (&read.owner);
+  g_assert_cmpint (taken->number, ==, 7);
+  tall_arena_free (taken->arena);
+  g_assert_cmpstr (read.late, ==, sent.late);
+}
+
+/* What is only for people counts as a text. */
+static void
+test_reason (gconstpointer data)
+{
+  TallStructLimits limits = { .structs = "", .bytes = "bytes", .text_bytes = 3, .pair_bytes = 7 };
+  const Booked sent = { .late = "0123456789" };
+  g_autoptr (GByteArray) bytes = g_byte_array_new ();
+  g_autoptr (TallTransport) written = transport_new (bytes, COMPACT, 3);
+  tall_struct_write (&booked_type, &sent, tall_protocol_get_writer (written));
+  tall_bytes_append (bytes, tall_transport_get_output (written));
+  for (limits.n_bytes = 12; limits.n_bytes <= 13; limits.n_bytes++)
+    {
+      Booked read = { NULL };
+      g_autoptr (TallArena) arena = tall_arena_new (0);
+      g_autoptr (TallTransport) transport = transport_new (bytes, COMPACT, 3);
+      TallStructReader reader;
+      tall_struct_reader_init (&reader, transport, arena, &limits);
+      g_assert_cmpint (tall_struct_reader_read (&reader, &booked_type, &read, NULL), ==,
+                       limits.n_bytes == 13);
+    }
 }
 
 /* The limit of structs is that of all lists together. */
@@ -519,6 +571,8 @@ main (int argc, char **argv)
     { "structs", test_structs },
     { "memory", test_memory },
     { "pairs", test_pairs },
+    { "owner", test_owner },
+    { "reason", test_reason },
     { "structs-together", test_structs_together },
     { "wrong-types", test_wrong_types },
     { "decimal", test_decimal },

@@ -19,8 +19,15 @@ try_row (TallTable *table, const char *name, TallSlice row, gint64 deadline, GEr
   TallMutation *mutation = tall_batch_add (batch, name, row);
   gboolean matched;
   tall_mutation_put (batch, mutation, TALL_STATE_QUALIFIER, 1, impossible);
-  return tall_table_apply_if (table, mutation, TALL_STATE_QUALIFIER, &impossible, TALL_DURABLE,
-                              deadline, &matched, error);
+  const TallConditionalWrite write = {
+    .mutations = &mutation,
+    .n = 1,
+    .qualifier = TALL_STATE_QUALIFIER,
+    .expected = &impossible,
+    .durability = TALL_DURABLE,
+    .deadline = deadline,
+  };
+  return tall_table_apply_if (table, &write, &matched, error);
 }
 
 /* Until it is refused. @end: by the clock of the hooks */

@@ -107,25 +107,19 @@ tall_counting_table_apply (TallTable *base,
 
 static gboolean
 tall_counting_table_apply_if (TallTable *base,
-                              TallMutation *const *mutations,
-                              guint n,
-                              TallSlice qualifier,
-                              const TallSlice *expected,
-                              TallDurability durability,
-                              gint64 deadline,
+                              const TallConditionalWrite *write,
                               gboolean *matched,
                               GError **error)
 {
   TallCountingTable *self = TALL_COUNTING_TABLE (base);
   TallCost cost = { .calls = 1 };
 
-  gboolean answered = PARENT->apply_if (base, mutations, n, qualifier, expected, durability,
-                                        deadline, matched, error);
+  gboolean answered = PARENT->apply_if (base, write, matched, error);
   if (answered && *matched)
     {
-      for (guint i = 0; i < n; i++)
-        cost_add_mutation (&cost, mutations[i]);
-      cost.durable = durability == TALL_DURABLE ? 1 : 0;
+      for (guint i = 0; i < write->n; i++)
+        cost_add_mutation (&cost, write->mutations[i]);
+      cost.durable = write->durability == TALL_DURABLE ? 1 : 0;
     }
   count (self, &cost);
   return answered;

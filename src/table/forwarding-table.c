@@ -63,17 +63,11 @@ tall_forwarding_table_apply (TallTable *base,
 
 static gboolean
 tall_forwarding_table_apply_if (TallTable *base,
-                                TallMutation *const *mutations,
-                                guint n,
-                                TallSlice qualifier,
-                                const TallSlice *expected,
-                                TallDurability durability,
-                                gint64 deadline,
+                                const TallConditionalWrite *write,
                                 gboolean *matched,
                                 GError **error)
 {
-  return tall_table_apply_all_if (wrapped (base), mutations, n, qualifier, expected, durability,
-                                  deadline, matched, error);
+  return tall_table_apply_if (wrapped (base), write, matched, error);
 }
 
 static gboolean

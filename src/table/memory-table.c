@@ -451,28 +451,24 @@ apply_together (TallMemoryTable *self, TallMutation *const *mutations, guint n, 
 
 static gboolean
 tall_memory_table_apply_if (TallTable *base,
-                            TallMutation *const *mutations,
-                            guint n,
-                            TallSlice qualifier,
-                            const TallSlice *expected,
-                            TallDurability durability G_GNUC_UNUSED,
-                            gint64 deadline G_GNUC_UNUSED,
+                            const TallConditionalWrite *write,
                             gboolean *matched,
                             GError **error)
 {
   TallMemoryTable *self = TALL_MEMORY_TABLE (base);
   g_autoptr (GMutexLocker) locker G_GNUC_UNUSED = g_mutex_locker_new (&self->mutex);
-  Table *table = enter_table (self, mutations[0]->table, TRUE, error);
+  const TallMutation *first = write->mutations[0];
+  Table *table = enter_table (self, first->table, TRUE, error);
   if (table == NULL)
     return FALSE;
 
   TallCell cell;
-  gboolean exists = find_latest (table, mutations[0]->row, qualifier, &cell);
-  if (expected == NULL || !exists)
-    *matched = expected == NULL && !exists;
+  gboolean exists = find_latest (table, first->row, write->qualifier, &cell);
+  if (write->expected == NULL || !exists)
+    *matched = write->expected == NULL && !exists;
   else
-    *matched = tall_slice_equal (cell.value, *expected);
-  return !*matched || apply_together (self, mutations, n, error);
+    *matched = tall_slice_equal (cell.value, *write->expected);
+  return !*matched || apply_together (self, write->mutations, write->n, error);
 }
 
 static gboolean

@@ -148,34 +148,6 @@ check_together (TallTable *self, TallMutation *const *mutations, guint n, GError
 
 /**
  * tall_table_apply_if:
- * @mutation: what to do
- *
- * tall_table_apply_all_if() with one row.
- */
-gboolean
-tall_table_apply_if (TallTable *self,
-                     const TallMutation *mutation,
-                     TallSlice qualifier,
-                     const TallSlice *expected,
-                     TallDurability durability,
-                     gint64 deadline,
-                     gboolean *matched,
-                     GError **error)
-{
-  TallMutation *mutations[] = { (TallMutation *)mutation };
-  g_return_val_if_fail (mutation != NULL, FALSE);
-  return tall_table_apply_all_if (self, mutations, 1, qualifier, expected, durability, deadline,
-                                  matched, error);
-}
-
-/**
- * tall_table_apply_all_if:
- * @mutations: what to do; @n of them, at least 1, each of another row, and no more than the table
- *   changes in one step: see #TallTableInfo
- * @qualifier: the cell of the first one's row to compare; its newest visible version counts
- * @expected: (nullable): the value that it must have, not empty; NULL: it must not exist
- * @durability: whether the change has to be on disk when the call returns
- * @deadline: monotonic time in microseconds, or %TALL_NO_DEADLINE
  * @matched: (out): whether the condition held and so the mutations were applied
  *
  * Compares and applies in one atomic step.
@@ -184,35 +156,29 @@ tall_table_apply_if (TallTable *self,
  *   read the cell to find out
  */
 gboolean
-tall_table_apply_all_if (TallTable *self,
-                         TallMutation *const *mutations,
-                         guint n,
-                         TallSlice qualifier,
-                         const TallSlice *expected,
-                         TallDurability durability,
-                         gint64 deadline,
-                         gboolean *matched,
-                         GError **error)
+tall_table_apply_if (TallTable *self,
+                     const TallConditionalWrite *write,
+                     gboolean *matched,
+                     GError **error)
 {
   g_return_val_if_fail (TALL_IS_TABLE (self), FALSE);
-  g_return_val_if_fail (n > 0, FALSE);
+  g_return_val_if_fail (write->n > 0, FALSE);
   g_return_val_if_fail (matched != NULL, FALSE);
 
+  const char *table = write->mutations[0]->table;
   *matched = FALSE;
-  if (!check_deadline (deadline, "Writing a row on a condition", error))
+  if (!check_deadline (write->deadline, "Writing a row on a condition", error))
     return FALSE;
-  if (expected != NULL && expected->len == 0)
+  if (write->expected != NULL && write->expected->len == 0)
     {
       /* To a gateway the empty value means "must not exist". */
-      tall_error_set_invalid (error, NULL, "Table %s: an empty value can not be expected",
-                              mutations[0]->table);
+      tall_error_set_invalid (error, NULL, "Table %s: an empty value can not be expected", table);
       return FALSE;
     }
-  if (!check_together (self, mutations, n, error)
-      || !tall_table_check_qualifier (mutations[0]->table, qualifier, error))
+  if (!check_together (self, write->mutations, write->n, error)
+      || !tall_table_check_qualifier (table, write->qualifier, error))
     return FALSE;
-  return TALL_TABLE_GET_CLASS (self)->apply_if (self, mutations, n, qualifier, expected, durability,
-                                                deadline, matched, error)
+  return TALL_TABLE_GET_CLASS (self)->apply_if (self, write, matched, error)
          || fail_not_whole (error);
 }
 

@@ -39,6 +39,22 @@ typedef enum
 /* Deadlines are absolute, in microseconds of g_get_monotonic_time(). */
 #define TALL_NO_DEADLINE G_MAXINT64
 
+/**
+ * TallConditionalWrite:
+ *
+ * Changes of rows that are made only if a cell is as expected. A plain value; nothing is owned.
+ */
+typedef struct
+{
+  TallMutation *const *mutations; /* each of another row; the first one's row has the cell */
+  guint n;                        /* 1 at least, and no more than #TallTableInfo says */
+  TallSlice qualifier;            /* of the cell: its newest visible version counts */
+  const TallSlice *expected;      /* the value that it must have, not empty; NULL: it must not
+                                     exist */
+  TallDurability durability;
+  gint64 deadline;
+} TallConditionalWrite;
+
 /* Bytes at most, in every store; both have at least one. The limit of row keys is HBase's. */
 #define TALL_MAX_ROW_KEY 32767
 #define TALL_MAX_QUALIFIER 32767
@@ -239,11 +255,7 @@ struct _TallTableClass
 
   /**
    * apply_if:
-   * @mutations: @n of them, each another row; @n is at most what get_info says. The first one's row
-   *   has the cell to compare
-   * @qualifier: the cell to compare: its newest version counts
-   * @expected: (nullable): the value that it must have, not empty; NULL: it must not exist.
-   *   A cell that a marker masks, or that has expired, does not exist
+   * @write: a cell that a marker masks, or that has expired, does not exist
    * @matched: (out): whether the condition held and so the mutations were applied
    *
    * Compares and applies in one atomic step: all of the mutations or none, also if the process or
@@ -257,12 +269,7 @@ struct _TallTableClass
    * Returns: TRUE if @matched is set
    */
   gboolean (*apply_if) (TallTable *self,
-                        TallMutation *const *mutations,
-                        guint n,
-                        TallSlice qualifier,
-                        const TallSlice *expected,
-                        TallDurability durability,
-                        gint64 deadline,
+                        const TallConditionalWrite *write,
                         gboolean *matched,
                         GError **error);
 
@@ -420,22 +427,9 @@ gboolean tall_table_apply (TallTable *self,
                            TallDone *done,
                            GError **error) G_GNUC_WARN_UNUSED_RESULT;
 gboolean tall_table_apply_if (TallTable *self,
-                              const TallMutation *mutation,
-                              TallSlice qualifier,
-                              const TallSlice *expected,
-                              TallDurability durability,
-                              gint64 deadline,
+                              const TallConditionalWrite *write,
                               gboolean *matched,
                               GError **error) G_GNUC_WARN_UNUSED_RESULT;
-gboolean tall_table_apply_all_if (TallTable *self,
-                                  TallMutation *const *mutations,
-                                  guint n,
-                                  TallSlice qualifier,
-                                  const TallSlice *expected,
-                                  TallDurability durability,
-                                  gint64 deadline,
-                                  gboolean *matched,
-                                  GError **error) G_GNUC_WARN_UNUSED_RESULT;
 gboolean tall_table_increment (TallTable *self,
                                const char *table,
                                TallSlice row,

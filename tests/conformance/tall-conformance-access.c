@@ -53,8 +53,15 @@ apply_if (TallConformance *self,
   TallMutation *mutation = add_changes (self, batch, TABLE, row, changes);
   TallSlice value = tall_slice_str (expected);
   gboolean matched = TRUE;
-  gboolean answered = tall_table_apply_if (table, mutation, tall_slice_str ("x"), &value,
-                                           TALL_DURABLE, TALL_NO_DEADLINE, &matched, &error);
+  gboolean answered =
+      tall_table_apply_if (table,
+                           &(TallConditionalWrite){ .mutations = &mutation,
+                                                    .n = 1,
+                                                    .qualifier = tall_slice_str ("x"),
+                                                    .expected = &value,
+                                                    .durability = TALL_DURABLE,
+                                                    .deadline = TALL_NO_DEADLINE },
+                           &matched, &error);
   g_assert_true (answered || !matched);
   return code_of (error, answered);
 }

@@ -89,9 +89,15 @@ test_expected_empty (TallConformance *self)
   g_autoptr (TallBatch) batch = tall_batch_new ();
   TallSlice empty = TALL_SLICE_INIT;
   gboolean matched = TRUE;
-  const TallMutation *mutation = add_changes (self, batch, SHARED, "a", "s@1=v");
-  g_assert_false (tall_table_apply_if (self->table, mutation, tall_slice_str ("s"), &empty,
-                                       TALL_DURABLE, TALL_NO_DEADLINE, &matched, &error));
+  TallMutation *mutation = add_changes (self, batch, SHARED, "a", "s@1=v");
+  g_assert_false (tall_table_apply_if (self->table,
+                                       &(TallConditionalWrite){ .mutations = &mutation,
+                                                                .n = 1,
+                                                                .qualifier = tall_slice_str ("s"),
+                                                                .expected = &empty,
+                                                                .durability = TALL_DURABLE,
+                                                                .deadline = TALL_NO_DEADLINE },
+                                       &matched, &error));
   g_assert_error (error, TALL_ERROR, TALL_ERROR_INVALID);
   expect_row (self, "a", "");
 }

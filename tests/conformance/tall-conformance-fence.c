@@ -48,10 +48,15 @@ call_apply_if (Caller *self, GError **error)
 {
   g_autoptr (TallBatch) batch = tall_batch_new ();
   gboolean matched = FALSE;
-  const TallMutation *mutation = add_put (self, batch);
+  TallMutation *mutation = add_put (self, batch);
   gboolean answered =
-      tall_table_apply_if (self->fence->self->table, mutation, tall_slice_str ("x"), NULL,
-                           TALL_DURABLE_LATER, TALL_NO_DEADLINE, &matched, error);
+      tall_table_apply_if (self->fence->self->table,
+                           &(TallConditionalWrite){ .mutations = &mutation,
+                                                    .n = 1,
+                                                    .qualifier = tall_slice_str ("x"),
+                                                    .durability = TALL_DURABLE_LATER,
+                                                    .deadline = TALL_NO_DEADLINE },
+                           &matched, error);
   g_assert_true (matched == answered);
   return answered;
 }

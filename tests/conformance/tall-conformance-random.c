@@ -171,10 +171,15 @@ operate_apply_if (Pair *pair)
   gboolean matched[2] = { FALSE, FALSE };
   for (guint i = 0; i < 2; i++)
     {
-      gboolean answered =
-          tall_table_apply_all_if (tables[i], (TallMutation *const *)batch->mutations->pdata, n,
-                                   qualifier, absent ? NULL : &expected, TALL_DURABLE_LATER,
-                                   TALL_NO_DEADLINE, &matched[i], &error);
+      gboolean answered = tall_table_apply_if (
+          tables[i],
+          &(TallConditionalWrite){ .mutations = (TallMutation *const *)batch->mutations->pdata,
+                                   .n = n,
+                                   .qualifier = qualifier,
+                                   .expected = absent ? NULL : &expected,
+                                   .durability = TALL_DURABLE_LATER,
+                                   .deadline = TALL_NO_DEADLINE },
+          &matched[i], &error);
       g_assert_no_error (error);
       g_assert_true (answered);
     }

@@ -28,8 +28,13 @@ expect_calls_fail (
   g_assert_cmpint (done, ==, TALL_DONE_UNKNOWN);
 
   g_autoptr (GError) condition_error = NULL;
-  g_assert_false (tall_table_apply_if (self->table, mutation, qualifier, NULL, TALL_DURABLE,
-                                       deadline, &matched, &condition_error));
+  g_assert_false (tall_table_apply_if (self->table,
+                                       &(TallConditionalWrite){ .mutations = &mutation,
+                                                                .n = 1,
+                                                                .qualifier = qualifier,
+                                                                .durability = TALL_DURABLE,
+                                                                .deadline = deadline },
+                                       &matched, &condition_error));
   g_assert_error (condition_error, TALL_ERROR, (int)code);
   g_assert_false (matched);
 
@@ -253,9 +258,15 @@ test_settings (TallConformance *self)
   gboolean matched = FALSE;
   g_autoptr (TallBatch) batch = tall_batch_new ();
   g_autofree char *put = g_strdup_printf ("y@%" G_GINT64_FORMAT "=new", now);
-  const TallMutation *mutation = add_changes (self, batch, "kept", "a", put);
-  gboolean answered = tall_table_apply_if (self->table, mutation, tall_slice_str ("y"), NULL,
-                                           TALL_DURABLE, TALL_NO_DEADLINE, &matched, &error);
+  TallMutation *mutation = add_changes (self, batch, "kept", "a", put);
+  gboolean answered =
+      tall_table_apply_if (self->table,
+                           &(TallConditionalWrite){ .mutations = &mutation,
+                                                    .n = 1,
+                                                    .qualifier = tall_slice_str ("y"),
+                                                    .durability = TALL_DURABLE,
+                                                    .deadline = TALL_NO_DEADLINE },
+                           &matched, &error);
   g_assert_no_error (error);
   g_assert_true (answered);
   g_assert_true (matched);
@@ -272,8 +283,14 @@ expect_invalid (TallConformance *self, TallMutation *mutation)
 
   g_autoptr (GError) condition_error = NULL;
   gboolean matched;
-  g_assert_false (tall_table_apply_if (self->table, mutation, tall_slice_str ("none"), NULL,
-                                       TALL_DURABLE, TALL_NO_DEADLINE, &matched, &condition_error));
+  g_assert_false (
+      tall_table_apply_if (self->table,
+                           &(TallConditionalWrite){ .mutations = &mutation,
+                                                    .n = 1,
+                                                    .qualifier = tall_slice_str ("none"),
+                                                    .durability = TALL_DURABLE,
+                                                    .deadline = TALL_NO_DEADLINE },
+                           &matched, &condition_error));
   g_assert_error (condition_error, TALL_ERROR, TALL_ERROR_INVALID);
 }
 

@@ -34,11 +34,15 @@ apply_all (TallConformance *self, const TallBatch *batch, const char *expected, 
   g_autoptr (GError) error = NULL;
   TallSlice value = tall_slice_str (expected != NULL ? expected : "");
   *matched = TRUE;
-  gboolean answered =
-      tall_table_apply_all_if (self->table, (TallMutation *const *)batch->mutations->pdata,
-                               batch->mutations->len, tall_slice_str ("s"),
-                               expected != NULL ? &value : NULL, TALL_DURABLE, TALL_NO_DEADLINE,
-                               matched, &error);
+  gboolean answered = tall_table_apply_if (
+      self->table,
+      &(TallConditionalWrite){ .mutations = (TallMutation *const *)batch->mutations->pdata,
+                               .n = batch->mutations->len,
+                               .qualifier = tall_slice_str ("s"),
+                               .expected = expected != NULL ? &value : NULL,
+                               .durability = TALL_DURABLE,
+                               .deadline = TALL_NO_DEADLINE },
+      matched, &error);
   g_assert_true (answered == (error == NULL));
   g_assert_true (error == NULL || error->domain == TALL_ERROR);
   return error == NULL ? 0 : error->code;

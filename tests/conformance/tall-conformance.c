@@ -93,12 +93,18 @@ change_if (TallConformance *self,
 {
   g_autoptr (GError) error = NULL;
   g_autoptr (TallBatch) batch = tall_batch_new ();
-  const TallMutation *mutation = add_changes (self, batch, SHARED, row, changes);
+  TallMutation *mutation = add_changes (self, batch, SHARED, row, changes);
   TallSlice value = tall_slice_str (expected != NULL ? expected : "");
   gboolean matched = FALSE;
-  gboolean answered = tall_table_apply_if (self->table, mutation, tall_slice_str (qualifier),
-                                           expected != NULL ? &value : NULL, TALL_DURABLE,
-                                           TALL_NO_DEADLINE, &matched, &error);
+  gboolean answered =
+      tall_table_apply_if (self->table,
+                           &(TallConditionalWrite){ .mutations = &mutation,
+                                                    .n = 1,
+                                                    .qualifier = tall_slice_str (qualifier),
+                                                    .expected = expected != NULL ? &value : NULL,
+                                                    .durability = TALL_DURABLE,
+                                                    .deadline = TALL_NO_DEADLINE },
+                           &matched, &error);
   g_assert_no_error (error);
   g_assert_true (answered);
   return matched;

@@ -94,8 +94,13 @@ encode_row (const TallFloorHbase *hbase, const TallOrder *order, GError **error)
   for (guint i = 0; i < row->n_cells; i++)
     tall_mutation_put (batch, mutation, row->cells[i].qualifier, row->cells[i].timestamp,
                        row->cells[i].value);
-  const TallHbaseCondition condition = { TALL_STATE_QUALIFIER, &state->value };
-  return tall_raw_request_encode_if (&hbase->address.options, mutation, &condition, error);
+  const TallConditionalWrite write = {
+    .mutations = &mutation,
+    .n = 1,
+    .qualifier = TALL_STATE_QUALIFIER,
+    .expected = &state->value,
+  };
+  return tall_raw_request_encode_if (&hbase->address.options, &write, error);
 }
 
 static GPtrArray *

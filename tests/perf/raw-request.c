@@ -50,8 +50,7 @@ typedef struct
 {
   const TallRead *read;   /* NULL: a write */
   const TallBatch *batch; /* NULL: a conditional one */
-  const TallMutation *mutation;
-  const TallHbaseCondition *condition;
+  const TallConditionalWrite *conditional;
 } Request;
 
 static gboolean
@@ -61,8 +60,9 @@ send (const Request *self, TallTransport *transport, const TallHbaseNames *names
     return send_read (transport, names, self->read, error);
   if (self->batch != NULL)
     return send_puts (transport, names, self->batch, error);
-  g_autofree char *table = tall_hbase_names_get_table (names, self->mutation->table);
-  return tall_hbase_send_apply_if (transport, table, self->mutation, self->condition, error);
+  g_autofree char *table =
+      tall_hbase_names_get_table (names, self->conditional->mutations[0]->table);
+  return tall_hbase_send_apply_if (transport, table, self->conditional, error);
 }
 
 static GByteArray *
@@ -104,11 +104,10 @@ tall_raw_request_encode (const TallHbaseOptions *options, const TallRead *read, 
  */
 GByteArray *
 tall_raw_request_encode_if (const TallHbaseOptions *options,
-                            const TallMutation *mutation,
-                            const TallHbaseCondition *condition,
+                            const TallConditionalWrite *write,
                             GError **error)
 {
-  return encode (options, &(Request){ .mutation = mutation, .condition = condition }, error);
+  return encode (options, &(Request){ .conditional = write }, error);
 }
 
 /**

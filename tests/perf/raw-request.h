@@ -11,8 +11,7 @@ GByteArray *tall_raw_request_encode (const TallHbaseOptions *options,
                                      const TallRead *read,
                                      GError **error) G_GNUC_WARN_UNUSED_RESULT;
 GByteArray *tall_raw_request_encode_if (const TallHbaseOptions *options,
-                                        const TallMutation *mutation,
-                                        const TallHbaseCondition *condition,
+                                        const TallConditionalWrite *write,
                                         GError **error) G_GNUC_WARN_UNUSED_RESULT;
 GByteArray *tall_raw_request_encode_puts (const TallHbaseOptions *options,
                                           const TallBatch *batch,

@@ -27,18 +27,12 @@ G_DEFINE_FINAL_TYPE (TestRepeating, test_repeating, TALL_TYPE_FORWARDING_TABLE)
 
 static gboolean
 test_repeating_apply_if (TallTable *table,
-                         TallMutation *const *mutations,
-                         guint n,
-                         TallSlice qualifier,
-                         const TallSlice *expected,
-                         TallDurability durability,
-                         gint64 deadline,
+                         const TallConditionalWrite *write,
                          gboolean *matched,
                          GError **error)
 {
-  gboolean done = TALL_TABLE_CLASS (test_repeating_parent_class)
-                      ->apply_if (table, mutations, n, qualifier, expected, durability, deadline,
-                                  matched, error);
+  gboolean done =
+      TALL_TABLE_CLASS (test_repeating_parent_class)->apply_if (table, write, matched, error);
   if (!done && TEST_REPEATING (table)->refuses
       && g_error_matches (*error, TALL_ERROR, TALL_ERROR_OUTCOME_UNKNOWN))
     (*error)->code = TALL_ERROR_SHUT;

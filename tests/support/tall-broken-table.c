@@ -59,20 +59,14 @@ tall_broken_table_read (TallTable *base, const TallReadPlan *plan, gint64 deadli
 
 static gboolean
 tall_broken_table_apply_if (TallTable *base,
-                            TallMutation *const *mutations,
-                            guint n,
-                            TallSlice qualifier,
-                            const TallSlice *expected,
-                            TallDurability durability,
-                            gint64 deadline,
+                            const TallConditionalWrite *write,
                             gboolean *matched,
                             GError **error)
 {
   TallBrokenTable *self = TALL_BROKEN_TABLE (base);
   if (self->refusal == 0)
-    return tall_table_apply_all_if (tall_forwarding_table_get_table (TALL_FORWARDING_TABLE (self)),
-                                    mutations, n, qualifier, expected, durability, deadline,
-                                    matched, error);
+    return tall_table_apply_if (tall_forwarding_table_get_table (TALL_FORWARDING_TABLE (self)),
+                                write, matched, error);
   g_set_error (error, TALL_ERROR, (gint)self->refusal, "a conditional write is refused");
   return FALSE;
 }

@@ -93,21 +93,18 @@ keep_late_access (TallFailingTable *self, const TallCall *call, const Access *ac
 }
 
 static void
-keep_late (TallFailingTable *self,
-           const TallCall *call,
-           const TallSlice *qualifier,
-           const TallSlice *expected)
+keep_late (TallFailingTable *self, const TallCall *call, const TallConditionalWrite *write)
 {
   Late *late = late_new (call);
   for (guint i = 0; i < call->n_mutations; i++)
     batch_copy_mutation (late->batch, call->mutations[i]);
 
-  if (qualifier != NULL)
-    late->qualifier = tall_slice_dup (late->batch->arena, *qualifier);
-  if (expected != NULL)
+  if (write != NULL)
+    late->qualifier = tall_slice_dup (late->batch->arena, write->qualifier);
+  if (write != NULL && write->expected != NULL)
     {
       TallSlice *copy = tall_arena_new0 (late->batch->arena, TallSlice);
-      *copy = tall_slice_dup (late->batch->arena, *expected);
+      *copy = tall_slice_dup (late->batch->arena, *write->expected);
       late->expected = copy;
     }
   add_late (self, late);
@@ -230,7 +227,7 @@ tall_failing_table_apply (TallTable *base,
     succeeded = apply_half (self, &call, durability, deadline, done, error);
   else if (failure == TALL_FAILURE_LATE)
     {
-      keep_late (self, &call, NULL, NULL);
+      keep_late (self, &call, NULL);
       succeeded = TRUE;
     }
   else
@@ -243,22 +240,17 @@ tall_failing_table_apply (TallTable *base,
 
 static gboolean
 tall_failing_table_apply_if (TallTable *base,
-                             TallMutation *const *mutations,
-                             guint n,
-                             TallSlice qualifier,
-                             const TallSlice *expected,
-                             TallDurability durability,
-                             gint64 deadline,
+                             const TallConditionalWrite *write,
                              gboolean *matched,
                              GError **error)
 {
   TallFailingTable *self = TALL_FAILING_TABLE (base);
   TallCall call = {
     .kind = TALL_CALL_APPLY_IF,
-    .mutations = mutations,
-    .n_mutations = n,
-    .table = mutations[0]->table,
-    .deadline = deadline,
+    .mutations = write->mutations,
+    .n_mutations = write->n,
+    .table = write->mutations[0]->table,
+    .deadline = write->deadline,
   };
   gboolean succeeded = FALSE;
 
@@ -267,12 +259,11 @@ tall_failing_table_apply_if (TallTable *base,
     set_not_done (&call, error);
   else if (failure == TALL_FAILURE_LATE)
     {
-      keep_late (self, &call, &qualifier, expected);
+      keep_late (self, &call, write);
       succeeded = TRUE;
     }
   else
-    succeeded = tall_table_apply_all_if (self->table, mutations, n, qualifier, expected, durability,
-                                         deadline, matched, error);
+    succeeded = tall_table_apply_if (self->table, write, matched, error);
 
   if (failure != TALL_FAILURE_NONE)
     *matched = FALSE;
@@ -543,6 +534,14 @@ deliver (TallFailingTable *self, const Late *late)
 {
   g_autoptr (GError) error = NULL;
   TallMutation *const *mutations = (TallMutation *const *)late->batch->mutations->pdata;
+  const TallConditionalWrite write = {
+    .mutations = mutations,
+    .n = late->batch->mutations->len,
+    .qualifier = late->qualifier,
+    .expected = late->expected,
+    .durability = TALL_DURABLE,
+    .deadline = TALL_NO_DEADLINE,
+  };
   gboolean applied = FALSE;
 
   if (late->kind == TALL_CALL_SET_ACCESS)
@@ -550,9 +549,7 @@ deliver (TallFailingTable *self, const Late *late)
   else if (late->kind == TALL_CALL_APPLY)
     applied = tall_table_apply (self->table, mutations, late->batch->mutations->len, TALL_DURABLE,
                                 TALL_NO_DEADLINE, NULL, &error);
-  else if (!tall_table_apply_all_if (self->table, mutations, late->batch->mutations->len,
-                                     late->qualifier, late->expected, TALL_DURABLE,
-                                     TALL_NO_DEADLINE, &applied, &error))
+  else if (!tall_table_apply_if (self->table, &write, &applied, &error))
     applied = FALSE;
   if (!g_error_matches (error, TALL_ERROR, TALL_ERROR_SHUT) && !tall_error_is_not_done (error))
     g_assert_no_error (error);

@@ -59,9 +59,14 @@ tall_hbase_fixture_write_if (TallTable *table, gint64 deadline, GError **error)
   TallMutation *mutation = tall_batch_add (batch, "orders", tall_slice_str ("row"));
   tall_mutation_put (batch, mutation, tall_slice_str ("s"), 2, tall_slice_str ("value"));
   gboolean matched = FALSE;
-  return tall_table_apply_if (table, mutation, tall_slice_str ("s"), NULL, TALL_DURABLE, deadline,
-                              &matched, error)
-         && matched;
+  const TallConditionalWrite write = {
+    .mutations = &mutation,
+    .n = 1,
+    .qualifier = tall_slice_str ("s"),
+    .durability = TALL_DURABLE,
+    .deadline = deadline,
+  };
+  return tall_table_apply_if (table, &write, &matched, error) && matched;
 }
 
 gboolean

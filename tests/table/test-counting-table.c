@@ -109,12 +109,18 @@ test_condition (void)
   g_autoptr (GError) error = NULL;
   g_autoptr (TallTable) table = new_table ();
   g_autoptr (TallBatch) batch = two_rows ();
-  const TallMutation *mutation = g_ptr_array_index (batch->mutations, 1);
+  TallMutation *mutation = g_ptr_array_index (batch->mutations, 1);
   gboolean matched;
   for (guint i = 0; i < 2; i++)
     {
-      gboolean answered = tall_table_apply_if (table, mutation, tall_slice_str ("ab"), NULL,
-                                               TALL_DURABLE, TALL_NO_DEADLINE, &matched, &error);
+      gboolean answered =
+          tall_table_apply_if (table,
+                               &(TallConditionalWrite){ .mutations = &mutation,
+                                                        .n = 1,
+                                                        .qualifier = tall_slice_str ("ab"),
+                                                        .durability = TALL_DURABLE,
+                                                        .deadline = TALL_NO_DEADLINE },
+                               &matched, &error);
       g_assert_no_error (error);
       g_assert_true (answered);
       g_assert_cmpint (matched, ==, i == 0);

@@ -65,10 +65,14 @@ static int
 apply_if (Fixture *self, gboolean *matched)
 {
   g_autoptr (GError) error = NULL;
-  gboolean answered =
-      tall_table_apply_if (self->table, g_ptr_array_index (self->batch->mutations, 0),
-                           tall_slice_str ("s"), NULL, TALL_DURABLE, TALL_NO_DEADLINE, matched,
-                           &error);
+  gboolean answered = tall_table_apply_if (
+      self->table,
+      &(TallConditionalWrite){ .mutations = (TallMutation *const *)self->batch->mutations->pdata,
+                               .n = 1,
+                               .qualifier = tall_slice_str ("s"),
+                               .durability = TALL_DURABLE,
+                               .deadline = TALL_NO_DEADLINE },
+      matched, &error);
   g_assert_true (answered == (error == NULL));
   return error == NULL ? 0 : error->code;
 }
@@ -259,10 +263,14 @@ overtake (TallFailingTable *failing, const TallCall *call, gpointer data)
   g_assert_cmpuint (call->n_mutations, ==, 1);
 
   g_autoptr (GError) error = NULL;
-  gboolean answered =
-      tall_table_apply_if (tall_failing_table_get_table (failing),
-                           g_ptr_array_index (self->batch->mutations, 0), tall_slice_str ("s"),
-                           NULL, TALL_DURABLE, TALL_NO_DEADLINE, &matched, &error);
+  gboolean answered = tall_table_apply_if (
+      tall_failing_table_get_table (failing),
+      &(TallConditionalWrite){ .mutations = (TallMutation *const *)self->batch->mutations->pdata,
+                               .n = 1,
+                               .qualifier = tall_slice_str ("s"),
+                               .durability = TALL_DURABLE,
+                               .deadline = TALL_NO_DEADLINE },
+      &matched, &error);
   g_assert_no_error (error);
   g_assert_true (answered);
   g_assert_true (matched);

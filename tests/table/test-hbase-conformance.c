@@ -81,8 +81,14 @@ put_if (TallTable *table, gboolean deletes, GError **error)
   if (deletes)
     tall_mutation_delete_up_to (batch, mutation, 1);
   tall_mutation_put (batch, mutation, tall_slice_str ("s"), 11, tall_slice_str ("w"));
-  return tall_table_apply_if (table, mutation, tall_slice_str ("s"), &never, TALL_DURABLE,
-                              TALL_NO_DEADLINE, &matched, error);
+  return tall_table_apply_if (table,
+                              &(TallConditionalWrite){ .mutations = &mutation,
+                                                       .n = 1,
+                                                       .qualifier = tall_slice_str ("s"),
+                                                       .expected = &never,
+                                                       .durability = TALL_DURABLE,
+                                                       .deadline = TALL_NO_DEADLINE },
+                              &matched, error);
 }
 
 /* Some calls on a table that is disabled hang in a gateway for minutes. They end in time, and say

@@ -71,7 +71,12 @@ replace_row_if (TallTable *table, GError **error)
   tall_mutation_delete_up_to (batch, mutation, 1);
   tall_mutation_put (batch, mutation, tall_slice_str ("s"), 2, tall_slice_str ("value"));
   gboolean matched;
-  return tall_table_apply_if (table, mutation, tall_slice_str ("s"), NULL, TALL_DURABLE, SOON,
+  return tall_table_apply_if (table,
+                              &(TallConditionalWrite){ .mutations = &mutation,
+                                                       .n = 1,
+                                                       .qualifier = tall_slice_str ("s"),
+                                                       .durability = TALL_DURABLE,
+                                                       .deadline = SOON },
                               &matched, error);
 }
 

@@ -52,10 +52,16 @@ write_rows (TallTable *table, guint32 number)
 
   TallMutation *const *rows = (TallMutation *const *)batch->mutations->pdata;
   gboolean matched = FALSE;
-  gboolean written = tall_table_apply (table, rows + 1, N_CHILDREN, TALL_DURABLE_LATER,
-                                       TALL_NO_DEADLINE, NULL, &error)
-                     && tall_table_apply_if (table, rows[0], tall_slice_str ("x"), NULL,
-                                             TALL_DURABLE, TALL_NO_DEADLINE, &matched, &error);
+  gboolean written =
+      tall_table_apply (table, rows + 1, N_CHILDREN, TALL_DURABLE_LATER, TALL_NO_DEADLINE, NULL,
+                        &error)
+      && tall_table_apply_if (table,
+                              &(TallConditionalWrite){ .mutations = &rows[0],
+                                                       .n = 1,
+                                                       .qualifier = tall_slice_str ("x"),
+                                                       .durability = TALL_DURABLE,
+                                                       .deadline = TALL_NO_DEADLINE },
+                              &matched, &error);
   g_assert_no_error (error);
   g_assert_true (written);
   g_assert_true (matched);
@@ -113,8 +119,13 @@ put_big_row (TallTable *table, guint32 number, gboolean conditional, gboolean *r
   gboolean matched;
   gboolean written =
       conditional
-          ? tall_table_apply_if (table, mutation, tall_slice_str ("x"), NULL, TALL_DURABLE,
-                                 TALL_NO_DEADLINE, &matched, &error)
+          ? tall_table_apply_if (table,
+                                 &(TallConditionalWrite){ .mutations = &mutation,
+                                                          .n = 1,
+                                                          .qualifier = tall_slice_str ("x"),
+                                                          .durability = TALL_DURABLE,
+                                                          .deadline = TALL_NO_DEADLINE },
+                                 &matched, &error)
           : tall_table_apply (table, &mutation, 1, TALL_DURABLE, TALL_NO_DEADLINE, NULL, &error);
   *restart = !written && strstr (error->message, "restart the process") != NULL;
   return written ? 0 : error->code;

@@ -257,16 +257,27 @@ test_syncs (Fixture *self, gconstpointer data G_GNUC_UNUSED)
   g_assert_cmpuint (count_syncs (table), ==, before + 1);
   expect_all_synced (self, table);
 
-  const TallMutation *mutation = g_ptr_array_index (batch->mutations, 0);
+  TallMutation *mutation = g_ptr_array_index (batch->mutations, 0);
   gboolean matched;
-  gboolean answered = tall_table_apply_if (table, mutation, tall_slice_str ("x"), NULL,
-                                           TALL_DURABLE, TALL_NO_DEADLINE, &matched, &error);
+  gboolean answered =
+      tall_table_apply_if (table,
+                           &(TallConditionalWrite){ .mutations = &mutation,
+                                                    .n = 1,
+                                                    .qualifier = tall_slice_str ("x"),
+                                                    .durability = TALL_DURABLE,
+                                                    .deadline = TALL_NO_DEADLINE },
+                           &matched, &error);
   g_assert_no_error (error);
   g_assert_true (answered);
   g_assert_false (matched);
   g_assert_cmpuint (count_syncs (table), ==, before + 1);
-  answered = tall_table_apply_if (table, mutation, tall_slice_str ("y"), NULL, TALL_DURABLE,
-                                  TALL_NO_DEADLINE, &matched, &error);
+  answered = tall_table_apply_if (table,
+                                  &(TallConditionalWrite){ .mutations = &mutation,
+                                                           .n = 1,
+                                                           .qualifier = tall_slice_str ("y"),
+                                                           .durability = TALL_DURABLE,
+                                                           .deadline = TALL_NO_DEADLINE },
+                                  &matched, &error);
   g_assert_no_error (error);
   g_assert_true (answered);
   g_assert_true (matched);
@@ -495,7 +506,12 @@ test_locked_row (Fixture *self, gconstpointer data G_GNUC_UNUSED)
   gint64 soon = g_get_monotonic_time () + G_USEC_PER_SEC / 20;
   expect_late (tall_table_apply (table, rows, 20, TALL_DURABLE, soon, NULL, &error), &error);
   soon = g_get_monotonic_time () + G_USEC_PER_SEC / 20;
-  expect_late (tall_table_apply_if (table, rows[7], tall_slice_str ("x"), NULL, TALL_DURABLE, soon,
+  expect_late (tall_table_apply_if (table,
+                                    &(TallConditionalWrite){ .mutations = &rows[7],
+                                                             .n = 1,
+                                                             .qualifier = tall_slice_str ("x"),
+                                                             .durability = TALL_DURABLE,
+                                                             .deadline = soon },
                                     &matched, &error),
                &error);
   soon = g_get_monotonic_time () + G_USEC_PER_SEC / 20;

@@ -127,9 +127,15 @@ try_take (const TallLoads *self, gint64 deadline, gboolean *taken, GError **unkn
   g_autofree char *text = tall_record_print_number ((guint64)(last + TAKEN_AT_ONCE));
   tall_mutation_put (batch, record, COLUMN_LAST, timestamp, tall_slice_str (text));
   g_autoptr (GError) cause = NULL;
-  if (!tall_table_apply_if (self->context->table, record, COLUMN_LAST,
-                            cell != NULL ? &cell->value : NULL, TALL_DURABLE, deadline, taken,
-                            &cause)
+  const TallConditionalWrite write = {
+    .mutations = &record,
+    .n = 1,
+    .qualifier = COLUMN_LAST,
+    .expected = cell != NULL ? &cell->value : NULL,
+    .durability = TALL_DURABLE,
+    .deadline = deadline,
+  };
+  if (!tall_table_apply_if (self->context->table, &write, taken, &cause)
       && !g_error_matches (cause, TALL_ERROR, TALL_ERROR_OUTCOME_UNKNOWN))
     {
       g_propagate_error (error, g_steal_pointer (&cause));

@@ -138,13 +138,17 @@ tall_send_if (const TallOperation *operation,
               GError **error)
 {
   TallSlice bytes = tall_slice (expected->bytes, TALL_STATE_SIZE);
+  const TallConditionalWrite write = {
+    .mutations = (TallMutation *const *)batch->mutations->pdata,
+    .n = batch->mutations->len,
+    .qualifier = TALL_STATE_QUALIFIER,
+    .expected = expected->exists ? &bytes : NULL,
+    .durability = durability,
+    .deadline = operation->deadline,
+  };
   gboolean matched = FALSE;
 
-  if (tall_table_apply_all_if (operation->context->table,
-                               (TallMutation *const *)batch->mutations->pdata,
-                               batch->mutations->len, TALL_STATE_QUALIFIER,
-                               expected->exists ? &bytes : NULL, durability, operation->deadline,
-                               &matched, error))
+  if (tall_table_apply_if (operation->context->table, &write, &matched, error))
     return matched ? TALL_ANSWER_YES : TALL_ANSWER_NO;
   if (is_shut (*error))
     return TALL_ANSWER_SHUT;
@@ -414,8 +418,15 @@ tall_claim_give_up (TallClaim *self)
   g_autoptr (GError) error = NULL;
   gboolean matched = FALSE;
   operation->deadline = MAX (operation->deadline, g_get_monotonic_time () + MORE_TIME);
-  if (!tall_table_apply_if (operation->context->table, mutation, TALL_STATE_QUALIFIER, &expected,
-                            TALL_DURABLE_LATER, operation->deadline, &matched, &error)
+  const TallConditionalWrite write = {
+    .mutations = &mutation,
+    .n = 1,
+    .qualifier = TALL_STATE_QUALIFIER,
+    .expected = &expected,
+    .durability = TALL_DURABLE_LATER,
+    .deadline = operation->deadline,
+  };
+  if (!tall_table_apply_if (operation->context->table, &write, &matched, &error)
       || (self->order != NULL
           && !tall_children_take_back (operation, self->order, revision, &error)))
     g_debug ("giving up a claim: %s", error->message);

@@ -298,14 +298,19 @@ write_once (TallIds *self,
 {
   TallMutation *mutation = tall_batch_add (batch, TALL_IDS_TABLE, key);
   tall_mutation_put (batch, mutation, TALL_IDS_QUALIFIER, TALL_IDS_TIMESTAMP, value);
+  const TallConditionalWrite write = {
+    .mutations = &mutation,
+    .n = 1,
+    .qualifier = TALL_IDS_QUALIFIER,
+    .durability = TALL_DURABLE,
+    .deadline = deadline,
+  };
   for (guint attempt = 1;; attempt++)
     {
       g_autoptr (GError) cause = NULL;
       gboolean matched = FALSE;
       *there = value;
-      if (tall_table_apply_if (self->table, mutation, TALL_IDS_QUALIFIER, NULL, TALL_DURABLE,
-                               deadline, &matched, &cause)
-          && matched)
+      if (tall_table_apply_if (self->table, &write, &matched, &cause) && matched)
         return TRUE;
       if (!read_value (self, key, batch->arena, there, deadline, cause == NULL ? error : NULL))
         {

@@ -288,10 +288,15 @@ tall_deployment_create (TallTable *table,
   gboolean matched = FALSE;
   g_autoptr (GError) cause = NULL;
   const TallSlice before = tall_slice_str (ground.id != NULL ? ground.id : "");
-  if (tall_table_apply_if (table, record, tall_slice_str (TALL_COLUMN_ID),
-                           ground.id != NULL ? &before : NULL, TALL_DURABLE, deadline, &matched,
-                           &cause)
-      && matched)
+  const TallConditionalWrite write = {
+    .mutations = &record,
+    .n = 1,
+    .qualifier = tall_slice_str (TALL_COLUMN_ID),
+    .expected = ground.id != NULL ? &before : NULL,
+    .durability = TALL_DURABLE,
+    .deadline = deadline,
+  };
+  if (tall_table_apply_if (table, &write, &matched, &cause) && matched)
     return TRUE;
   return settle_record (table, id, g_steal_pointer (&cause), deadline, error);
 }

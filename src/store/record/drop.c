@@ -223,9 +223,15 @@ leave_number (const Drop *self, guint64 generation, gboolean *done, GError **err
                      tall_slice_str (self->id != NULL ? self->id : new_id));
   tall_mutation_put (batch, record, tall_slice_str (TALL_COLUMN_MIGRATION), timestamp,
                      tall_slice_str (checked));
-  if (tall_table_apply_if (self->table, record, tall_slice_str (TALL_COLUMN_MIGRATION),
-                           is != NULL ? &is->value : NULL, TALL_DURABLE, self->deadline, done,
-                           &cause)
+  const TallConditionalWrite write = {
+    .mutations = &record,
+    .n = 1,
+    .qualifier = tall_slice_str (TALL_COLUMN_MIGRATION),
+    .expected = is != NULL ? &is->value : NULL,
+    .durability = TALL_DURABLE,
+    .deadline = self->deadline,
+  };
+  if (tall_table_apply_if (self->table, &write, done, &cause)
       || g_error_matches (cause, TALL_ERROR, TALL_ERROR_OUTCOME_UNKNOWN))
     return TRUE;
   g_propagate_error (error, g_steal_pointer (&cause));

@@ -87,19 +87,14 @@ tall_generation_table_apply (TallTable *base,
 
 static gboolean
 tall_generation_table_apply_if (TallTable *base,
-                                TallMutation *const *mutations,
-                                guint n,
-                                TallSlice qualifier,
-                                const TallSlice *expected,
-                                TallDurability durability,
-                                gint64 deadline,
+                                const TallConditionalWrite *write,
                                 gboolean *matched,
                                 GError **error)
 {
   g_autoptr (TallArena) arena = tall_arena_new (1024);
-  TallMutation **renamed = rename_mutations (base, mutations, n, arena);
-  return PARENT->apply_if (base, renamed, n, qualifier, expected, durability, deadline, matched,
-                           error);
+  TallConditionalWrite renamed = *write;
+  renamed.mutations = rename_mutations (base, write->mutations, write->n, arena);
+  return PARENT->apply_if (base, &renamed, matched, error);
 }
 
 static gboolean

@@ -97,9 +97,15 @@ write_step (const Step *step, const TallRow *row, gboolean *matched, GError **er
     put_next (batch, record, step->next, timestamp);
   if (step->switches && !put_switch (batch, record, row, timestamp, error))
     return FALSE;
-  if (tall_table_apply_if (step->table, record, tall_slice_str (TALL_COLUMN_MIGRATION),
-                           cell != NULL ? &cell->value : NULL, TALL_DURABLE, step->deadline,
-                           matched, &cause)
+  const TallConditionalWrite write = {
+    .mutations = &record,
+    .n = 1,
+    .qualifier = tall_slice_str (TALL_COLUMN_MIGRATION),
+    .expected = cell != NULL ? &cell->value : NULL,
+    .durability = TALL_DURABLE,
+    .deadline = step->deadline,
+  };
+  if (tall_table_apply_if (step->table, &write, matched, &cause)
       || g_error_matches (cause, TALL_ERROR, TALL_ERROR_OUTCOME_UNKNOWN))
     return TRUE;
   g_propagate_error (error, g_steal_pointer (&cause));

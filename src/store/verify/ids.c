@@ -288,8 +288,14 @@ write_back (const TallStoreContext *context,
   TallMutation *mutation = tall_batch_add (batch, TALL_IDS_TABLE, back);
   gboolean matched = FALSE;
   tall_mutation_put (batch, mutation, TALL_IDS_QUALIFIER, TALL_IDS_TIMESTAMP, way->from);
-  if (!tall_table_apply_if (context->table, mutation, TALL_IDS_QUALIFIER, NULL, TALL_DURABLE,
-                            tall_verify_deadline (), &matched, error)
+  const TallConditionalWrite write = {
+    .mutations = &mutation,
+    .n = 1,
+    .qualifier = TALL_IDS_QUALIFIER,
+    .durability = TALL_DURABLE,
+    .deadline = tall_verify_deadline (),
+  };
+  if (!tall_table_apply_if (context->table, &write, &matched, error)
       || (!matched && !find_back (context, way, back, &matched, error)))
     return FALSE;
   *outcome = matched ? TALL_REPAIR_DONE : TALL_REPAIR_OVERTAKEN;

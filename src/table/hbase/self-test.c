@@ -157,13 +157,17 @@ static gboolean
 run_step (SelfTest *self, const Step *step, GError **error)
 {
   TallSlice expected = tall_slice_str (step->expected);
-  TallHbaseCondition condition = { tall_slice_str (step->qualifier),
-                                   expected.len > 0 ? &expected : NULL };
-  const TallMutation *mutation = add_step (self, step);
+  TallMutation *mutation = add_step (self, step);
+  const TallConditionalWrite write = {
+    .mutations = &mutation,
+    .n = 1,
+    .qualifier = tall_slice_str (step->qualifier),
+    .expected = expected.len > 0 ? &expected : NULL,
+  };
   TallHbaseTIOError *io = NULL;
   gboolean matched = FALSE;
   GError *reason = NULL;
-  if (!tall_hbase_send_apply_if (transport_of (self), self->table, mutation, &condition, &reason)
+  if (!tall_hbase_send_apply_if (transport_of (self), self->table, &write, &reason)
       || !tall_hbase_receive_apply_if (transport_of (self), mutation, self->arena, &matched, &io,
                                        &reason))
     return fail (self, reason, io, error);

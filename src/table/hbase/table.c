@@ -140,19 +140,12 @@ hbase_apply (TallTable *table,
 
 static gboolean
 hbase_apply_if (TallTable *table,
-                TallMutation *const *mutations,
-                guint n G_GNUC_UNUSED, /* 1 */
-                TallSlice qualifier,
-                const TallSlice *expected,
-                TallDurability durability G_GNUC_UNUSED,
-                gint64 deadline,
+                const TallConditionalWrite *write,
                 gboolean *matched,
                 GError **error)
 {
   TallHbaseTable *self = TALL_HBASE_TABLE (table);
-  TallHbaseCondition condition = { qualifier, expected };
-  return tall_hbase_apply_if (self->pool, &self->names, mutations[0], &condition, deadline, matched,
-                              error);
+  return tall_hbase_apply_if (self->pool, &self->names, write, matched, error);
 }
 
 static gboolean

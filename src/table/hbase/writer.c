@@ -18,16 +18,16 @@ find_method (const TallMutation *mutation)
  * tall_hbase_send_apply_if:
  * @table: with its name in HBase
  *
- * Sends a `checkAndPut` if @mutation only puts, else a `checkAndMutate`.
+ * Sends a `checkAndPut` if @write only puts, else a `checkAndMutate`. It is of one row.
  */
 gboolean
 tall_hbase_send_apply_if (TallTransport *transport,
                           const char *table,
-                          const TallMutation *mutation,
-                          const TallHbaseCondition *condition,
+                          const TallConditionalWrite *write,
                           GError **error)
 {
-  const TallSlice *expected = condition->expected;
+  const TallMutation *mutation = write->mutations[0];
+  const TallSlice *expected = write->expected;
   TallHbaseMethodId method = find_method (mutation);
   TallHbaseTPut put;
   g_autoptr (TallArena) arena = tall_arena_new (0);
@@ -35,7 +35,7 @@ tall_hbase_send_apply_if (TallTransport *transport,
     .table = tall_slice_str (table),
     .row = mutation->row,
     .family = tall_slice_str (TALL_FAMILY),
-    .qualifier = condition->qualifier,
+    .qualifier = write->qualifier,
     .compare_op = TALL_HBASE_EQUAL,
     /* The empty value means "must not exist"; an absent one is an error of `checkAndMutate`. */
     .value = expected == NULL ? (TallSlice)TALL_SLICE_INIT : *expected,
@@ -77,8 +77,7 @@ typedef struct
   TallHbaseCall call;
   const char *table; /* with its name in HBase */
   TallArena *arena;  /* of the reply */
-  const TallMutation *mutation;
-  const TallHbaseCondition *condition;
+  const TallConditionalWrite *write;
   gboolean matched;
 } ConditionalRequest;
 
@@ -86,7 +85,7 @@ static gboolean
 apply_if_send (TallHbaseCall *call, TallTransport *transport, GError **error)
 {
   const ConditionalRequest *self = (const ConditionalRequest *)call;
-  return tall_hbase_send_apply_if (transport, self->table, self->mutation, self->condition, error);
+  return tall_hbase_send_apply_if (transport, self->table, self->write, error);
 }
 
 static gboolean
@@ -96,8 +95,8 @@ apply_if_receive (TallHbaseCall *call,
                   GError **error)
 {
   ConditionalRequest *self = (ConditionalRequest *)call;
-  return tall_hbase_receive_apply_if (transport, self->mutation, self->arena, &self->matched, io,
-                                      error);
+  return tall_hbase_receive_apply_if (transport, self->write->mutations[0], self->arena,
+                                      &self->matched, io, error);
 }
 
 /**
@@ -109,13 +108,12 @@ apply_if_receive (TallHbaseCall *call,
 gboolean
 tall_hbase_apply_if (TallHbasePool *pool,
                      const TallHbaseNames *names,
-                     const TallMutation *mutation,
-                     const TallHbaseCondition *condition,
-                     gint64 deadline,
+                     const TallConditionalWrite *write,
                      gboolean *matched,
                      GError **error)
 {
   gsize size;
+  const TallMutation *mutation = write->mutations[0];
   if (!tall_hbase_writer_measure (pool, mutation, &size, error))
     return FALSE;
 
@@ -128,11 +126,10 @@ tall_hbase_apply_if (TallHbasePool *pool,
               .writes = TRUE },
     .table = table,
     .arena = arena,
-    .mutation = mutation,
-    .condition = condition,
+    .write = write,
   };
   TallHbaseCall *calls[] = { &request.call };
-  if (!tall_hbase_run (pool, names, calls, 1, deadline, error))
+  if (!tall_hbase_run (pool, names, calls, 1, write->deadline, error))
     return FALSE;
   *matched = request.matched;
   return TRUE;

@@ -9,21 +9,9 @@
 
 G_BEGIN_DECLS
 
-/**
- * TallHbaseCondition:
- *
- * A cell of a mutation's row and what it must be.
- */
-typedef struct
-{
-  TallSlice qualifier;
-  const TallSlice *expected; /* NULL: it must not exist */
-} TallHbaseCondition;
-
 gboolean tall_hbase_send_apply_if (TallTransport *transport,
                                    const char *table,
-                                   const TallMutation *mutation,
-                                   const TallHbaseCondition *condition,
+                                   const TallConditionalWrite *write,
                                    GError **error) G_GNUC_WARN_UNUSED_RESULT;
 gboolean tall_hbase_receive_apply_if (TallTransport *transport,
                                       const TallMutation *mutation,
@@ -36,9 +24,7 @@ gboolean tall_hbase_receive_apply_if (TallTransport *transport,
 
 gboolean tall_hbase_apply_if (TallHbasePool *pool,
                               const TallHbaseNames *names,
-                              const TallMutation *mutation,
-                              const TallHbaseCondition *condition,
-                              gint64 deadline,
+                              const TallConditionalWrite *write,
                               gboolean *matched,
                               GError **error) G_GNUC_WARN_UNUSED_RESULT;
 

@@ -91,25 +91,17 @@ tall_rocksdb_table_apply (TallTable *base,
 
 static gboolean
 tall_rocksdb_table_apply_if (TallTable *base,
-                             TallMutation *const *mutations,
-                             guint n,
-                             TallSlice qualifier,
-                             const TallSlice *expected,
-                             TallDurability durability,
-                             gint64 deadline,
+                             const TallConditionalWrite *write,
                              gboolean *matched,
                              GError **error)
 {
   TallRocksdbTable *self = TALL_ROCKSDB_TABLE (base);
-  g_autoptr (GPtrArray) families = find_families (self, mutations, n, error);
+  g_autoptr (GPtrArray) families = find_families (self, write->mutations, write->n, error);
   if (families == NULL)
     return FALSE;
   tall_trace_add (NULL, 0);
-
-  TallRocksdbCondition condition = { qualifier, expected };
   return tall_rocksdb_writer_apply_if (self->writer, (TallRocksdbFamily *const *)families->pdata,
-                                       mutations, n, &condition, durability, deadline, matched,
-                                       error);
+                                       write, matched, error);
 }
 
 static gboolean

@@ -391,20 +391,18 @@ find_visible (const TallStoredRow *row, TallSlice qualifier, gint64 oldest)
 }
 
 static gboolean
-condition_holds (const TallRocksdbCondition *condition, const TallStoredRow *row, gint64 oldest)
+condition_holds (const TallConditionalWrite *write, const TallStoredRow *row, gint64 oldest)
 {
-  const TallCell *cell = find_visible (row, condition->qualifier, oldest);
-  if (cell == NULL || condition->expected == NULL)
-    return cell == NULL && condition->expected == NULL;
-  return tall_slice_equal (cell->value, *condition->expected);
+  const TallCell *cell = find_visible (row, write->qualifier, oldest);
+  if (cell == NULL || write->expected == NULL)
+    return cell == NULL && write->expected == NULL;
+  return tall_slice_equal (cell->value, *write->expected);
 }
 
 static gboolean
 apply_if_locked (Write *self,
                  const Group *group,
-                 const TallRocksdbCondition *condition,
-                 TallDurability durability,
-                 gint64 deadline,
+                 const TallConditionalWrite *conditional,
                  gboolean *matched,
                  GError **error)
 {
@@ -412,7 +410,7 @@ apply_if_locked (Write *self,
   const TallRocksdbFamily *family = group->families[0];
   if (!write_load (self, family, group->mutations[0]->row, &old, error))
     return FALSE;
-  if (!condition_holds (condition, &old, tall_rocksdb_family_get_oldest (family)))
+  if (!condition_holds (conditional, &old, tall_rocksdb_family_get_oldest (family)))
     {
       *matched = FALSE;
       return TRUE;
@@ -420,7 +418,8 @@ apply_if_locked (Write *self,
   /* The first row may be large. Put last it does not double what the batch takes. */
   if (!merge_group (self, group, 1, error)
       || !write_add (self, family, &old, group->mutations[0], error)
-      || !write_commit_once (self, durability, deadline, "Writing rows on a condition", error))
+      || !write_commit_once (self, conditional->durability, conditional->deadline,
+                             "Writing rows on a condition", error))
     return FALSE;
   *matched = TRUE;
   return TRUE;
@@ -428,9 +427,8 @@ apply_if_locked (Write *self,
 
 /**
  * tall_rocksdb_writer_apply_if:
- * @families: the tables of the @mutations
- * @n: %TALL_ROCKSDB_TOGETHER at most
- * @condition: of the first one's row
+ * @families: the tables of the mutations
+ * @conditional: of %TALL_ROCKSDB_TOGETHER rows at most
  *
  * Returns: TRUE if @matched is set; FALSE with %TALL_ERROR_OUTCOME_UNKNOWN if the write failed in
  *   the middle
@@ -438,22 +436,18 @@ apply_if_locked (Write *self,
 gboolean
 tall_rocksdb_writer_apply_if (TallRocksdbWriter *self,
                               TallRocksdbFamily *const *families,
-                              TallMutation *const *mutations,
-                              guint n,
-                              const TallRocksdbCondition *condition,
-                              TallDurability durability,
-                              gint64 deadline,
+                              const TallConditionalWrite *conditional,
                               gboolean *matched,
                               GError **error)
 {
-  const Group group = { families, mutations, n, NULL };
+  const Group group = { families, conditional->mutations, conditional->n, NULL };
   g_auto (Call) call G_GNUC_UNUSED = call_begin (self);
   g_auto (Write) write;
   g_auto (Locks) locks = { .n = 0 };
   write_init (&write, self);
   locks_add_group (&locks, &group);
-  return locks_take (&locks, self, deadline, error)
-         && apply_if_locked (&write, &group, condition, durability, deadline, matched, error);
+  return locks_take (&locks, self, conditional->deadline, error)
+         && apply_if_locked (&write, &group, conditional, matched, error);
 }
 
 /* The counter after the step, and the timestamp that it gets: as HBase does, the clock's, but never

@@ -17,17 +17,6 @@ G_BEGIN_DECLS
  */
 typedef struct _TallRocksdbWriter TallRocksdbWriter;
 
-/**
- * TallRocksdbCondition:
- *
- * What the newest visible version of a cell must be.
- */
-typedef struct
-{
-  TallSlice qualifier;
-  const TallSlice *expected; /* NULL: the cell must not exist */
-} TallRocksdbCondition;
-
 TallRocksdbWriter *tall_rocksdb_writer_new (TallRocksdbDatabase *database, gboolean sync);
 void tall_rocksdb_writer_free (TallRocksdbWriter *self);
 gboolean tall_rocksdb_writer_apply (TallRocksdbWriter *self,
@@ -40,11 +29,7 @@ gboolean tall_rocksdb_writer_apply (TallRocksdbWriter *self,
                                     GError **error) G_GNUC_WARN_UNUSED_RESULT;
 gboolean tall_rocksdb_writer_apply_if (TallRocksdbWriter *self,
                                        TallRocksdbFamily *const *families,
-                                       TallMutation *const *mutations,
-                                       guint n,
-                                       const TallRocksdbCondition *condition,
-                                       TallDurability durability,
-                                       gint64 deadline,
+                                       const TallConditionalWrite *conditional,
                                        gboolean *matched,
                                        GError **error) G_GNUC_WARN_UNUSED_RESULT;
 gboolean tall_rocksdb_writer_increment (TallRocksdbWriter *self,

@@ -8,6 +8,16 @@
 
 #define WAIT (G_USEC_PER_SEC / 50)
 #define TIME (60 * G_USEC_PER_SEC)
+#define TRIES 3 /* of a call whose answer is lost */
+#define MOST_TABLES 8
+
+/* The tables of a generation, those with root rows first. */
+typedef struct
+{
+  const char *names[MOST_TABLES]; /* static */
+  guint n;
+  guint n_roots;
+} Tables;
 
 /* A conditional write to a row that cannot match: a state cell never has one byte. */
 static gboolean
@@ -56,14 +66,10 @@ try_region (
     }
 }
 
-/**
- * tall_trial_is_sealed:
- *
- * Makes sure that each region of a table refuses writes, by trying it. Waits for a region that does
- * not yet.
- */
-gboolean
-tall_trial_is_sealed (const TallStoreContext *context, const char *name, GError **error)
+/* Makes sure that each region of a table refuses writes, by trying it. Waits for a region that does
+ * not yet. */
+static gboolean
+check_sealed (const TallStoreContext *context, const char *name, GError **error)
 {
   gint64 end = context->hooks.monotonic (context->hooks.data) + TIME;
   g_autoptr (TallTableSpec) spec =
@@ -77,25 +83,19 @@ tall_trial_is_sealed (const TallStoreContext *context, const char *name, GError 
   return sealed;
 }
 
-#define TIME (60 * G_USEC_PER_SEC)
-
 static gint64
 find_deadline (void)
 {
   return g_get_monotonic_time () + TIME;
 }
 
-/**
- * tall_access_list_tables:
- *
- * Lists the tables of a generation.
- */
-void
-tall_access_list_tables (const TallStoreContext *context, TallAccessTables *tables)
+/* Lists the tables of a generation. */
+static void
+list_tables (const TallStoreContext *context, Tables *tables)
 {
   const char *orders = tall_layout_get_order_table (context->layout);
   const char *customers = tall_layout_get_customer_table (context->layout);
-  *tables = (TallAccessTables){ { orders }, 1, 1 };
+  *tables = (Tables){ { orders }, 1, 1 };
   if (!g_str_equal (orders, customers))
     tables->names[tables->n++] = customers;
   tables->n_roots = tables->n;
@@ -149,9 +149,9 @@ tall_access_describe (const TallStoreContext *context,
                       TallAccess *access,
                       GError **error)
 {
-  TallAccessTables tables;
+  Tables tables;
   gboolean first = TRUE;
-  tall_access_list_tables (context, &tables);
+  list_tables (context, &tables);
   *access = (TallAccess){ .all_open = TRUE,
                           .all_closed = TRUE,
                           .all_gone = TRUE,
@@ -193,21 +193,17 @@ is_set (const TallStoreContext *context, const char *name, TallTableAccess acces
   return spec != NULL && spec->seal == NULL && spec->access != TALL_ACCESS_SEALED;
 }
 
-/**
- * tall_access_set:
- *
- * Sets the access of one table until an answer comes, or it is seen to be set. Each call of a seal
+/* Sets the access of one table until an answer comes, or it is seen to be set. Each call of a seal
  * has a token of its own, so that one that comes late is not taken for one that was answered: so
- * the caller tries that again.
- */
-gboolean
-tall_access_set (const TallStoreContext *context,
-                 const char *name,
-                 TallTableAccess access,
-                 const char *seal,
-                 GError **error)
+ * the caller tries that again. */
+static gboolean
+set_access (const TallStoreContext *context,
+            const char *name,
+            TallTableAccess access,
+            const char *seal,
+            GError **error)
 {
-  guint tries = access == TALL_ACCESS_SEALED ? 1 : TALL_ACCESS_TRIES;
+  guint tries = access == TALL_ACCESS_SEALED ? 1 : TRIES;
   for (guint i = 1;; i++)
     {
       g_autoptr (GError) cause = NULL;
@@ -221,27 +217,152 @@ tall_access_set (const TallStoreContext *context,
     }
 }
 
-/**
- * tall_access_set_all:
- * @what: is done, for messages
- *
- * Sets the access of all tables of a generation.
- */
-gboolean
-tall_access_set_all (const TallStoreContext *context,
-                     TallTableAccess access,
-                     const char *what,
-                     GError **error)
+/* Sets the access of all tables of a generation. @what: is done, for messages */
+static gboolean
+set_all (const TallStoreContext *context, TallTableAccess access, const char *what, GError **error)
 {
-  TallAccessTables tables;
-  tall_access_list_tables (context, &tables);
+  Tables tables;
+  list_tables (context, &tables);
   for (guint i = 0; i < tables.n; i++)
-    if (!tall_access_set (context, tables.names[i], access, NULL, error))
+    if (!set_access (context, tables.names[i], access, NULL, error))
       {
         g_prefix_error (error, "%s table %s: ", what, tables.names[i]);
         return FALSE;
       }
   return TRUE;
+}
+
+/* A token for one round of seals, which no other round ever has. With the same one for two, a late
+ * unseal between them would not be seen. */
+static char *
+make_seal_token (const TallStoreContext *context)
+{
+  if (context->hooks.omits & TALL_OMIT_SEAL_TOKEN)
+    return g_strdup ("00000000-0000-4000-8000-000000000000");
+  return g_uuid_string_random ();
+}
+
+/* One attempt, under one token. */
+static gboolean
+seal_roots (const TallStoreContext *context, const Tables *tables, const char *seal, GError **error)
+{
+  for (guint i = 0; i < tables->n_roots; i++)
+    if (!set_access (context, tables->names[i], TALL_ACCESS_SEALED, seal, error))
+      return FALSE;
+  return TRUE;
+}
+
+/* What an administrator has sealed, as migrate has asked for. */
+static char *
+find_foreign_seal (const TallStoreContext *context)
+{
+  g_auto (TallAccess) access = { 0 };
+  g_autoptr (GError) error = NULL;
+  if (!tall_access_describe (context, NULL, &access, &error))
+    return NULL;
+  return g_steal_pointer (&access.common_seal);
+}
+
+static char *
+seal_under_token (const TallStoreContext *context, const Tables *tables, GError **error)
+{
+  for (guint i = 1;; i++)
+    {
+      g_autoptr (GError) cause = NULL;
+      g_autofree char *token = make_seal_token (context);
+      if (seal_roots (context, tables, token, &cause))
+        return g_steal_pointer (&token);
+      char *foreign = g_error_matches (cause, TALL_ERROR, TALL_ERROR_UNSUPPORTED)
+                          ? find_foreign_seal (context)
+                          : NULL;
+      if (foreign != NULL)
+        return foreign;
+      if (i < TRIES && tall_error_is_passing (cause))
+        continue;
+      g_propagate_prefixed_error (error, g_steal_pointer (&cause), "Sealing the tables: ");
+      return NULL;
+    }
+}
+
+/* If a table is closed, another migrator has gone on. A seal would not harm it, but a trial would
+ * hang. */
+static gboolean
+check_not_closed (const TallStoreContext *context, GError **error)
+{
+  g_auto (TallAccess) access = { 0 };
+  if (!tall_access_describe (context, NULL, &access, error))
+    return FALSE;
+  if (!access.any_closed)
+    return TRUE;
+  g_set_error (error, TALL_ERROR, TALL_ERROR_UNAVAILABLE,
+               "A table to be sealed is closed: another process has gone on; migrate again");
+  return FALSE;
+}
+
+/**
+ * tall_access_seal:
+ * @seal: (out): the token under which they are sealed
+ *
+ * Seals the tables with root rows, and makes sure of it: in each region, a write that cannot match
+ * is refused.
+ */
+gboolean
+tall_access_seal (const TallStoreContext *context, char **seal, GError **error)
+{
+  Tables tables;
+  if (context->hooks.omits & TALL_OMIT_SEAL)
+    return (*seal = make_seal_token (context)) != NULL;
+  list_tables (context, &tables);
+  if (!check_not_closed (context, error))
+    return FALSE;
+  g_autofree char *token = seal_under_token (context, &tables, error);
+  if (token == NULL)
+    return FALSE;
+  for (guint i = 0; i < tables.n_roots; i++)
+    if (!check_sealed (context, tables.names[i], error))
+      return FALSE;
+  *seal = g_steal_pointer (&token);
+  return TRUE;
+}
+
+/**
+ * tall_access_is_still_sealed:
+ * @is: the record, with the seal under which the last pass ran
+ * @access: as the tables are described with that seal, after they were closed
+ *
+ * Returns: whether nobody has unsealed the tables in between. As long as nobody has aborted, nobody
+ *   can have
+ */
+gboolean
+tall_access_is_still_sealed (const TallStoreContext *context,
+                             const TallMigration *is,
+                             const TallAccess *access)
+{
+  return context->hooks.omits & TALL_OMIT_SEAL || access->all_gone
+         || (access->is_sealed && (access->has_seal || !is->unsealed));
+}
+
+/**
+ * tall_access_close:
+ *
+ * Closes all tables of the generation. One that is gone is closed.
+ */
+gboolean
+tall_access_close (const TallStoreContext *context, GError **error)
+{
+  return context->hooks.omits & TALL_OMIT_CLOSE
+         || set_all (context, TALL_ACCESS_CLOSED, "Closing", error);
+}
+
+/**
+ * tall_access_is_closed:
+ *
+ * Returns: whether nobody can read the tables any more
+ */
+gboolean
+tall_access_is_closed (const TallStoreContext *context, const TallAccess *access)
+{
+  return context->hooks.omits & TALL_OMIT_CLOSE || access->all_closed;
 }
 
 /**
@@ -254,6 +375,6 @@ tall_access_set_all (const TallStoreContext *context,
 gboolean
 tall_access_open (const TallStoreContext *context, gboolean closed, GError **error)
 {
-  return tall_access_set_all (context, TALL_ACCESS_OPEN, "Unsealing", error)
-         && (!closed || tall_access_set_all (context, TALL_ACCESS_UNCLOSED, "Opening", error));
+  return set_all (context, TALL_ACCESS_OPEN, "Unsealing", error)
+         && (!closed || set_all (context, TALL_ACCESS_UNCLOSED, "Opening", error));
 }

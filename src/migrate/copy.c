@@ -2,12 +2,15 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "migrate/copy.h"
 
+#include "model/md5.h"
 #include "store/commit/children.h"
 #include "store/read/fetch.h"
 #include "store/read/index.h"
 #include "table/merged-plan.h"
 #include "tall-error.h"
 #include "tall-limits.h"
+
+#define ORIGIN_SIZE 8 /* of the mark with which a lineage begins */
 
 static void tall_copy_item_refuse (TallCopyItem *self, GError *cause);
 
@@ -170,6 +173,46 @@ is_there (const TallStoreContext *source, const TallRoot *root, gboolean of_orde
   return !tall_store_context_has_expired (source, root->state.revision);
 }
 
+static gboolean
+has_mark (const guint8 *lineage)
+{
+  static const guint8 none[ORIGIN_SIZE];
+  return memcmp (lineage, none, ORIGIN_SIZE) != 0;
+}
+
+/* Sets what the target is to have in the place of a claim's token. It depends on nothing but what
+ * is committed in the source, because two copies of one revision must not differ: a claim, or a
+ * repair, changes the lineage there and leaves the revision. So what was replaced is not taken
+ * over. R - 1 says the least: 0 would tell a writer whose answer was lost that its commit never
+ * was. */
+static void
+convert_lineage (const TallCopyItem *self, const TallState *from, TallState *to)
+{
+  guint8 hash[TALL_MD5_SIZE];
+  guint64 before = GUINT64_TO_BE ((guint64)from->revision - 1);
+  gboolean has_none = tall_operation_has_children (&self->from) || !has_mark (from->pending_token);
+
+  memcpy (to->pending_token + ORIGIN_SIZE, &before, sizeof before);
+  if (tall_operation_has_children (&self->to))
+    memset (to->pending_token, 0, ORIGIN_SIZE);
+  else if (has_none)
+    {
+      tall_md5 (tall_slice (from->token, TALL_TOKEN_SIZE), hash);
+      memcpy (to->pending_token, hash, ORIGIN_SIZE);
+    }
+}
+
+/* Sets what the target's state cell is to be. @from: that of the source */
+static void
+convert (TallCopyItem *self, const TallState *from)
+{
+  self->wanted = *from;
+  self->wanted.pending = 0;
+  convert_lineage (self, from, &self->wanted);
+  if (self->from.context->hooks.omits & TALL_OMIT_REVISION)
+    self->wanted.revision += 2;
+}
+
 /* What the root row says. FALSE, without an error, if there is nothing to have. */
 static gboolean
 read_root (TallCopyItem *self,
@@ -195,7 +238,7 @@ read_root (TallCopyItem *self,
     return FALSE;
   tall_operation_init (&self->from, copier->source, customer_number, order_number, 0);
   tall_operation_init (&self->to, copier->target, customer_number, order_number, 0);
-  tall_copy_convert (self, &root.state);
+  convert (self, &root.state);
   return check_schema (&root.state, error);
 }
 
@@ -317,7 +360,9 @@ fetch (TallCopyItem *item, Reading *reading, gint64 *revision, GError **error)
 static gboolean
 make_content (TallCopyItem *item, GError **error)
 {
-  if (!tall_content_init (&item->content, item->order, item->customer, error))
+  TallRecord record = item->order != NULL ? tall_record_of_order (item->order)
+                                          : tall_record_of_customer (item->customer);
+  if (!tall_content_init (&item->content, record, error))
     return FALSE;
   item->content.summary = item->summary;
   return TRUE;

@@ -73,8 +73,6 @@ void tall_copy_item_init (TallCopyItem *self,
                           TallArena *arena);
 void tall_copy_item_clear (TallCopyItem *self);
 
-void tall_copy_convert (TallCopyItem *self, const TallState *from);
-
 gboolean tall_copy_read (const TallCopier *copier,
                          TallCopyItem *items,
                          guint n_items,

@@ -2,9 +2,348 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "store/follow.h"
 
-#include "tall-error.h"
-#include "store/follower.h"
 #include "store/commit/commit.h"
+#include "store/record/generation.h"
+#include "tall-error.h"
+
+/* ---- Which tables count ---- */
+
+/* Tables that count, or counted once, and what is needed to work with them. */
+typedef struct _Generation Generation;
+struct _Generation
+{
+  TallStoreContext context;
+  char *id;           /* owned: of the deployment */
+  Generation *before; /* owned: the one that counted before; NULL: none that we have met */
+};
+
+struct _TallFollower
+{
+  TallTable *table; /* owned: all tables by their own names */
+  TallStoreHooks hooks;
+
+  /* As the record was when it was last read; atomic. */
+  gint read_only;
+  gint phase;       /* TallMigrationPhase */
+  gint is_replaced; /* another deployment was there: this one comes back no more */
+
+  /* Atomic: what counts. An operation works with the one that it has begun with. None is freed
+   * before the store, so that no operation has to count references, which all threads would share;
+   * a process meets few of them in its life. */
+  Generation *current;
+
+  GMutex mutex; /* for all below, and for making another generation the current one */
+  GCond cond;   /* a look has ended */
+  gboolean is_looking;
+  guint64 n_begun; /* looks that have begun */
+  guint64 last;    /* the last one that has read the record: its number */
+};
+
+static void
+generation_free (Generation *self)
+{
+  tall_store_context_clear (&self->context);
+  g_free (self->id);
+  g_free (self);
+}
+
+static Generation *
+generation_new (TallFollower *follower, const TallDeployment *record, GError **error)
+{
+  g_autoptr (TallTable) table =
+      tall_generation_table_new (follower->table, record->migration.generation);
+  Generation *self = g_new0 (Generation, 1);
+  if (!tall_store_context_init (&self->context, table, record, &follower->hooks, error))
+    {
+      generation_free (self);
+      return NULL;
+    }
+  self->context.id = self->id = g_strdup (record->id);
+  self->context.generation = record->migration.generation;
+  self->context.follower = follower;
+  return self;
+}
+
+/**
+ * tall_follower_new:
+ * @table: (transfer none): where the deployment is; a reference is kept
+ * @record: its record
+ * @hooks: (nullable): time and chance, for tests; copied
+ *
+ * Returns: NULL with %TALL_ERROR_INVALID if the layout or the key strategy is not known
+ */
+TallFollower *
+tall_follower_new (TallTable *table,
+                   const TallDeployment *record,
+                   const TallStoreHooks *hooks,
+                   GError **error)
+{
+  g_autoptr (TallFollower) self = g_new0 (TallFollower, 1);
+  g_mutex_init (&self->mutex);
+  g_cond_init (&self->cond);
+  self->table = g_object_ref (table);
+  tall_store_hooks_complete (&self->hooks, hooks);
+  self->read_only = record->read_only;
+  self->phase = (gint)record->migration.phase;
+  self->current = generation_new (self, record, error);
+  return self->current != NULL ? g_steal_pointer (&self) : NULL;
+}
+
+void
+tall_follower_free (TallFollower *self)
+{
+  for (Generation *generation = self->current; generation != NULL;)
+    {
+      Generation *before = generation->before;
+      generation_free (generation);
+      generation = before;
+    }
+  g_object_unref (self->table);
+  g_cond_clear (&self->cond);
+  g_mutex_clear (&self->mutex);
+  g_free (self);
+}
+
+/**
+ * tall_follower_get_context:
+ *
+ * Returns: (transfer none): of the tables that count, as far as this process knows; valid as long
+ *   as @self
+ */
+const TallStoreContext *
+tall_follower_get_context (TallFollower *self)
+{
+  const Generation *current = g_atomic_pointer_get (&self->current);
+  return &current->context;
+}
+
+/**
+ * tall_follower_get_table:
+ *
+ * Returns: (transfer none): holds the tables of all generations
+ */
+TallTable *
+tall_follower_get_table (TallFollower *self)
+{
+  return self->table;
+}
+
+/**
+ * tall_follower_get_phase:
+ *
+ * Returns: in which phase a migration was when the record was last read
+ */
+TallMigrationPhase
+tall_follower_get_phase (TallFollower *self)
+{
+  return (TallMigrationPhase)g_atomic_int_get (&self->phase);
+}
+
+/**
+ * tall_follower_check_writable:
+ *
+ * Returns: FALSE with %TALL_ERROR_UNSUPPORTED if the deployment was read-only when its record was
+ *   last read
+ */
+gboolean
+tall_follower_check_writable (TallFollower *self, GError **error)
+{
+  if (!g_atomic_int_get (&self->read_only))
+    return TRUE;
+  g_set_error (error, TALL_ERROR, TALL_ERROR_UNSUPPORTED,
+               "this deployment is read-only; it was set so, and what writes has to wait or go to "
+               "another");
+  return FALSE;
+}
+
+/**
+ * tall_follower_check_current:
+ *
+ * All that this process knows is of one deployment: its layout, keys, ids, tables.
+ *
+ * Returns: FALSE with %TALL_ERROR_UNSUPPORTED if another one was in its place when the record was
+ * last read
+ */
+gboolean
+tall_follower_check_current (TallFollower *self, GError **error)
+{
+  if (!g_atomic_int_get (&self->is_replaced))
+    return TRUE;
+  g_set_error (error, TALL_ERROR, TALL_ERROR_UNSUPPORTED,
+               "another deployment has been made in the place of this one; open it again");
+  return FALSE;
+}
+
+/* Obeys the record from now on. An older one is ignored: a server
+ * of HBase that does not count any more may give it. */
+static gboolean
+take_in (TallFollower *self, const TallDeployment *record, GError **error)
+{
+  g_autoptr (GMutexLocker) locker G_GNUC_UNUSED = g_mutex_locker_new (&self->mutex);
+  Generation *current = self->current;
+  if (!g_str_equal (record->id, current->id))
+    g_atomic_int_set (&self->is_replaced, TRUE);
+  if (!tall_follower_check_current (self, error))
+    return FALSE;
+  if (record->migration.generation < current->context.generation)
+    return TRUE;
+  if (record->migration.generation > current->context.generation)
+    {
+      Generation *next = generation_new (self, record, error);
+      if (next == NULL)
+        return FALSE;
+      next->before = current;
+      g_atomic_pointer_set (&self->current, next);
+      tall_store_context_leave (&current->context);
+    }
+  g_atomic_int_set (&self->read_only, record->read_only);
+  g_atomic_int_set (&self->phase, (gint)record->migration.phase);
+  return TRUE;
+}
+
+/**
+ * tall_follower_read_record:
+ *
+ * Reads the record again. Everything that begins from now on obeys it, so that a client never sees
+ * another mode than the one that is obeyed.
+ *
+ * Returns: (transfer full): the record; NULL like tall_deployment_read(), or with
+ *   %TALL_ERROR_UNSUPPORTED if it is that of another deployment
+ */
+TallDeployment *
+tall_follower_read_record (TallFollower *self, gint64 deadline, GError **error)
+{
+  g_autoptr (TallDeployment) record = tall_deployment_read (self->table, deadline, error);
+  if (record == NULL || !take_in (self, record, error))
+    return NULL;
+  return g_steal_pointer (&record);
+}
+
+/* Without the mutex. */
+static gboolean
+look_now (TallFollower *self, guint64 number, gint64 deadline, GError **error)
+{
+  g_autoptr (TallDeployment) record = tall_follower_read_record (self, deadline, error);
+  g_autoptr (GMutexLocker) locker G_GNUC_UNUSED = g_mutex_locker_new (&self->mutex);
+  self->is_looking = FALSE;
+  if (record != NULL)
+    self->last = number;
+  g_cond_broadcast (&self->cond);
+  return record != NULL;
+}
+
+/**
+ * tall_follower_look:
+ *
+ * Reads the record again. When tables are shut, all operations of a process ask at once: one reads
+ * for all who have asked before it began.
+ *
+ * Returns: FALSE like tall_follower_read_record()
+ */
+gboolean
+tall_follower_look (TallFollower *self, gint64 deadline, GError **error)
+{
+  g_mutex_lock (&self->mutex);
+  guint64 wanted = self->n_begun + 1;
+  gboolean in_time = TRUE;
+  while (in_time && self->is_looking && self->last < wanted)
+    in_time = g_cond_wait_until (&self->cond, &self->mutex, deadline);
+  gboolean known = self->last >= wanted;
+  gboolean mine = !known && !self->is_looking;
+  guint64 number = mine ? ++self->n_begun : 0;
+  self->is_looking = self->is_looking || mine;
+  g_mutex_unlock (&self->mutex);
+
+  if (known)
+    return TRUE;
+  if (mine)
+    return look_now (self, number, deadline, error);
+  g_set_error (error, TALL_ERROR, TALL_ERROR_TIMED_OUT,
+               "the time was over before the deployment record was read");
+  return FALSE;
+}
+
+/* ---- A thread that keeps that up to date ---- */
+
+#define USUAL_PERIOD G_USEC_PER_SEC
+#define PHASE_PERIOD (G_USEC_PER_SEC / 5) /* as long as a migration goes on */
+#define WATCH_TIME G_USEC_PER_SEC         /* to read the record */
+
+struct _TallWatcher
+{
+  TallFollower *follower; /* not owned */
+  GThread *thread;
+  GMutex mutex; /* for the next one */
+  GCond cond;   /* it has changed */
+  gboolean ends;
+};
+
+/* Returns: FALSE if it is to end */
+static gboolean
+wait_for_turn (TallWatcher *self)
+{
+  gboolean calm = tall_follower_get_phase (self->follower) == TALL_MIGRATION_NONE;
+  gint64 until = g_get_monotonic_time () + (calm ? USUAL_PERIOD : PHASE_PERIOD);
+  g_autoptr (GMutexLocker) locker G_GNUC_UNUSED = g_mutex_locker_new (&self->mutex);
+  while (!self->ends && g_cond_wait_until (&self->cond, &self->mutex, until))
+    ;
+  return !self->ends;
+}
+
+static gpointer
+watch (gpointer data)
+{
+  TallWatcher *self = data;
+  while (wait_for_turn (self))
+    {
+      g_autoptr (GError) error = NULL;
+      if (!tall_follower_look (self->follower, g_get_monotonic_time () + WATCH_TIME, &error))
+        g_debug ("watching the deployment record: %s", error->message);
+    }
+  return NULL;
+}
+
+/**
+ * tall_watcher_new:
+ * @follower: which it keeps up to date; must outlive it
+ *
+ * Returns: (nullable): NULL where no other process works on the tables: then there is nothing to
+ *   watch
+ */
+TallWatcher *
+tall_watcher_new (TallFollower *follower)
+{
+  TallTableInfo info;
+  tall_table_get_info (tall_follower_get_context (follower)->table, &info);
+  if (info.is_exclusive)
+    return NULL;
+  TallWatcher *self = g_new0 (TallWatcher, 1);
+  self->follower = follower;
+  g_mutex_init (&self->mutex);
+  g_cond_init (&self->cond);
+  self->thread = g_thread_new ("watcher", watch, self);
+  return self;
+}
+
+/**
+ * tall_watcher_free:
+ *
+ * Ends the thread, after the read that is under way, which takes a second at most.
+ */
+void
+tall_watcher_free (TallWatcher *self)
+{
+  g_mutex_lock (&self->mutex);
+  self->ends = TRUE;
+  g_cond_signal (&self->cond);
+  g_mutex_unlock (&self->mutex);
+  g_thread_join (self->thread);
+  g_cond_clear (&self->cond);
+  g_mutex_clear (&self->mutex);
+  g_free (self);
+}
+
+/* ---- Operations ---- */
 
 /* Microseconds. */
 #define FIRST_WAIT 10000
@@ -88,7 +427,7 @@ move (TallOperation *operation)
   return TRUE;
 }
 
-/* A deployment that is gone is no order that is not there. */
+/* That a deployment is gone does not mean that an order is not there. */
 static gboolean
 look (const TallOperation *operation, GError **error)
 {
@@ -203,98 +542,105 @@ try_again_in_pause (const TallOperation *operation)
   return ANSWER_AGAIN;
 }
 
-/* Whether the operation is to begin again after @cause; if not, that says what is to be answered.
- */
-static gboolean
-goes_on (TallOperation *operation, GError **cause)
+/* Puts in the place of @error what is to be answered once it is certain that @operation does not
+ * begin again. @known: (transfer full) (nullable): why the record is not known */
+static void
+explain (const TallOperation *operation, Answer answer, GError *known, GError **error)
 {
-  if (operation->context->follower == NULL || !may_be_elsewhere (operation, *cause))
-    return FALSE;
-  g_autoptr (GError) error = NULL;
-  gboolean is_shut = tall_follow_is_shut (*cause);
-  gboolean is_silent = is_without_answer (*cause);
-  Answer answer = find_out (operation, is_shut, &error);
-  if (is_silent && answer == ANSWER_FAIL && error == NULL)
-    answer = try_again_in_pause (operation);
-  if (answer == ANSWER_AGAIN)
-    {
-      tall_operation_move (operation, operation->context);
-      g_clear_error (cause);
-      return !operation->writes
-             || tall_follower_check_writable (operation->context->follower, cause);
-    }
+  g_autoptr (GError) unknown = known;
   g_autoptr (GError) replaced = NULL;
   if (!tall_follower_check_current (operation->context->follower, &replaced))
     {
-      g_clear_error (cause);
-      *cause = g_steal_pointer (&replaced);
-      return FALSE;
+      g_clear_error (error);
+      g_propagate_error (error, g_steal_pointer (&replaced));
+      return;
     }
   /* As long as the record cannot be read, nobody knows whether a missing table counts. */
-  gboolean is_moot = g_error_matches (*cause, TALL_ERROR, TALL_ERROR_UNSUPPORTED) && error != NULL
-                     && tall_error_is_passing (error);
-  if (!is_shut && !is_moot && !(is_silent && answer == ANSWER_LATE))
-    return FALSE;
-  g_autoptr (GError) refused = g_steal_pointer (cause);
-  if (error != NULL)
-    g_propagate_error (cause, g_steal_pointer (&error));
+  gboolean is_moot = g_error_matches (*error, TALL_ERROR, TALL_ERROR_UNSUPPORTED) && unknown != NULL
+                     && tall_error_is_passing (unknown);
+  if (!tall_follow_is_shut (*error) && !is_moot
+      && !(is_without_answer (*error) && answer == ANSWER_LATE))
+    return;
+  g_autoptr (GError) refused = g_steal_pointer (error);
+  if (unknown != NULL)
+    g_propagate_error (error, g_steal_pointer (&unknown));
   else if (answer == ANSWER_LATE)
-    fail_in_pause (cause);
+    fail_in_pause (error);
   else
-    g_set_error (cause, TALL_ERROR, TALL_ERROR_UNAVAILABLE,
+    g_set_error (error, TALL_ERROR, TALL_ERROR_UNAVAILABLE,
                  "%s, though no migration is going on; look at the deployment's status",
                  refused->message);
-  return FALSE;
+}
+
+/* Whether the operation is to begin again after @error; if not, that says what is to be answered.
+ */
+static gboolean
+goes_on (TallOperation *operation, GError **error)
+{
+  if (operation->context->follower == NULL || !may_be_elsewhere (operation, *error))
+    return FALSE;
+  GError *unknown = NULL;
+  Answer answer = find_out (operation, tall_follow_is_shut (*error), &unknown);
+  if (is_without_answer (*error) && answer == ANSWER_FAIL && unknown == NULL)
+    answer = try_again_in_pause (operation);
+  if (answer != ANSWER_AGAIN)
+    {
+      explain (operation, answer, unknown, error);
+      return FALSE;
+    }
+  tall_operation_move (operation, operation->context);
+  g_clear_error (error);
+  return !operation->writes || tall_follower_check_writable (operation->context->follower, error);
 }
 
 /* While something that was sent may have been done, or may still be, nothing else is true: an error
  * about the time says that nothing was done. */
 static void
-fail (const TallOperation *operation, GError *cause, GError **error)
+fail (const TallOperation *operation, GError **error)
 {
-  if (tall_follow_is_shut (cause)) /* there is nobody to follow */
-    cause->code = TALL_ERROR_UNAVAILABLE;
-  if (operation->sent != NULL && !g_error_matches (cause, TALL_ERROR, TALL_ERROR_OUTCOME_UNKNOWN))
-    {
-      gboolean late = g_error_matches (cause, TALL_ERROR, TALL_ERROR_TIMED_OUT);
-      tall_sent_fail_unknown (error, "the time was over before that was known",
-                              late ? NULL : cause);
-      g_error_free (cause);
-      return;
-    }
-  g_propagate_error (error, cause);
+  if (tall_follow_is_shut (*error)) /* there is nobody to follow */
+    (*error)->code = TALL_ERROR_UNAVAILABLE;
+  if (operation->sent == NULL || g_error_matches (*error, TALL_ERROR, TALL_ERROR_OUTCOME_UNKNOWN))
+    return;
+  g_autoptr (GError) cause = g_steal_pointer (error);
+  gboolean late = g_error_matches (cause, TALL_ERROR, TALL_ERROR_TIMED_OUT);
+  tall_sent_fail_unknown (error, "the time was over before that was known", late ? NULL : cause);
 }
 
 /**
  * tall_follow:
- * @operation: which does it; it ends in the tables that have answered
- * @attempt: what is done
- * @data: for @attempt
+ * @operation: ends in the tables that have answered
+ * @error: (inout): what the last try has said; must be a place of its own, empty at first
  *
- * Does something in the tables that count. If they are shut, or missing, the deployment record says
- * which tables count now: other ones, then it begins again there; or the orders are on their way,
- * then it waits, within its time. It does so, too, before it fails because a call has not come
- * back. Nobody guesses: as long as the record does not say so, no other tables count.
+ * Does something in the tables that count:
  *
- * Returns: what @attempt has returned last; never %TALL_ERROR_SHUT. %TALL_ERROR_TIMED_OUT if the
- *   time was over, %TALL_ERROR_OUTCOME_UNKNOWN instead of any error if a commit that was sent
- *   before may have been done, or may still be
+ *     while (tall_follow (&operation, &error))
+ *       found = find (&operation, &error);
+ *
+ * If the tables are shut, or missing, the deployment record says which tables count now: other
+ * ones, then it is to be tried again there; or the orders are on their way, then it waits, within
+ * the operation's time. It does so, too, before it gives up because a call has not come back.
+ * Nobody guesses: as long as the record does not say so, no other tables count. Of what a try has
+ * found out, the next one may use only what the operation keeps.
+ *
+ * Returns: whether it is to be tried, now or again. FALSE: it is done, or @error stands. That is
+ *   never %TALL_ERROR_SHUT; %TALL_ERROR_TIMED_OUT if the time was over, %TALL_ERROR_OUTCOME_UNKNOWN
+ *   instead of any error if a commit that was sent before may have been done, or may still be
  */
 gboolean
-tall_follow (TallOperation *operation, TallAttempt attempt, gpointer data, GError **error)
+tall_follow (TallOperation *operation, GError **error)
 {
-  g_atomic_int_inc (&n_begun);
-  for (;;)
-    {
-      GError *cause = NULL;
-      gboolean may_call = operation->context->follower == NULL || hold_back (operation, &cause);
-      if (may_call && attempt (operation, data, &cause))
-        return TRUE;
-      if (may_call && goes_on (operation, &cause))
-        continue;
-      fail (operation, cause, error);
-      return FALSE;
-    }
+  gboolean is_first = !operation->is_tried;
+  operation->is_tried = TRUE;
+  if (is_first)
+    g_atomic_int_inc (&n_begun);
+  if ((is_first || (*error != NULL && goes_on (operation, error)))
+      && (operation->context->follower == NULL || hold_back (operation, error)))
+    return TRUE;
+  operation->is_tried = FALSE;
+  if (*error != NULL)
+    fail (operation, error);
+  return FALSE;
 }
 
 /**

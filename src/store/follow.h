@@ -6,12 +6,39 @@
 
 G_BEGIN_DECLS
 
-/* Tries once, with @operation in the tables that count as far as is known. It may have tried before
- * in others: of what it knew there, only what the operation and @data keep is left. */
-typedef gboolean (*TallAttempt) (TallOperation *operation, gpointer data, GError **error);
+TallFollower *tall_follower_new (TallTable *table,
+                                 const TallDeployment *record,
+                                 const TallStoreHooks *hooks,
+                                 GError **error) G_GNUC_WARN_UNUSED_RESULT;
+void tall_follower_free (TallFollower *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (TallFollower, tall_follower_free)
 
-gboolean tall_follow (TallOperation *operation, TallAttempt attempt, gpointer data, GError **error)
-    G_GNUC_WARN_UNUSED_RESULT;
+const TallStoreContext *tall_follower_get_context (TallFollower *self);
+TallTable *tall_follower_get_table (TallFollower *self);
+gboolean tall_follower_check_current (TallFollower *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+TallMigrationPhase tall_follower_get_phase (TallFollower *self);
+gboolean tall_follower_check_writable (TallFollower *self,
+                                       GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
+TallDeployment *tall_follower_read_record (TallFollower *self,
+                                           gint64 deadline,
+                                           GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean
+tall_follower_look (TallFollower *self, gint64 deadline, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
+/**
+ * TallWatcher:
+ *
+ * A thread that reads the deployment record again and again, so that a process knows of a migration
+ * before a table refuses a call. Nothing depends on it but speed: a call on a table that is being
+ * closed may hang in a gateway.
+ */
+typedef struct _TallWatcher TallWatcher;
+
+TallWatcher *tall_watcher_new (TallFollower *follower);
+void tall_watcher_free (TallWatcher *self);
+
+gboolean tall_follow (TallOperation *operation, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 guint tall_follow_count (void);
 void tall_follow_end (const TallStoreContext *context, GError **error);
 gboolean tall_follow_is_shut (const GError *error);

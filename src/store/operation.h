@@ -36,6 +36,7 @@ typedef struct
 
   /* For all tables in which it is tried. */
   gboolean writes;    /* it changes what is stored */
+  gboolean is_tried;  /* tall_follow() has let it be tried, and not ended it yet */
   gboolean has_begun; /* it has been tried before; so that it does not guess what is there */
   gboolean is_behind; /* what it was given shows that other tables count */
   guint n_refused;    /* how often tables have refused it that nobody is moving from */

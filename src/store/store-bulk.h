@@ -4,7 +4,7 @@
 
 #include "tall-bulk.h"
 #include "store/bulk/loads.h"
-#include "store/follower.h"
+#include "store/follow.h"
 
 G_BEGIN_DECLS
 

@@ -6,7 +6,6 @@
 #include "tall-error.h"
 #include "store/read/fetch.h"
 #include "store/follow.h"
-#include "store/follower.h"
 #include "store/front.h"
 #include "tall-limits.h"
 #include "store/read/list.h"
@@ -14,8 +13,7 @@
 #include "store/read/many.h"
 #include "store/store-bulk.h"
 #include "store/verify/verify.h"
-#include "store/watcher.h"
-#include "store/commit/write.h"
+#include "store/commit/put.h"
 
 #define OPEN_TIME (60 * G_USEC_PER_SEC) /* to create or open a deployment */
 #define USUAL_TIME (10 * G_USEC_PER_SEC)
@@ -56,23 +54,21 @@ prefix_error (const char *doing, const char *customer, const char *order, GError
     g_prefix_error (error, "%s customer %s: ", doing, customer);
 }
 
-/* One of @order and @customer. */
 static gboolean
 put (TallFront *front,
-     TallOrder *order,
-     TallCustomer *customer,
+     TallRecord record,
      const TallWriteOptions *options,
      gint64 *revision,
      GError **error)
 {
-  const char *customer_number = order != NULL ? order->customer_number : customer->number;
-  const char *order_number = order != NULL ? order->order_number : NULL;
+  const char *customer_number = tall_record_get_customer_number (&record);
+  const char *order_number = tall_record_get_order_number (&record);
   g_auto (TallOperation) operation = { 0 };
   g_auto (TallContent) content = { 0 };
 
   if (options == NULL)
     options = &no_options;
-  if (check_writable (front, error) && tall_content_init (&content, order, customer, error))
+  if (check_writable (front, error) && tall_content_init (&content, record, error))
     {
       tall_operation_init (&operation, get_context (front), customer_number, order_number,
                            options->timeout);
@@ -90,29 +86,17 @@ tall_store_put_order (TallFront *front,
                       gint64 *revision,
                       GError **error)
 {
-  return put (front, order, NULL, options, revision, error);
+  return put (front, tall_record_of_order (order), options, revision, error);
 }
 
-/* What is asked for, and what was found. */
-typedef struct
+static gpointer
+fetch (TallOperation *operation, gint64 *revision, GError **error)
 {
-  const TallListOptions *options; /* nullable */
-  gint64 *revision;               /* (nullable): where it goes; else here */
-  gint64 unasked;
-  gpointer found;
-} Question;
-
-static gboolean
-try_get (TallOperation *operation, gpointer data, GError **error)
-{
-  Question *self = data;
-  gint64 *revision = self->revision != NULL ? self->revision : &self->unasked;
   if (!tall_operation_identify (operation, FALSE, error))
-    return FALSE;
-  self->found = operation->order_number != NULL
-                    ? (gpointer)tall_fetch_order (operation, revision, error)
-                    : (gpointer)tall_fetch_customer (operation, revision, error);
-  return self->found != NULL;
+    return NULL;
+  return operation->order_number != NULL
+             ? (gpointer)tall_fetch_order (operation, revision, error)
+             : (gpointer)tall_fetch_customer (operation, revision, error);
 }
 
 /* An order, or without @order_number a customer. */
@@ -124,12 +108,18 @@ get (TallFront *front,
      GError **error)
 {
   g_auto (TallOperation) operation = { 0 };
-  Question question = { .revision = revision };
+  gint64 unasked;
+  gpointer found = NULL;
+  GError *cause = NULL;
 
   tall_operation_init (&operation, get_context (front), customer_number, order_number, 0);
-  if (!tall_follow (&operation, try_get, &question, error))
-    prefix_error ("Fetching", customer_number, order_number, error);
-  return question.found;
+  while (tall_follow (&operation, &cause))
+    found = fetch (&operation, revision != NULL ? revision : &unasked, &cause);
+  if (cause == NULL)
+    return found;
+  prefix_error ("Fetching", customer_number, order_number, &cause);
+  g_propagate_error (error, cause);
+  return NULL;
 }
 
 static TallOrder *
@@ -200,7 +190,7 @@ tall_store_put_customer (TallFront *front,
                          gint64 *revision,
                          GError **error)
 {
-  return put (front, NULL, customer, options, revision, error);
+  return put (front, tall_record_of_customer (customer), options, revision, error);
 }
 
 static TallCustomer *
@@ -244,55 +234,22 @@ identify_customer (TallOperation *operation, GError **error)
   return FALSE;
 }
 
-static gboolean
-try_list_orders (TallOperation *operation, gpointer data, GError **error)
-{
-  Question *self = data;
-  if (identify_customer (operation, error))
-    self->found = tall_list_orders (operation, self->options, error);
-  return self->found != NULL;
-}
-
-static gboolean
-try_list_customers (TallOperation *operation, gpointer data, GError **error)
-{
-  Question *self = data;
-  self->found = tall_list_customers (operation, self->options, error);
-  return self->found != NULL;
-}
-
-static gboolean
-try_list_customer_orders (TallOperation *operation, gpointer data, GError **error)
-{
-  Question *self = data;
-  self->found = tall_list_customer_orders (operation, self->options, error);
-  return self->found != NULL;
-}
-
-/* A page. @customer_number: (nullable): of a listing of one */
-static gpointer
-list (TallFront *front,
-      const char *customer_number,
-      const TallListOptions *options,
-      TallAttempt attempt,
-      GError **error)
-{
-  g_auto (TallOperation) operation = { 0 };
-  Question question = { .options = options };
-
-  tall_operation_init (&operation, get_context (front), customer_number, NULL, 0);
-  return tall_follow (&operation, attempt, &question, error) ? question.found : NULL;
-}
-
 static TallOrderList *
 tall_store_list_orders (TallFront *front,
                         const char *customer_number,
                         const TallListOptions *options,
                         GError **error)
 {
-  TallOrderList *page = list (front, customer_number, options, try_list_orders, error);
-  if (page == NULL)
-    g_prefix_error (error, "Listing the orders of %s: ", customer_number);
+  g_auto (TallOperation) operation = { 0 };
+  TallOrderList *page = NULL;
+  GError *cause = NULL;
+
+  tall_operation_init (&operation, get_context (front), customer_number, NULL, 0);
+  while (tall_follow (&operation, &cause))
+    if (identify_customer (&operation, &cause))
+      page = tall_list_orders (&operation, options, &cause);
+  if (cause != NULL)
+    g_propagate_prefixed_error (error, cause, "Listing the orders of %s: ", customer_number);
   return page;
 }
 
@@ -308,9 +265,15 @@ tall_store_delete_customer (TallFront *front,
 static TallCustomerList *
 tall_store_list_customers (TallFront *front, const TallListOptions *options, GError **error)
 {
-  TallCustomerList *page = list (front, NULL, options, try_list_customers, error);
-  if (page == NULL)
-    g_prefix_error (error, "Listing the customers: ");
+  g_auto (TallOperation) operation = { 0 };
+  TallCustomerList *page = NULL;
+  GError *cause = NULL;
+
+  tall_operation_init (&operation, get_context (front), NULL, NULL, 0);
+  while (tall_follow (&operation, &cause))
+    page = tall_list_customers (&operation, options, &cause);
+  if (cause != NULL)
+    g_propagate_prefixed_error (error, cause, "Listing the customers: ");
   return page;
 }
 
@@ -320,9 +283,15 @@ tall_store_get_customer_orders (TallFront *front,
                                 const TallListOptions *options,
                                 GError **error)
 {
-  TallCustomerOrders *page = list (front, number, options, try_list_customer_orders, error);
-  if (page == NULL)
-    g_prefix_error (error, "Fetching customer %s with orders: ", number);
+  g_auto (TallOperation) operation = { 0 };
+  TallCustomerOrders *page = NULL;
+  GError *cause = NULL;
+
+  tall_operation_init (&operation, get_context (front), number, NULL, 0);
+  while (tall_follow (&operation, &cause))
+    page = tall_list_customer_orders (&operation, options, &cause);
+  if (cause != NULL)
+    g_propagate_prefixed_error (error, cause, "Fetching customer %s with orders: ", number);
   return page;
 }
 
@@ -505,21 +474,6 @@ tall_store_open (TallTable *table,
   return self;
 }
 
-static gboolean
-try_identify (TallOperation *operation, gpointer data G_GNUC_UNUSED, GError **error)
-{
-  g_autoptr (GError) cause = NULL;
-  if (tall_operation_identify (operation, FALSE, &cause))
-    return TRUE;
-  if (g_error_matches (cause, TALL_ERROR, TALL_ERROR_NOT_FOUND))
-    g_set_error (error, TALL_ERROR, TALL_ERROR_NOT_FOUND,
-                 "Customer %s has no id: nothing of it was ever stored",
-                 operation->customer_number);
-  else
-    g_propagate_error (error, g_steal_pointer (&cause));
-  return FALSE;
-}
-
 /**
  * tall_store_find_id:
  * @id: (out): the substituted id of a customer, with which its row keys are made; 0 if the key
@@ -533,13 +487,21 @@ tall_store_find_id (TallStore *self, const char *customer_number, guint64 *id, G
   g_return_val_if_fail (TALL_IS_STORE (self), FALSE);
 
   g_auto (TallOperation) operation = { 0 };
+  GError *cause = NULL;
+
   *id = 0;
   tall_operation_init (&operation, get_context (TALL_FRONT (self)), customer_number, NULL, 0);
-  if (tall_follow (&operation, try_identify, NULL, error))
-    {
+  while (tall_follow (&operation, &cause))
+    if (tall_operation_identify (&operation, FALSE, &cause))
       *id = operation.customer_id;
-      return TRUE;
-    }
+  if (cause == NULL)
+    return TRUE;
+  if (g_error_matches (cause, TALL_ERROR, TALL_ERROR_NOT_FOUND))
+    g_set_error (error, TALL_ERROR, TALL_ERROR_NOT_FOUND,
+                 "Customer %s has no id: nothing of it was ever stored", customer_number);
+  else
+    g_propagate_error (error, g_steal_pointer (&cause));
+  g_clear_error (&cause);
   return FALSE;
 }
 

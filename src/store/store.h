@@ -32,6 +32,29 @@ typedef struct
 } TallStoreSettings;
 
 /**
+ * TallOmission:
+ * @TALL_OMIT_CLAIM: rows of an order are written without a claim
+ * @TALL_OMIT_TOKEN: a commit is recognised by its revision, which others may have chosen, too
+ * @TALL_OMIT_SEAL: a migration seals no table
+ * @TALL_OMIT_SEAL_TOKEN: all its seals have the same token
+ * @TALL_OMIT_LAST_PASS: it does not copy what came before the seal, and after the pass before
+ * @TALL_OMIT_CLOSE: it closes no table
+ * @TALL_OMIT_REVISION: its copies do not keep their revisions
+ *
+ * Something that the protocol cannot do without. A test leaves it out to show that tests notice.
+ */
+typedef enum
+{
+  TALL_OMIT_CLAIM = 1 << 0,
+  TALL_OMIT_TOKEN = 1 << 1,
+  TALL_OMIT_SEAL = 1 << 2,
+  TALL_OMIT_SEAL_TOKEN = 1 << 3,
+  TALL_OMIT_LAST_PASS = 1 << 4,
+  TALL_OMIT_CLOSE = 1 << 5,
+  TALL_OMIT_REVISION = 1 << 6,
+} TallOmission;
+
+/**
  * TallStoreHooks:
  *
  * Hooks for tests: time and randomness. NULL slots mean the real ones.
@@ -43,6 +66,7 @@ typedef struct
   void (*sleep) (gint64 microseconds, gpointer data); /* waiting for another writer's claim */
   void (*make_token) (guint8 token[TALL_TOKEN_SIZE], gpointer data);
   gint64 patience; /* microseconds a foreign claim may stay unchanged; 0 = 1 s */
+  guint omits;     /* #TallOmission, several of them */
   gpointer data;
 } TallStoreHooks;
 

@@ -47,14 +47,10 @@ def build_tools():
         go("build", "-o", str(TOOLS) + "/", "./...")
 
 
-def workload_program(variant=None):
-    return BUILD / "tests" / "faults" / ("workload" + (f"-{variant}" if variant else ""))
-
-
-def workload_command(store, history, variant=None, **options):
+def workload_command(store, history, **options):
     """The command line; an option is given as often as its list has values."""
     where = ["--store", store] if store else []  # else a server, by OPTIONS
-    command = [str(workload_program(variant)), *where, "--history", str(history)]
+    command = [str(BUILD / "tests" / "faults" / "workload"), *where, "--history", str(history)]
     for name, value in options.items():
         for one in value if isinstance(value, (list, tuple)) else [value]:
             command.append(f"--{name.replace('_', '-')}={one}")

@@ -93,14 +93,15 @@ def check_ttl(checks, folder):
                       create=layout, failures=25, ttl=TTL, clock=TTL_CLOCKS)
 
 
-def check_variants(checks, folder):
-    """Each variant goes wrong where its mistake shows."""
-    for variant, layouts in (("unclaimed", MULTI_ROW_LAYOUTS), ("by-revision", ("blob", "wide"))):
+def check_omissions(checks, folder):
+    """What a store leaves out, a TallOmission, is noticed where it shows."""
+    for what, number, layouts in (("claim", 1, MULTI_ROW_LAYOUTS), ("token", 2, ("blob", "wide"))):
         for layout in layouts:
-            verdict = run_and_check(folder / f"{variant}-{layout}.history", "memory",
+            verdict = run_and_check(folder / f"{what}-{layout}.history", "memory",
                                     how=dict(timeout="10s", first=True),
-                                    create=layout, failures=0, variant=variant)
-            checks.check(verdict.code == WRONG, f"{layout}, {variant}: the checker notices", verdict)
+                                    create=layout, failures=0, omit=number)
+            checks.check(verdict.code == WRONG, f"{layout}, without {what}: the checker notices",
+                         verdict)
 
 
 def mend(history, store, how, **options):
@@ -244,7 +245,7 @@ def wait_for_answers(history, number):
 
 
 PARTS = {
-    "right": (check_right, check_ttl, check_variants),
+    "right": (check_right, check_ttl, check_omissions),
     "loads": (check_loads,),
     "moves": (check_moves,),
     "kills": (check_kill,),

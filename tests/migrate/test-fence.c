@@ -2,16 +2,18 @@
  * SPDX-License-Identifier: Apache-2.0 */
 
 /* What others write and read while a deployment moves, by processes that know nothing of it: what
- * was acknowledged is in the target, and afterwards they can neither write nor read. Linked with
- * each of variants/, this must fail. */
+ * was acknowledged is in the target, and afterwards they can neither write nor read. If a migration
+ * leaves something out (`--omit N`, a #TallOmission), this must fail. */
 #include "migrate/access.h"
 #include "tall-error.h"
 #include "store/read/fetch.h"
 #include "tall-moving.h"
 #include "tall-test-orders.h"
-#include "store/commit/write.h"
+#include "store/commit/put.h"
 
 #define ORDER "fence"
+
+static guint omits; /* #TallOmission, by migrators */
 
 /* A process that works on the first generation, whatever the record says. */
 typedef struct
@@ -27,9 +29,10 @@ static void
 stranger_init (Stranger *self, TallMoving *moving, guint at)
 {
   g_autoptr (GError) error = NULL;
+  const TallStoreHooks hooks = { .omits = omits };
   *self = (Stranger){ .moving = moving, .at = at };
   g_assert_true (tall_store_context_init (&self->context, TALL_MOVING_OTHERS (moving),
-                                          moving->side.deployment, NULL, &error));
+                                          moving->side.deployment, &hooks, &error));
 }
 
 static void
@@ -41,7 +44,7 @@ stranger_write (Stranger *self)
   g_auto (TallOperation) operation = { 0 };
   g_auto (TallContent) content = { 0 };
   self->tried = TRUE;
-  g_assert_true (tall_content_init (&content, order, NULL, &error));
+  g_assert_true (tall_content_init (&content, tall_record_of_order (order), &error));
   tall_operation_init (&operation, &self->context, order->customer_number, ORDER, 0);
   if (!tall_put (&operation, &content, &options, &self->revision, &error))
     {
@@ -90,6 +93,13 @@ before_call (TallFailingTable *table G_GNUC_UNUSED, const TallCall *call, gpoint
   return TALL_FAILURE_NONE;
 }
 
+static void
+begin (TallMoving *moving, const TallLayout *from, const TallLayout *to)
+{
+  tall_moving_init (moving, from, to);
+  moving->hooks.omits = omits;
+}
+
 /* Returns: FALSE if the migrator has made fewer calls */
 static gboolean
 write_at (const TallLayout *from, const TallLayout *to, guint at, guint *n_stored)
@@ -97,7 +107,7 @@ write_at (const TallLayout *from, const TallLayout *to, guint at, guint *n_store
   g_autoptr (GError) error = NULL;
   g_auto (TallMoving) moving = { 0 };
   Stranger stranger;
-  tall_moving_init (&moving, from, to);
+  begin (&moving, from, to);
   stranger_init (&stranger, &moving, at);
   tall_failing_table_set_hooks (TALL_FAILING_TABLE (moving.side.table), before_call, NULL,
                                 &stranger);
@@ -192,7 +202,7 @@ test_late_unseal (void)
   Late late = { 0 };
   gint sealed = FALSE;
   gboolean delayed = FALSE;
-  tall_moving_init (&moving, &tall_layout_blob, &tall_layout_wide);
+  begin (&moving, &tall_layout_blob, &tall_layout_wide);
   TallFailingTable *migrator = TALL_FAILING_TABLE (moving.side.table);
   stranger_init (&late.stranger, &moving, 0);
   tall_failing_table_set_hooks (migrator, die_under_seal, NULL, &sealed);
@@ -239,7 +249,7 @@ test_late_abort (void)
   g_autoptr (GError) error = NULL;
   g_auto (TallMoving) moving = { 0 };
   gint sealed = FALSE;
-  tall_moving_init (&moving, &tall_layout_blob, &tall_layout_wide);
+  begin (&moving, &tall_layout_blob, &tall_layout_wide);
   TallFailingTable *migrator = TALL_FAILING_TABLE (moving.side.table);
   tall_failing_table_set_hooks (migrator, die_under_seal, NULL, &sealed);
   g_assert_false (tall_moving_run (&moving, moving.side.table, &error));
@@ -262,6 +272,8 @@ main (int argc, char **argv)
     { &tall_layout_normalized, &tall_layout_wide },
   };
   g_test_init (&argc, &argv, NULL);
+  if (argc == 3 && g_str_equal (argv[1], "--omit"))
+    omits = (guint)g_ascii_strtoull (argv[2], NULL, 10);
   for (guint i = 0; i < G_N_ELEMENTS (pairs); i++)
     {
       g_autofree char *path =

@@ -5,7 +5,7 @@
  * process makes of it; and a target that has not everything. */
 #include "tall-error.h"
 #include "tall-moving.h"
-#include "store/commit/write.h"
+#include "store/commit/put.h"
 
 #define ORDER "remains"
 
@@ -31,7 +31,7 @@ put (const TallMoving *moving, guint n_lines, const TallStoreHooks *hooks)
   gint64 revision = 0;
   g_assert_true (tall_store_context_init (&context, TALL_MOVING_OTHERS (moving),
                                           moving->side.deployment, hooks, &error));
-  g_assert_true (tall_content_init (&content, order, NULL, &error));
+  g_assert_true (tall_content_init (&content, tall_record_of_order (order), &error));
   tall_operation_init (&operation, &context, order->customer_number, ORDER, 0);
   g_assert_true (tall_put (&operation, &content, &options, &revision, &error));
   g_assert_no_error (error);

@@ -5,7 +5,7 @@
  * what a caller sees is true. */
 #include "tall-error.h"
 #include "tall-moving.h"
-#include "store/commit/write.h"
+#include "store/commit/put.h"
 
 /* What happens at which call of the process that is watched. */
 typedef struct _Scene Scene;
@@ -394,7 +394,7 @@ write_many (Scene *self)
       g_auto (TallOperation) operation = { 0 };
       g_auto (TallContent) content = { 0 };
       gint64 revision;
-      g_assert_true (tall_content_init (&content, order, NULL, &error));
+      g_assert_true (tall_content_init (&content, tall_record_of_order (order), &error));
       tall_operation_init (&operation, &context, order->customer_number, number, 0);
       g_assert_true (tall_put (&operation, &content, &options, &revision, &error));
     }

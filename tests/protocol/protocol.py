@@ -3,10 +3,9 @@
 """The commit protocol: put and delete of one order, as src/store/README.md describes them.
 
 Each operation is a generator. It yields its calls to the table one by one, and is sent what comes
-back: explore.py decides what else happens in between. To follow it in the store: put() is
-store/commit/write.c, claim() store/commit/claim.c, commit() and what settles it store/commit/commit.c, release()
-store/commit/commit.c, delete() store/commit/write.c, the children's rows store/commit/children.c, find_others()
-store/commit/children.c; get() is in reading.py.
+back: explore.py decides what else happens in between. To follow it in the store: put() and delete()
+are in store/commit/put.c; claim(), release(), commit() and what settles it in store/commit/commit.c; the
+children's rows and find_others() in store/commit/children.c; get() is in reading.py.
 
 A rule for changes: what an operation knows must be in its local variables, since explore.py takes
 two operations at one line with equal variables for the same. So no `yield` inside a larger

@@ -4,7 +4,7 @@
 
 #include "tall-error.h"
 #include "tall-failing-table.h"
-#include "store/follower.h"
+#include "store/follow.h"
 #include "tall-test-store.h"
 
 /* The revisions of loads: no two batches have one, whoever takes them at the same time. */

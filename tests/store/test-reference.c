@@ -25,13 +25,13 @@ typedef struct
 } Watch;
 
 static gboolean
-is_listed (const TallRecord *record, const TallListOptions *options)
+is_listed (const TallExpected *record, const TallListOptions *options)
 {
   return record->live && tall_reference_is_in_range (record->order, options);
 }
 
 static void
-begin_watch (Watch *self, const TallRecord *record, const TallListOptions *options)
+begin_watch (Watch *self, const TallExpected *record, const TallListOptions *options)
 {
   *self = (Watch){ .steady = is_listed (record, options) };
   self->dated = self->steady && record->order->has_sales_date;
@@ -39,7 +39,7 @@ begin_watch (Watch *self, const TallRecord *record, const TallListOptions *optio
 }
 
 static void
-go_on_watching (Watch *self, const TallRecord *record, const TallListOptions *options)
+go_on_watching (Watch *self, const TallExpected *record, const TallListOptions *options)
 {
   self->steady = self->steady && is_listed (record, options)
                  && record->order->has_sales_date == self->dated
@@ -73,8 +73,8 @@ find_order (const TallReference *self, guint customer, const char *number)
 static void
 assert_after (TallReference *self,
               const Watch *before,
-              const TallRecord *last,
-              const TallRecord *now)
+              const TallExpected *last,
+              const TallExpected *now)
 {
   const TallOrder *order = now->order;
   if (last == NULL)
@@ -94,7 +94,7 @@ static void
 list_while_writing (TallReference *self, guint customer)
 {
   Watch watches[N_ORDERS], place = { 0 };
-  const TallRecord *records = self->orders[customer], *last = NULL;
+  const TallExpected *records = self->orders[customer], *last = NULL;
   TallListOptions options = { 0 };
   g_autofree char *page = NULL;
   tall_reference_choose_range (self, &options);
@@ -136,7 +136,7 @@ static void
 fetch_while_writing (TallReference *self, guint customer)
 {
   Watch watches[N_ORDERS];
-  const TallRecord *records = self->orders[customer];
+  const TallExpected *records = self->orders[customer];
   TallListOptions options = { .limit = (guint)g_rand_int_range (self->rand, 1, 4) };
   g_autofree char *page = NULL;
   for (guint i = 0; i < N_ORDERS; i++)

@@ -8,7 +8,7 @@
 #define DAY G_GINT64_CONSTANT (86400000)
 
 static void
-check_customer (TallReference *self, const TallRecord *record)
+check_customer (TallReference *self, const TallExpected *record)
 {
   g_autoptr (GError) error = NULL;
   gint64 revision;
@@ -25,7 +25,7 @@ check_customer (TallReference *self, const TallRecord *record)
 }
 
 void
-tall_reference_check_outcome (const TallOutcome *outcome, const TallRecord *record)
+tall_reference_check_outcome (const TallOutcome *outcome, const TallExpected *record)
 {
   if (!record->live)
     {
@@ -39,7 +39,7 @@ tall_reference_check_outcome (const TallOutcome *outcome, const TallRecord *reco
 }
 
 static void
-check_order (TallReference *self, const TallRecord *record)
+check_order (TallReference *self, const TallExpected *record)
 {
   TallOutcome outcome = { 0 };
   outcome.order = tall_front_get_order (self->front, record->customer_number, record->order_number,
@@ -55,7 +55,7 @@ tall_reference_check_many (TallReference *self)
   g_autoptr (GError) error = NULL;
   TallOrderId ids[20];
   TallOutcome outcomes[20] = { 0 };
-  const TallRecord *records[20];
+  const TallExpected *records[20];
   guint n = g_rand_int_range (self->rand, 1, 21);
   for (guint i = 0; i < n; i++)
     {
@@ -76,7 +76,8 @@ tall_reference_check_many (TallReference *self)
 int
 tall_reference_compare_keys (gconstpointer a, gconstpointer b, gpointer data)
 {
-  const TallRecord *left = *(const TallRecord *const *)a, *right = *(const TallRecord *const *)b;
+  const TallExpected *left = *(const TallExpected *const *)a,
+                     *right = *(const TallExpected *const *)b;
   const TallReference *self = data;
   g_auto (TallOrderKey) one = { 0 };
   g_auto (TallOrderKey) other = { 0 };
@@ -88,8 +89,8 @@ tall_reference_compare_keys (gconstpointer a, gconstpointer b, gpointer data)
 static int
 compare_dates (gconstpointer a, gconstpointer b, gpointer data)
 {
-  const TallOrder *left = (*(const TallRecord *const *)a)->order;
-  const TallOrder *right = (*(const TallRecord *const *)b)->order;
+  const TallOrder *left = (*(const TallExpected *const *)a)->order;
+  const TallOrder *right = (*(const TallExpected *const *)b)->order;
   if (left->has_sales_date != right->has_sales_date)
     return left->has_sales_date ? -1 : 1;
   if (left->has_sales_date && left->sales_date != right->sales_date)
@@ -115,7 +116,7 @@ expect_orders (TallReference *self,
   GPtrArray *expected = g_ptr_array_new ();
   for (guint i = 0; i < TALL_REFERENCE_ORDERS; i++)
     {
-      TallRecord *record = &self->orders[customer][i];
+      TallExpected *record = &self->orders[customer][i];
       if (record->live && tall_reference_is_in_range (record->order, options))
         g_ptr_array_add (expected, record);
     }
@@ -124,7 +125,7 @@ expect_orders (TallReference *self,
 }
 
 void
-tall_reference_check_entry (const TallOrderEntry *entry, const TallRecord *record)
+tall_reference_check_entry (const TallOrderEntry *entry, const TallExpected *record)
 {
   g_assert_cmpstr (entry->order_number, ==, record->order_number);
   g_assert_cmpint (entry->revision, ==, record->revision);
@@ -182,7 +183,7 @@ tall_reference_check_list (TallReference *self, guint customer)
 void
 tall_reference_check_customer_orders (TallReference *self, guint customer)
 {
-  const TallRecord *record = &self->customers[customer];
+  const TallExpected *record = &self->customers[customer];
   TallListOptions options = { .limit =
                                   g_rand_int_range (self->rand, 1, TALL_REFERENCE_ORDERS + 3) };
   g_autoptr (GPtrArray) expected =
@@ -221,7 +222,7 @@ check_list_entry (TallReference *self, const TallCustomerEntry *entry, gboolean 
   for (guint i = 0; i < TALL_REFERENCE_CUSTOMERS; i++)
     if (g_str_equal (entry->number, self->customers[i].customer_number))
       {
-        const TallRecord *record = &self->customers[i];
+        const TallExpected *record = &self->customers[i];
         g_assert_false (seen[i]);
         seen[i] = TRUE;
         g_assert_cmpint (entry->revision, ==, record->live ? record->revision : 0);

@@ -39,7 +39,7 @@ tall_reference_has_orders (const TallReference *self, guint customer)
 
 /* Random orders may be equal: some have hardly any content. */
 static gboolean
-has_content_of (const TallRecord *record, const Attempt *attempt)
+has_content_of (const TallExpected *record, const Attempt *attempt)
 {
   if (attempt->deletes || !record->live)
     return FALSE;
@@ -48,7 +48,7 @@ has_content_of (const TallRecord *record, const Attempt *attempt)
 }
 
 static int
-foresee (const TallRecord *record, const Attempt *attempt)
+foresee (const TallExpected *record, const Attempt *attempt)
 {
   const TallWriteOptions *options = &attempt->options;
   if (attempt->deletes && options->condition == TALL_IF_ABSENT)
@@ -68,7 +68,7 @@ foresee (const TallRecord *record, const Attempt *attempt)
 
 static gboolean
 perform (TallReference *self,
-         const TallRecord *record,
+         const TallExpected *record,
          const Attempt *attempt,
          gint64 *revision,
          GError **error)
@@ -85,7 +85,7 @@ perform (TallReference *self,
 }
 
 static void
-clear_content (TallRecord *record)
+clear_content (TallExpected *record)
 {
   g_clear_pointer (&record->order, tall_order_free);
   g_clear_pointer (&record->customer, tall_customer_free);
@@ -93,7 +93,7 @@ clear_content (TallRecord *record)
 
 /* Notes in the record what the attempt puts. */
 static void
-note_done (TallRecord *record, Attempt *attempt, gint64 revision)
+note_done (TallExpected *record, Attempt *attempt, gint64 revision)
 {
   clear_content (record);
   record->order = g_steal_pointer (&attempt->order);
@@ -112,7 +112,7 @@ note_done (TallRecord *record, Attempt *attempt, gint64 revision)
 
 /* Checks that the outcome of the attempt is the one that was foreseen. */
 static void
-settle (TallRecord *record, Attempt *attempt, gint64 revision, const GError *error)
+settle (TallExpected *record, Attempt *attempt, gint64 revision, const GError *error)
 {
   int expected = foresee (record, attempt);
   if (expected >= 0)
@@ -126,7 +126,7 @@ settle (TallRecord *record, Attempt *attempt, gint64 revision, const GError *err
 }
 
 static void
-write_one (TallReference *self, TallRecord *record, Attempt *attempt)
+write_one (TallReference *self, TallExpected *record, Attempt *attempt)
 {
   g_autoptr (GError) error = NULL;
   gint64 revision = 0;
@@ -136,7 +136,7 @@ write_one (TallReference *self, TallRecord *record, Attempt *attempt)
 }
 
 static TallOrder *
-make_order (TallReference *self, const TallRecord *record)
+make_order (TallReference *self, const TallExpected *record)
 {
   TallOrder *order = tall_test_random_order (self->rand, 6);
   order->customer_number =
@@ -148,7 +148,7 @@ make_order (TallReference *self, const TallRecord *record)
 }
 
 static TallCustomer *
-make_customer (TallReference *self, const TallRecord *record)
+make_customer (TallReference *self, const TallExpected *record)
 {
   TallCustomer *customer = tall_test_random_customer (self->rand);
   customer->number =
@@ -157,7 +157,7 @@ make_customer (TallReference *self, const TallRecord *record)
 }
 
 static void
-choose_options (TallReference *self, const TallRecord *record, TallWriteOptions *options)
+choose_options (TallReference *self, const TallExpected *record, TallWriteOptions *options)
 {
   gint64 difference = g_rand_boolean (self->rand) ? 0 : 2 * g_rand_int_range (self->rand, -1, 2);
   options->condition = g_rand_int_range (self->rand, 0, 3);
@@ -176,7 +176,7 @@ choose_options (TallReference *self, const TallRecord *record, TallWriteOptions 
 
 /* Sends the last write of a record again, under any condition. */
 static void
-write_again (TallReference *self, TallRecord *record, Attempt *attempt)
+write_again (TallReference *self, TallExpected *record, Attempt *attempt)
 {
   attempt->repeats = attempt->options.has_token = TRUE;
   attempt->deletes = !record->live;
@@ -191,7 +191,7 @@ void
 tall_reference_write (TallReference *self, guint customer)
 {
   guint i = g_rand_int_range (self->rand, 0, TALL_REFERENCE_ORDERS + 3);
-  TallRecord *record =
+  TallExpected *record =
       i < TALL_REFERENCE_ORDERS ? &self->orders[customer][i] : &self->customers[customer];
   Attempt attempt = { .has_orders = i >= TALL_REFERENCE_ORDERS
                                     && tall_reference_has_orders (self, customer) };
@@ -226,7 +226,7 @@ tall_reference_put_many (TallReference *self)
 {
   g_autoptr (GError) error = NULL;
   Attempt attempts[MOST_AT_ONCE] = { 0 };
-  TallRecord *records[MOST_AT_ONCE];
+  TallExpected *records[MOST_AT_ONCE];
   TallOrder *orders[MOST_AT_ONCE];
   TallWriteOptions options[MOST_AT_ONCE] = { 0 };
   TallOutcome outcomes[MOST_AT_ONCE] = { 0 };

@@ -10,7 +10,7 @@ G_BEGIN_DECLS
 #define TALL_REFERENCE_ORDERS 9
 
 /**
- * TallRecord:
+ * TallExpected:
  *
  * An order or a customer of the plain map: its content, and its last write.
  */
@@ -26,7 +26,7 @@ typedef struct
   guint8 token[TALL_TOKEN_SIZE];
   gboolean has_old_token; /* of a write before the last */
   guint8 old_token[TALL_TOKEN_SIZE];
-} TallRecord;
+} TallExpected;
 
 /**
  * TallReference:
@@ -39,8 +39,8 @@ typedef struct
   TallTestClock *clock;
   const TallKeyStrategy *strategy;
   GRand *rand;
-  TallRecord customers[TALL_REFERENCE_CUSTOMERS];
-  TallRecord orders[TALL_REFERENCE_CUSTOMERS][TALL_REFERENCE_ORDERS];
+  TallExpected customers[TALL_REFERENCE_CUSTOMERS];
+  TallExpected orders[TALL_REFERENCE_CUSTOMERS][TALL_REFERENCE_ORDERS];
 } TallReference;
 
 void
@@ -64,7 +64,7 @@ void tall_reference_check_everything (TallReference *self);
 void tall_reference_choose_range (TallReference *self, TallListOptions *options);
 gboolean tall_reference_is_in_range (const TallOrder *order, const TallListOptions *options);
 int tall_reference_compare_keys (gconstpointer a, gconstpointer b, gpointer self);
-void tall_reference_check_entry (const TallOrderEntry *entry, const TallRecord *record);
-void tall_reference_check_outcome (const TallOutcome *outcome, const TallRecord *record);
+void tall_reference_check_entry (const TallOrderEntry *entry, const TallExpected *record);
+void tall_reference_check_outcome (const TallOutcome *outcome, const TallExpected *record);
 
 G_END_DECLS

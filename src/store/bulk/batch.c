@@ -5,7 +5,7 @@
 #include "base/workers.h"
 #include "store/bulk/bulk.h"
 #include "store/commit/commit.h"
-#include "store/commit/write.h"
+#include "store/commit/put.h"
 #include "store/follow.h"
 #include "store/read/index.h"
 #include "table/merged-plan.h"
@@ -31,17 +31,13 @@ tall_bulk_item_refuse (TallBulkItem *self, GError *cause)
 }
 
 static gboolean
-begin (TallBulkItem *self,
-       const TallStoreContext *context,
-       const TallOrder *order,
-       const TallCustomer *customer)
+begin (TallBulkItem *self, const TallStoreContext *context, TallRecord record)
 {
   GError *error = NULL;
-  tall_operation_init (&self->operation, context,
-                       order != NULL ? order->customer_number : customer->number,
-                       order != NULL ? order->order_number : NULL, 0);
+  tall_operation_init (&self->operation, context, tall_record_get_customer_number (&record),
+                       tall_record_get_order_number (&record), 0);
   self->step = TALL_BULK_FRESH;
-  if (tall_content_init (&self->content, order, customer, &error))
+  if (tall_content_init (&self->content, record, &error))
     return TRUE;
   tall_bulk_item_refuse (self, error);
   return FALSE;
@@ -73,7 +69,7 @@ tall_bulk_item_init_order (TallBulkItem *self,
   self->result = result;
   if (!tall_order_normalize (order, &error))
     return refuse_wrong (self, error);
-  return begin (self, context, order, NULL);
+  return begin (self, context, tall_record_of_order (order));
 }
 
 /**
@@ -91,7 +87,7 @@ tall_bulk_item_init_customer (TallBulkItem *self,
   self->result = result;
   if (!tall_customer_normalize (customer, &error))
     return refuse_wrong (self, error);
-  return begin (self, context, NULL, customer);
+  return begin (self, context, tall_record_of_customer (customer));
 }
 
 void
@@ -197,11 +193,12 @@ meet_item (TallBulkItem *self, const TallRoot *root, TallBulkExisting on_existin
 }
 
 static gboolean
-try_look (TallOperation *operation, gpointer data, GError **error)
+look (TallOperation *operation, TallRoot *root, GError **error)
 {
-  TallRoot *root = data;
-  return tall_operation_identify (operation, TRUE, error)
-         && tall_root_read (root, operation, error);
+  while (tall_follow (operation, error))
+    (void)(tall_operation_identify (operation, TRUE, error)
+           && tall_root_read (root, operation, error));
+  return *error == NULL;
 }
 
 /**
@@ -221,7 +218,7 @@ tall_bulk_item_put (TallBulkItem *self, TallBulkExisting on_existing)
     {
       GError *error = NULL;
       g_auto (TallRoot) root = { 0 };
-      if (!tall_follow (operation, try_look, &root, &error))
+      if (!look (operation, &root, &error))
         {
           tall_bulk_item_refuse (self, error);
           return;
@@ -362,8 +359,8 @@ withdraw (const TallBulkBatch *self, const TallBulkItem *item, const Other *othe
   g_autoptr (TallBatch) batch = tall_batch_new ();
   tall_batch_add (batch, operation->root_table, tall_slice_array (operation->root_row));
   if (tall_operation_has_children (operation))
-    self->context->layout->append_children (&operation->key, item->content.order, self->revision,
-                                            batch);
+    self->context->layout->append_children (&operation->key, item->content.record.order,
+                                            self->revision, batch);
   if (date != other->sales_date)
     tall_index_add_hint (operation, date, self->revision, batch);
   for (guint i = 0; i < batch->mutations->len; i++)
@@ -608,8 +605,8 @@ write_rows (TallBulkBatch *self, gint64 revision, GError **error)
     {
       const TallOperation *operation = first = &item->operation;
       if (tall_operation_has_children (operation))
-        self->context->layout->append_children (&operation->key, item->content.order, revision,
-                                                batch);
+        self->context->layout->append_children (&operation->key, item->content.record.order,
+                                                revision, batch);
       tall_index_add_hint (operation, item->content.state.sales_date, revision, batch);
     }
   return batch->mutations->len == 0 || tall_operation_apply (first, batch, error);
@@ -703,10 +700,9 @@ send_roots (TallBulkBatch *self, GError **error)
 /* What is new. In other tables than those in which it was begun it is looked for first, whatever
  * was promised: it may have been copied, and replaced since. */
 static gboolean
-try_fresh (TallOperation *operation, gpointer data, GError **error)
+try_fresh (TallBulkBatch *self, const TallStoreContext *context, GError **error)
 {
-  TallBulkBatch *self = data;
-  self->context = operation->context;
+  self->context = context;
   if (!identify (self, error))
     return FALSE;
   sort (self);
@@ -731,7 +727,9 @@ run_fresh (TallBulkBatch *self)
   g_auto (TallOperation) operation = { 0 };
   tall_operation_init (&operation, self->context, NULL, NULL, 0);
   operation.writes = TRUE;
-  if (tall_follow (&operation, try_fresh, self, &error))
+  while (tall_follow (&operation, &error))
+    (void)try_fresh (self, operation.context, &error);
+  if (error == NULL)
     return;
   if (self->has_sent)
     error->code = TALL_ERROR_OUTCOME_UNKNOWN;

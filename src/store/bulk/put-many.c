@@ -4,7 +4,7 @@
 
 #include "tall-error.h"
 #include "base/workers.h"
-#include "store/commit/write.h"
+#include "store/commit/put.h"
 
 /* Everything that is to be stored; each worker takes one chain. */
 typedef struct
@@ -70,7 +70,7 @@ make_contents (Work *self, GError **error)
       GError **own = &self->outcomes[i].error;
       if (!tall_order_normalize (self->orders[i], own))
         continue;
-      if (!tall_content_init (&self->contents[i], self->orders[i], NULL, own))
+      if (!tall_content_init (&self->contents[i], tall_record_of_order (self->orders[i]), own))
         {
           prefix_outcome (self, i);
           tall_content_clear (&self->contents[i]);

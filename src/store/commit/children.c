@@ -52,16 +52,9 @@ add_removals (const TallOperation *operation,
     g_ptr_array_set_size (batch->mutations, (gint)operation->context->together);
 }
 
-static gboolean
-is_unreadable (const GError *error)
-{
-  return g_error_matches (error, TALL_ERROR, TALL_ERROR_DAMAGED)
-         || g_error_matches (error, TALL_ERROR, TALL_ERROR_NEWER_VERSION);
-}
-
 /**
  * tall_together_commit:
- * @order: (nullable): what is put; NULL: an order is deleted, or it is about a customer
+ * @content: (nullable): what is put; NULL: it is deleted
  * @root: what is there
  * @wanted: what is to be committed in its place; both fit
  * @batch: what is done to the root row
@@ -75,23 +68,24 @@ is_unreadable (const GError *error)
  */
 TallStep
 tall_together_commit (TallOperation *operation,
-                      const TallOrder *order,
+                      const TallContent *content,
                       TallRoot *root,
                       const TallState *wanted,
                       TallBatch *batch,
                       GError **error)
 {
   g_autoptr (GError) cause = NULL;
-  if (order != NULL && tall_operation_has_children (operation))
-    add_children (operation, order, wanted->revision, tall_root_find_dead (root, wanted->revision),
-                  batch);
-  if (order != NULL)
+  if (content != NULL && tall_operation_has_children (operation))
+    add_children (operation, content->record.order, wanted->revision,
+                  tall_root_find_dead (root, wanted->revision), batch);
+  if (content != NULL)
     tall_index_add_hint (operation, wanted->sales_date, wanted->revision, batch);
   guint n_needed = batch->mutations->len;
   add_removals (operation, root, wanted, batch);
 
   TallStep step = tall_commit (operation, root, NULL, batch, wanted, &cause);
-  if (step == TALL_STEP_FAILED && is_unreadable (cause) && batch->mutations->len > n_needed)
+  if (step == TALL_STEP_FAILED && tall_error_is_unreadable (cause)
+      && batch->mutations->len > n_needed)
     {
       g_debug ("one of the rows that go cannot be read: %s", cause->message);
       g_clear_error (&cause);

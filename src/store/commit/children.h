@@ -10,7 +10,7 @@ G_BEGIN_DECLS
 gboolean
 tall_together_fits (const TallOperation *operation, const TallRoot *replaced, const TallState *now);
 TallStep tall_together_commit (TallOperation *operation,
-                               const TallOrder *order,
+                               const TallContent *content,
                                TallRoot *root,
                                const TallState *wanted,
                                TallBatch *batch,

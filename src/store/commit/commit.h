@@ -9,16 +9,20 @@ G_BEGIN_DECLS
 /**
  * TallStep:
  * @TALL_STEP_DONE: it is done; the root says what is there
- * @TALL_STEP_AGAIN: it is certainly not done, as another writer was faster; the root says what is
- *   there now
- * @TALL_STEP_FAILED: there is an error; the root says what it said before
+ * @TALL_STEP_AGAIN: it is certainly not done, as something else is there; the root says what
+ * @TALL_STEP_LOST: it may be done, or may still be; the state cell tells. Nobody but commit.c sees
+ *   that
+ * @TALL_STEP_UNKNOWN: there is an error: it may be done, or may still be, and nothing tells
+ * @TALL_STEP_FAILED: there is an error: it is not done, and never will be
  *
- * How a conditional write of a state cell ended.
+ * How a step of a write ended. After an error the root says what it said before.
  */
 typedef enum
 {
   TALL_STEP_DONE,
   TALL_STEP_AGAIN,
+  TALL_STEP_LOST,
+  TALL_STEP_UNKNOWN,
   TALL_STEP_FAILED,
 } TallStep;
 
@@ -42,19 +46,19 @@ TallStep tall_claim (TallOperation *operation,
                      const TallOrder *order,
                      TallClaim *claim,
                      GError **error) G_GNUC_WARN_UNUSED_RESULT;
+void tall_claim_give_up (TallClaim *self);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TallClaim, tall_claim_give_up)
+
 TallStep tall_commit (TallOperation *operation,
                       TallRoot *root,
                       TallClaim *claim,
                       const TallBatch *batch,
                       const TallState *committed,
                       GError **error) G_GNUC_WARN_UNUSED_RESULT;
-void tall_claim_give_up (TallClaim *self);
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TallClaim, tall_claim_give_up)
-
-gboolean tall_commit_token_matches (const TallState *stored, const TallState *wanted);
-gboolean tall_commit_token_check (const TallState *stored,
-                                  const TallState *wanted,
-                                  GError **error) G_GNUC_WARN_UNUSED_RESULT;
+TallStep tall_commit_find (const TallOperation *operation,
+                           const TallState *stored,
+                           const TallState *wanted,
+                           GError **error) G_GNUC_WARN_UNUSED_RESULT;
 gint64 tall_state_get_replaced (const TallState *self, const TallOperation *operation);
 void tall_state_set_lineage (TallState *self, const TallOperation *operation, const TallRoot *root);
 
@@ -79,37 +83,6 @@ TallStep tall_sent_settle (TallOperation *operation,
                            const TallRoot *root,
                            const TallState *wanted,
                            GError **error) G_GNUC_WARN_UNUSED_RESULT;
-
-/* What commits have in common with these. */
 void tall_sent_fail_unknown (GError **error, const char *reason, const GError *cause);
-
-#define TALL_MAX_ATTEMPTS 2 /* of one conditional write: the same bytes, sent again once */
-#define TALL_ORIGIN_SIZE 8  /* of the mark with which a lineage begins */
-
-/**
- * TallAnswer:
- * @TALL_ANSWER_YES: it matched, and is done
- * @TALL_ANSWER_NO: it did not match, says the table
- * @TALL_ANSWER_LOST: an error, and it may have happened or may still happen
- * @TALL_ANSWER_REFUSED: an error, and it did not happen
- * @TALL_ANSWER_SHUT: the table is shut; that is as certain as @TALL_ANSWER_NO
- *
- * What came back for a conditional write.
- */
-typedef enum
-{
-  TALL_ANSWER_YES,
-  TALL_ANSWER_NO,
-  TALL_ANSWER_LOST,
-  TALL_ANSWER_REFUSED,
-  TALL_ANSWER_SHUT,
-} TallAnswer;
-
-TallAnswer tall_send_if (const TallOperation *operation,
-                         const TallBatch *batch,
-                         const TallRoot *expected,
-                         TallDurability durability,
-                         GError **error) G_GNUC_WARN_UNUSED_RESULT;
-void tall_fail_undone (GError **error, GError *cause);
 
 G_END_DECLS

@@ -115,6 +115,31 @@ tall_state_decode (TallSlice bytes, TallState *state, GError **error)
   return check_revisions (state, error);
 }
 
+TallRecord
+tall_record_of_order (const TallOrder *order)
+{
+  return (TallRecord){ .kind = TALL_RECORD_ORDER, .order = order };
+}
+
+TallRecord
+tall_record_of_customer (const TallCustomer *customer)
+{
+  return (TallRecord){ .kind = TALL_RECORD_CUSTOMER, .customer = customer };
+}
+
+const char *
+tall_record_get_customer_number (const TallRecord *self)
+{
+  return self->kind == TALL_RECORD_ORDER ? self->order->customer_number : self->customer->number;
+}
+
+/* NULL for a customer. */
+const char *
+tall_record_get_order_number (const TallRecord *self)
+{
+  return self->kind == TALL_RECORD_ORDER ? self->order->order_number : NULL;
+}
+
 /* Both limits are those of all layouts, so that an order can be moved from any to any other. */
 static gboolean
 check_size (const TallContent *self, GError **error)
@@ -126,7 +151,8 @@ check_size (const TallContent *self, GError **error)
                    self->canonical.len, TALL_MAX_CANONICAL_BYTES);
       return FALSE;
     }
-  gsize repeated = self->order != NULL ? tall_order_count_repeated (self->order) : 0;
+  gsize repeated =
+      self->record.kind == TALL_RECORD_ORDER ? tall_order_count_repeated (self->record.order) : 0;
   if (repeated <= TALL_MAX_REPEATED_BYTES)
     return TRUE;
   g_set_error (error, TALL_ERROR, TALL_ERROR_TOO_LARGE,
@@ -136,37 +162,41 @@ check_size (const TallContent *self, GError **error)
   return FALSE;
 }
 
+static void
+derive_order (TallContent *self, const TallOrder *order)
+{
+  self->canonical = tall_order_to_canonical (order, self->arena);
+  self->summary = tall_order_to_summary (order, self->arena);
+  self->state.n_locations = order->n_shipping_locations;
+  self->state.n_lines = tall_order_count_lines (order);
+  self->state.sales_date = order->has_sales_date ? order->sales_date : TALL_NO_DATE;
+}
+
+static void
+derive_customer (TallContent *self, const TallCustomer *customer)
+{
+  self->canonical = tall_customer_to_canonical (customer, self->arena);
+  self->summary = tall_customer_to_summary (customer, self->arena);
+  self->state.sales_date = TALL_NO_DATE;
+}
+
 /**
  * tall_content_init:
- * @order: (nullable): the order, or
- * @customer: (nullable): the customer; it must outlive @self
+ * @record: must outlive @self
  *
  * Returns: FALSE with %TALL_ERROR_TOO_LARGE. @self is to be cleared also then
  */
 gboolean
-tall_content_init (TallContent *self,
-                   const TallOrder *order,
-                   const TallCustomer *customer,
-                   GError **error)
+tall_content_init (TallContent *self, TallRecord record, GError **error)
 {
-  *self = (TallContent){ .order = order, .customer = customer, .arena = tall_arena_new (0) };
-  if (order != NULL)
-    {
-      self->canonical = tall_order_to_canonical (order, self->arena);
-      self->summary = tall_order_to_summary (order, self->arena);
-      self->state.n_locations = order->n_shipping_locations;
-      self->state.n_lines = tall_order_count_lines (order);
-    }
+  *self = (TallContent){ .record = record, .arena = tall_arena_new (0) };
+  if (record.kind == TALL_RECORD_ORDER)
+    derive_order (self, record.order);
   else
-    {
-      self->canonical = tall_customer_to_canonical (customer, self->arena);
-      self->summary = tall_customer_to_summary (customer, self->arena);
-    }
+    derive_customer (self, record.customer);
   if (!check_size (self, error))
     return FALSE;
 
-  gboolean dated = order != NULL && order->has_sales_date;
-  self->state.sales_date = dated ? order->sales_date : TALL_NO_DATE;
   self->state.live = TRUE;
   self->state.schema = TALL_SCHEMA;
   tall_md5 (self->canonical, self->state.digest);
@@ -195,10 +225,10 @@ tall_content_append (const TallContent *self,
   const TallLayout *layout = operation->context->layout;
 
   tall_mutation_put (batch, root, TALL_SUMMARY_QUALIFIER, revision, self->summary);
-  if (self->order != NULL)
-    layout->append_root (self->order, self->canonical, revision, batch, root);
+  if (self->record.kind == TALL_RECORD_ORDER)
+    layout->append_root (self->record.order, self->canonical, revision, batch, root);
   else
-    layout->append_customer (self->customer, self->canonical, revision, batch, root);
+    layout->append_customer (self->record.customer, self->canonical, revision, batch, root);
 }
 
 void
@@ -278,8 +308,7 @@ tall_root_find_stranger (const TallOperation *operation,
  * the owner of the row.
  *
  * Returns: FALSE with %TALL_ERROR_DAMAGED or %TALL_ERROR_NEWER_VERSION; nothing but the timestamp
- * of
- *   @self is set then
+ *   of @self is set then
  */
 gboolean
 tall_root_parse_state (TallRoot *self, const TallRow *row, TallSlice *summary, GError **error)

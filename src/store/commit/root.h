@@ -54,26 +54,48 @@ TallSlice tall_state_encode (const TallState *self, TallArena *arena);
 gboolean
 tall_state_decode (TallSlice bytes, TallState *state, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
+typedef enum
+{
+  TALL_RECORD_ORDER,
+  TALL_RECORD_CUSTOMER,
+} TallRecordKind;
+
 /**
- * TallContent:
+ * TallRecord:
  *
- * What is to be stored: an order or a customer, with all that is derived from it once for all
- * attempts.
+ * An order or a customer. A plain value; nothing is owned.
  */
 typedef struct
 {
-  const TallOrder *order;       /* not owned; NULL for a customer */
-  const TallCustomer *customer; /* not owned; NULL for an order */
-  TallArena *arena;             /* owned: of the slices */
+  TallRecordKind kind;
+  union
+  {
+    const TallOrder *order;
+    const TallCustomer *customer;
+  };
+} TallRecord;
+
+TallRecord tall_record_of_order (const TallOrder *order);
+TallRecord tall_record_of_customer (const TallCustomer *customer);
+const char *tall_record_get_customer_number (const TallRecord *self);
+const char *tall_record_get_order_number (const TallRecord *self);
+
+/**
+ * TallContent:
+ *
+ * What is to be stored, with all that is derived from it once for all tries.
+ */
+typedef struct
+{
+  TallRecord record;
+  TallArena *arena; /* owned: of the slices */
   TallSlice canonical;
   TallSlice summary;
   TallState state; /* what the content says of it; revision and tokens are 0 */
 } TallContent;
 
-gboolean tall_content_init (TallContent *self,
-                            const TallOrder *order,
-                            const TallCustomer *customer,
-                            GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean
+tall_content_init (TallContent *self, TallRecord record, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 void tall_content_clear (TallContent *self);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TallContent, tall_content_clear)
 

@@ -70,10 +70,9 @@ is_done (const Item *item)
 /* Finds out where the orders are that are not done yet, by one call at most. Those of customers
  * without an id are not found. */
 static gboolean
-try_identify (TallOperation *operation, gpointer data, GError **error)
+identify (const Work *self, const TallOperation *operation, GError **error)
 {
   const TallStoreContext *context = operation->context;
-  const Work *self = data;
   g_autofree guint64 *ids = g_new0 (guint64, self->items->len);
   g_autofree const char **numbers = g_new (const char *, self->items->len);
   for (guint i = 0; i < self->items->len; i++)
@@ -145,11 +144,10 @@ list_undone (const GPtrArray *chunk, TallMergedPlan *plan)
 /* One call for all of them. If something in it cannot be read, each by itself, to find out whose it
  * is; if the call fails otherwise, it has failed for all. */
 static gboolean
-try_chunk (TallOperation *operation, gpointer data, GError **error)
+try_chunk (Work *self, const TallOperation *operation, GError **error)
 {
-  Work *self = data;
   const Item *first = g_ptr_array_index (self->chunk, 0);
-  if (first->operation.context != operation->context && !try_identify (operation, self, error))
+  if (first->operation.context != operation->context && !identify (self, operation, error))
     return FALSE;
 
   g_autoptr (TallMergedPlan) plan = tall_merged_plan_new ();
@@ -199,9 +197,9 @@ static void
 read_chunk (Work *self, TallOperation *operation)
 {
   g_autoptr (GError) error = NULL;
-  if (tall_follow (operation, try_chunk, self, &error))
-    return;
-  for (guint i = 0; i < self->chunk->len; i++)
+  while (tall_follow (operation, &error))
+    (void)try_chunk (self, operation, &error);
+  for (guint i = 0; error != NULL && i < self->chunk->len; i++)
     {
       Item *item = g_ptr_array_index (self->chunk, i);
       if (!is_done (item))
@@ -228,10 +226,13 @@ tall_get_many (const TallStoreContext *context,
   g_autoptr (GArray) items = make_items (context, ids, n, outcomes);
   g_autoptr (GPtrArray) chunk = g_ptr_array_sized_new (CHUNK);
   Work work = { .items = items, .chunk = chunk };
+  GError *cause = NULL;
   tall_operation_init (&operation, context, NULL, NULL, 0);
-  if (!tall_follow (&operation, try_identify, &work, error))
+  while (tall_follow (&operation, &cause))
+    (void)identify (&work, &operation, &cause);
+  if (cause != NULL)
     {
-      g_prefix_error (error, "Fetching %u orders: ", n);
+      g_propagate_prefixed_error (error, cause, "Fetching %u orders: ", n);
       return FALSE;
     }
   while (take_chunk (&work))

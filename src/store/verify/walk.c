@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "model/md5.h"
 #include "store/bulk/loads.h"
-#include "store/follower.h"
+#include "store/follow.h"
 #include "store/read/index.h"
 #include "store/record/deployment.h"
 #include "store/record/generation.h"

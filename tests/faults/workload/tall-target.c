@@ -117,6 +117,7 @@ tall_writer_new (const TallTarget *target, gint64 clock, GError **error)
   TallStoreHooks hooks = {
     .now = shifted_now,
     .patience = target->patience * G_GINT64_CONSTANT (1000),
+    .omits = (guint)target->omits,
     .data = self,
   };
   self->clock = clock;

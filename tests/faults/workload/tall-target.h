@@ -25,6 +25,7 @@ typedef struct
   gint failures; /* one call of so many of a writer fails; 0: none, but others are let in between
                     its calls; less: they go straight to the store */
   gint patience; /* milliseconds that a foreign claim may stay unchanged; 0 = as usual */
+  gint omits;    /* #TallOmission */
   TallTable *table;
 } TallTarget;
 

@@ -3,7 +3,6 @@
 #pragma once
 
 #include "store/commit/root.h"
-#include "tall-error.h"
 
 G_BEGIN_DECLS
 

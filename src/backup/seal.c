@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "base/key-file.h"
+#include "base/text.h"
 #include "tall-error.h"
 #define FORMAT 1
 #define OF_BACKUP "backup"

@@ -4,6 +4,8 @@
 
 #include "tall-bytes.h"
 
+#include <glib.h>
+
 G_BEGIN_DECLS
 
 /* Bytes of a name that a stranger has chosen, such as that in a certificate, in errors and logs. */
@@ -14,5 +16,8 @@ char *tall_text_from_bytes (TallSlice bytes);
 char *tall_text_clean (const char *text);
 char *tall_text_cut (const char *text, gsize max);
 char *tall_text_escape_json (const char *json);
+
+gboolean tall_key_file_load (GKeyFile *file, const char *text, gsize len, GError **error)
+    G_GNUC_WARN_UNUSED_RESULT;
 
 G_END_DECLS

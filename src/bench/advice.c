@@ -16,22 +16,15 @@ advice_free (gpointer data)
   g_free (self);
 }
 
-/**
- * tall_advice_list_new:
- *
- * Returns: (transfer full) (element-type TallAdvice): empty
- */
+/* Returns: (transfer full) (element-type TallAdvice): empty */
 static GPtrArray *
 tall_advice_list_new (void)
 {
   return g_ptr_array_new_with_free_func (advice_free);
 }
 
-/**
- * tall_advice_add:
- * @value: its texts are taken over from it
- * @reason: (transfer full) and @overturned: (transfer full): the rest of it
- */
+/* @value: its texts are taken over from it
+ * @reason: (transfer full) and @overturned: (transfer full): the rest of it */
 static void
 tall_advice_add (GPtrArray *advice, const TallAdvice *value, char *reason, char *overturned)
 {
@@ -230,11 +223,7 @@ add_families (GPtrArray *advice, const TallAdviceCase *about)
       g_strdup ("nothing in tallorder: its layouts have one"));
 }
 
-/**
- * tall_advice_add_tables:
- *
- * Adds how tables are to be kept.
- */
+/* Adds how tables are to be kept. */
 static void
 tall_advice_add_tables (GPtrArray *advice, const TallAdviceCase *about)
 {
@@ -295,12 +284,8 @@ spreads_evenly (const TallAdviceFacts *facts, const TallKeySpread *spread)
   return spread->all <= EVEN * hashed->all && spread->newest <= EVEN * hashed->newest;
 }
 
-/**
- * tall_advice_choose_key:
- *
- * Returns: of the strategies that spread about as evenly as the first, hashed, and are as fast as
- *   the fastest of them, the first, unless another saves a tenth of the bytes
- */
+/* Returns: of the strategies that spread about as evenly as the first, hashed, and are as fast as
+ *   the fastest of them, the first, unless another saves a tenth of the bytes */
 static const TallAdviceKey *
 tall_advice_choose_key (const TallAdviceFacts *facts)
 {
@@ -477,11 +462,7 @@ add_index (GPtrArray *advice, const TallAdviceCase *about)
                              : "a listing by date, or pages of a customer's orders by date: date"));
 }
 
-/**
- * tall_advice_case_init:
- *
- * Decides what several recommendations are about.
- */
+/* Decides what several recommendations are about. */
 static void
 tall_advice_case_init (TallAdviceCase *self, const TallAdviceFacts *facts)
 {

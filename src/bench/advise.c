@@ -26,12 +26,8 @@ needs_sample (const TallAdviseResult *self)
          && !g_str_equal (tall_advice_find (self->advice, "regions")->value, "1");
 }
 
-/**
- * tall_advise_result_make_command:
- *
- * Returns: (transfer full): the options of `init` that make what is recommended, embedded or on
- *   HBase; STORE and CUSTOMERS stand for what its user knows
- */
+/* Returns: (transfer full): the options of `init` that make what is recommended, embedded or on
+ *   HBase; STORE and CUSTOMERS stand for what its user knows */
 static char *
 tall_advise_result_make_command (const TallAdviseResult *self, gboolean on_hbase)
 {

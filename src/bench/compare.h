@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include "bench/place.h"
+#include "bench/settle.h"
 #include "bench/run.h"
 
 G_BEGIN_DECLS

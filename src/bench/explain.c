@@ -4,7 +4,7 @@
 #include "tall-error.h"
 #include "table/memory-table.h"
 #include "store/commit/root.h"
-#include "table/table-ddl.h"
+#include "table/table-kind.h"
 
 #define TIMEOUT (60 * G_USEC_PER_SEC)
 #define STATE_COLUMN "s"

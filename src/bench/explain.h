@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include "table/counting-table.h"
+#include "table/forwarding-table.h"
 #include "store/store.h"
 
 G_BEGIN_DECLS

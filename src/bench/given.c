@@ -3,7 +3,6 @@
 #include "bench/given.h"
 
 #include "bench/orders.h"
-#include "bench/workload.h"
 #include "tall-error.h"
 
 #include <string.h>
@@ -11,13 +10,9 @@
 #define MAX_AGE 1000
 #define MAX_CACHE 1000
 
-/**
- * tall_bench_given_read_conditions:
+/* Sets the conditions but for the processes.
  *
- * Sets the conditions but for the processes.
- *
- * Returns: (nullable): what is wrong
- */
+ * Returns: (nullable): what is wrong */
 static const char *
 tall_bench_given_read_conditions (TallBenchGiven *self)
 {

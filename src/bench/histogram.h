@@ -25,4 +25,7 @@ void tall_histogram_merge (TallHistogram *self, const TallHistogram *from);
 guint64 tall_histogram_get_max (const TallHistogram *self);
 guint64 tall_histogram_get_quantile (const TallHistogram *self, double quantile);
 
+/* How many values were added. Only tests ask. */
+guint64 tall_histogram_get_count (const TallHistogram *self);
+
 G_END_DECLS

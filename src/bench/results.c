@@ -14,12 +14,6 @@ static const char *const names[] = { "date",       "command", "processor",
                                      "processors", "memory",  "kernel" };
 G_STATIC_ASSERT (G_N_ELEMENTS (names) == TALL_BENCH_N_FACTS);
 
-const char *
-tall_bench_setting_get_name (guint fact)
-{
-  return names[fact];
-}
-
 /* The value of a line such as `model name : …` of a file of the kernel; NULL: there is none. */
 static char *
 read_line (const char *path, const char *name)
@@ -59,11 +53,7 @@ tall_bench_setting_read (TallBenchSetting *self, const char *command)
   } };
 }
 
-/**
- * tall_bench_setting_add:
- *
- * Adds a member `setting` with what is known.
- */
+/* Adds a member `setting` with what is known. */
 static void
 tall_bench_setting_add (const TallBenchSetting *self, JsonBuilder *builder)
 {
@@ -134,11 +124,7 @@ append_spent_summary (GString *text, const TallBenchResults *results, guint plac
   g_string_append_c (text, '\n');
 }
 
-/**
- * tall_bench_spent_append_spendings:
- *
- * A table for people: what operations used beside time.
- */
+/* A table for people: what operations used beside time. */
 static void
 tall_bench_spent_append_spendings (GString *text, const TallBenchResults *results)
 {
@@ -162,11 +148,7 @@ append_bytes (GString *text, guint64 bytes, guint n_orders)
   append_spent_cell (text, cell);
 }
 
-/**
- * tall_bench_spent_append_stored:
- *
- * A table for people: what an order takes on the disk.
- */
+/* A table for people: what an order takes on the disk. */
 static void
 tall_bench_spent_append_stored (GString *text, const TallBenchResults *results)
 {
@@ -191,11 +173,7 @@ tall_bench_spent_append_stored (GString *text, const TallBenchResults *results)
     }
 }
 
-/**
- * tall_bench_spent_append_conditions:
- *
- * Conditions that are not the usual ones, for people.
- */
+/* Conditions that are not the usual ones, for people. */
 static void
 tall_bench_spent_append_conditions (GString *text, const TallBenchConditions *conditions)
 {
@@ -401,15 +379,11 @@ has_many_keys (const TallBenchResults *self)
   return FALSE;
 }
 
-/**
- * tall_bench_results_judge:
- *
- * Where operations begin at a given rate, all have that rate; then p99 decides, in which it shows
+/* Where operations begin at a given rate, all have that rate; then p99 decides, in which it shows
  * that a store stood still.
  *
  * Returns: (transfer full) (nullable): a line for people that says which is best in @phase; NULL if
- *   there is nothing to compare, or too few turns
- */
+ *   there is nothing to compare, or too few turns */
 static char *
 tall_bench_results_judge (const TallBenchResults *self, const TallBenchPhase *phase)
 {

@@ -14,8 +14,8 @@ G_BEGIN_DECLS
 /**
  * TallBenchSetting:
  *
- * When, how and on which machine something was measured: facts for people, in the order of
- * tall_bench_setting_get_name(). Owned; what is not known is %NULL.
+ * When, how and on which machine something was measured: date, command, processor,
+ * processors, memory, kernel. Owned; what is not known is %NULL.
  */
 typedef struct
 {
@@ -23,7 +23,6 @@ typedef struct
 } TallBenchSetting;
 
 void tall_bench_setting_read (TallBenchSetting *self, const char *command);
-const char *tall_bench_setting_get_name (guint fact);
 void tall_bench_setting_clear (TallBenchSetting *self);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TallBenchSetting, tall_bench_setting_clear)
 

@@ -3,7 +3,6 @@
 #include "bench/run.h"
 
 #include "bench/phase.h"
-#include "bench/meter.h"
 
 #include <gio/gio.h>
 #include <math.h>
@@ -18,11 +17,7 @@
 #define MAX_KEPT 20000
 #define MAX_KEPT_BY_ALL 640000
 
-/**
- * tall_bench_get_time:
- *
- * Returns: nanoseconds of the monotonic clock
- */
+/* Returns: nanoseconds of the monotonic clock */
 static guint64
 tall_bench_get_time (void)
 {
@@ -37,26 +32,19 @@ is_asked_to_stop (const TallBenchRun *self)
   return self->plan->stop != NULL && g_atomic_int_get (self->plan->stop) != 0;
 }
 
-/**
- * tall_bench_run_is_interrupted:
- *
- * Returns: whether a client has failed, or all are to stop
- */
+/* Returns: whether a client has failed, or all are to stop */
 static gboolean
 tall_bench_run_is_interrupted (const TallBenchRun *self)
 {
   return g_atomic_int_get (&self->failed) != 0 || is_asked_to_stop (self);
 }
 
-/**
- * tall_bench_worker_is_over:
- * @now: nanoseconds of the monotonic clock
+/* @now: nanoseconds of the monotonic clock
  *
  * With a rate, what is due before the end is done however late it is. Else a store that stands
  * still at the end would not show.
  *
- * Returns: whether it has done all of warming up, or of the rest; of that at least one operation
- */
+ * Returns: whether it has done all of warming up, or of the rest; of that at least one operation */
 static gboolean
 tall_bench_worker_is_over (const TallBenchWorker *self, guint64 now)
 {
@@ -172,23 +160,16 @@ check_round (TallBenchWorker *self)
   self->n_kept = 0;
 }
 
-/**
- * tall_bench_run_meet:
- *
- * Waits for all clients and the leader.
- */
+/* Waits for all clients and the leader. */
 static void
 tall_bench_run_meet (TallBenchRun *self)
 {
   pthread_barrier_wait (&self->barrier);
 }
 
-/**
- * tall_bench_worker_run:
- * @data: a #TallBenchWorker
+/* @data: a #TallBenchWorker
  *
- * The thread of a client: works in rounds until the run is over.
- */
+ * The thread of a client: works in rounds until the run is over. */
 static gpointer
 tall_bench_worker_run (gpointer data)
 {

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "bench/histogram.h"
-#include "bench/meter.h"
+#include "bench/phase.h"
 #include "bench/summary.h"
 
 #include <pthread.h>

@@ -4,7 +4,7 @@
 
 #include "bench/explain.h"
 #include "bench/orders.h"
-#include "key/order-key.h"
+#include "key/strategy.h"
 #include "tall-error.h"
 #include "tall-order.h"
 

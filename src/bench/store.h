@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include "table/counting-table.h"
+#include "table/forwarding-table.h"
 #include "store/store.h"
 #include "table/table-kind.h"
 
@@ -26,11 +26,6 @@ typedef struct
   const TallLayout *layout;
 } TallBenchStore;
 
-gboolean tall_bench_store_open_embedded (TallBenchStore *self,
-                                         const char *parent,
-                                         const TallLayout *layout,
-                                         gboolean sync,
-                                         GError **error) G_GNUC_WARN_UNUSED_RESULT;
 gboolean tall_bench_store_open_temporary (TallBenchStore *self,
                                           const char *parent,
                                           const TallStoreSettings *settings,
@@ -48,25 +43,11 @@ gboolean tall_bench_store_open_again (TallBenchStore *self,
                                       TallTable *table,
                                       GError **error) G_GNUC_WARN_UNUSED_RESULT;
 void tall_bench_store_let_go (TallBenchStore *self);
-TallStoreSettings tall_bench_store_floor_settings (const TallLayout *layout);
 void tall_bench_store_close (TallBenchStore *self);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TallBenchStore, tall_bench_store_close)
 
-gboolean tall_bench_store_check_order (const TallBenchStore *self,
-                                       const TallOrder *expected,
-                                       GError **error) G_GNUC_WARN_UNUSED_RESULT;
-gboolean tall_bench_store_put_orders (const TallBenchStore *self,
-                                      GPtrArray *orders,
-                                      guint n,
-                                      GError **error) G_GNUC_WARN_UNUSED_RESULT;
-gboolean tall_bench_store_check_orders (const TallBenchStore *self,
-                                        GPtrArray *orders,
-                                        guint n,
-                                        GError **error) G_GNUC_WARN_UNUSED_RESULT;
 gboolean tall_bench_check_same (const TallOrder *expected,
                                 const TallOrder *found,
                                 GError **error) G_GNUC_WARN_UNUSED_RESULT;
-TallReadPlan *tall_bench_store_plan_order (const TallBenchStore *self, const TallOrder *order);
-GByteArray *tall_bench_store_make_root_row (const TallBenchStore *self, const TallOrder *order);
 
 G_END_DECLS

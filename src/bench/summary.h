@@ -4,7 +4,7 @@
 
 #include "bench/phase.h"
 #include "store/store.h"
-#include "table/counting-table.h"
+#include "table/forwarding-table.h"
 
 #include <glib.h>
 

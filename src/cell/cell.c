@@ -130,3 +130,255 @@ tall_rows_builder_finish (TallRowsBuilder *self, TallRows *rows)
   g_clear_pointer (&self->rows, g_array_unref);
   g_clear_pointer (&self->cells, g_array_unref);
 }
+
+TallBatch *
+tall_batch_new (void)
+{
+  TallBatch *self = g_new (TallBatch, 1);
+  self->arena = tall_arena_new (0);
+  self->mutations = g_ptr_array_new ();
+  return self;
+}
+
+void
+tall_batch_free (TallBatch *self)
+{
+  if (self == NULL)
+    return;
+  g_ptr_array_unref (self->mutations);
+  tall_arena_free (self->arena);
+  g_free (self);
+}
+
+/**
+ * tall_batch_add:
+ * @table: short name of the table, a static string
+ * @row: the row key, copied
+ *
+ * Returns: (transfer none): a new, empty mutation of that row, owned by the batch. A row must not
+ *   be added twice: the order in which two mutations of a batch happen is not defined.
+ */
+TallMutation *
+tall_batch_add (TallBatch *self, const char *table, TallSlice row)
+{
+  TallMutation *mutation = tall_arena_new0 (self->arena, TallMutation);
+  mutation->table = table;
+  mutation->row = tall_slice_dup (self->arena, row);
+  g_ptr_array_add (self->mutations, mutation);
+  return mutation;
+}
+
+static TallChange *
+mutation_grow (TallBatch *batch, TallMutation *self)
+{
+  if (self->n_changes == self->n_allocated)
+    {
+      guint room = self->n_allocated == 0 ? 8 : self->n_allocated * 2;
+      TallChange *changes = tall_arena_newa0 (batch->arena, TallChange, room);
+      if (self->n_changes > 0)
+        memcpy (changes, self->changes, self->n_changes * sizeof (TallChange));
+      self->changes = changes;
+      self->n_allocated = room;
+    }
+  return &self->changes[self->n_changes++];
+}
+
+/**
+ * tall_mutation_put:
+ * @batch: the batch of @self
+ * @qualifier: not copied: it must live as long as @batch (static, or in its arena)
+ * @value: not copied, like @qualifier
+ */
+void
+tall_mutation_put (
+    TallBatch *batch, TallMutation *self, TallSlice qualifier, gint64 timestamp, TallSlice value)
+{
+  *mutation_grow (batch, self) = (TallChange){
+    .kind = TALL_CHANGE_PUT,
+    .timestamp = timestamp,
+    .qualifier = qualifier,
+    .value = value,
+  };
+}
+
+void
+tall_mutation_delete_up_to (TallBatch *batch, TallMutation *self, gint64 timestamp)
+{
+  *mutation_grow (batch, self) =
+      (TallChange){ .kind = TALL_CHANGE_DELETE_UP_TO, .timestamp = timestamp };
+}
+
+/**
+ * tall_mutation_delete_at:
+ *
+ * Deletes the cells with this timestamp, and leaves what stands below them. A timestamp that is
+ * deleted already is not deleted again, so that this may be called for each cell of a row.
+ */
+void
+tall_mutation_delete_at (TallBatch *batch, TallMutation *self, gint64 timestamp)
+{
+  for (guint i = 0; i < self->n_changes; i++)
+    if (self->changes[i].kind == TALL_CHANGE_DELETE_AT && self->changes[i].timestamp == timestamp)
+      return;
+  *mutation_grow (batch, self) =
+      (TallChange){ .kind = TALL_CHANGE_DELETE_AT, .timestamp = timestamp };
+}
+
+/**
+ * tall_mutation_get_size:
+ *
+ * Returns: bytes of keys, qualifiers and values, plus 16 for each change. Batches are split by this
+ *   size
+ */
+gsize
+tall_mutation_get_size (const TallMutation *self)
+{
+  gsize size = self->row.len;
+  for (guint i = 0; i < self->n_changes; i++)
+    size += self->changes[i].qualifier.len + self->changes[i].value.len + 16;
+  return size;
+}
+
+TallReadPlan *
+tall_read_plan_new (void)
+{
+  TallReadPlan *self = g_new (TallReadPlan, 1);
+  self->arena = tall_arena_new (512);
+  self->reads = g_ptr_array_new ();
+  return self;
+}
+
+void
+tall_read_plan_free (TallReadPlan *self)
+{
+  if (self == NULL)
+    return;
+  g_ptr_array_unref (self->reads);
+  tall_arena_free (self->arena);
+  g_free (self);
+}
+
+static TallRead *
+plan_add (TallReadPlan *self, TallReadKind kind, const char *table)
+{
+  TallRead *read = tall_arena_new0 (self->arena, TallRead);
+  read->kind = kind;
+  read->table = table;
+  read->max_timestamp = G_MAXINT64;
+  g_ptr_array_add (self->reads, read);
+  return read;
+}
+
+/**
+ * tall_read_plan_add_get:
+ * @table: short name of the table, a static string
+ * @key: row key, copied
+ *
+ * Returns: (transfer none): the read, for the caller to narrow
+ */
+TallRead *
+tall_read_plan_add_get (TallReadPlan *self, const char *table, TallSlice key)
+{
+  return tall_read_plan_add_gets (self, table, &key, 1);
+}
+
+/**
+ * tall_read_plan_add_gets:
+ * @table: short name of the table, a static string
+ * @keys: row keys, copied
+ *
+ * Returns: (transfer none): the read, for the caller to narrow
+ */
+TallRead *
+tall_read_plan_add_gets (TallReadPlan *self, const char *table, const TallSlice *keys, guint n_keys)
+{
+  TallRead *read = plan_add (self, TALL_READ_GET, table);
+  read->keys = tall_arena_newa0 (self->arena, TallSlice, n_keys);
+  read->n_keys = n_keys;
+  for (guint i = 0; i < n_keys; i++)
+    read->keys[i] = tall_slice_dup (self->arena, keys[i]);
+  return read;
+}
+
+/**
+ * tall_read_plan_add_scan:
+ * @table: short name of the table, a static string
+ * @start: the first row key, copied
+ * @stop: the first row key not wanted, copied; empty = to the end of the table
+ *
+ * Returns: (transfer none): the read, for the caller to narrow
+ */
+TallRead *
+tall_read_plan_add_scan (TallReadPlan *self, const char *table, TallSlice start, TallSlice stop)
+{
+  TallRead *read = plan_add (self, TALL_READ_SCAN, table);
+  read->start = tall_slice_dup (self->arena, start);
+  read->stop = tall_slice_dup (self->arena, stop);
+  return read;
+}
+
+/**
+ * tall_read_plan_add_prefix_scan:
+ *
+ * Adds a scan of all rows whose keys begin with @prefix.
+ *
+ * Returns: (transfer none): the read, for the caller to narrow
+ */
+TallRead *
+tall_read_plan_add_prefix_scan (TallReadPlan *self, const char *table, TallSlice prefix)
+{
+  TallSlice stop = tall_slice_after_prefix (self->arena, prefix);
+  return tall_read_plan_add_scan (self, table, prefix, stop);
+}
+
+/**
+ * tall_read_plan_set_timestamp:
+ *
+ * Narrows every read of the plan to the cells that have exactly this timestamp.
+ */
+void
+tall_read_plan_set_timestamp (TallReadPlan *self, gint64 timestamp)
+{
+  for (guint i = 0; i < self->reads->len; i++)
+    {
+      TallRead *read = tall_read_plan_get (self, i);
+      read->min_timestamp = timestamp;
+      read->max_timestamp = timestamp + 1;
+    }
+}
+
+/**
+ * tall_read_plan_set_uncached:
+ *
+ * Says of every read of the plan that a table need not keep in memory what it reads.
+ */
+void
+tall_read_plan_set_uncached (TallReadPlan *self)
+{
+  for (guint i = 0; i < self->reads->len; i++)
+    tall_read_plan_get (self, i)->uncached = TRUE;
+}
+
+/**
+ * tall_read_result_new:
+ *
+ * Returns: a result without rows, for a table to fill
+ */
+TallReadResult *
+tall_read_result_new (guint n_results)
+{
+  TallReadResult *self = g_new (TallReadResult, 1);
+  self->arena = tall_arena_new (0);
+  self->results = tall_arena_newa0 (self->arena, TallRows, n_results);
+  self->n_results = n_results;
+  return self;
+}
+
+void
+tall_read_result_free (TallReadResult *self)
+{
+  if (self == NULL)
+    return;
+  tall_arena_free (self->arena);
+  g_free (self);
+}

@@ -19,11 +19,7 @@ tall_json_item_clear (TallJsonItem *self)
   g_clear_error (&self->error);
 }
 
-/**
- * tall_json_strip:
- *
- * Returns: the text without white space around it
- */
+/* Returns: the text without white space around it */
 static TallSlice
 tall_json_strip (TallSlice text)
 {
@@ -73,13 +69,10 @@ explain_kind (TallSlice text, gboolean is_customer, GError **error)
                                         "write it as {\"customer\": ...}");
 }
 
-/**
- * tall_json_item_parse:
- * @text: without white space around it
+/* @text: without white space around it
  * @kind: what an object without wrapping is
  *
- * Makes an empty item an order or a customer, or says in it why that cannot be.
- */
+ * Makes an empty item an order or a customer, or says in it why that cannot be. */
 static void
 tall_json_item_parse (TallJsonItem *self, TallSlice text, TallJsonKind kind)
 {
@@ -130,12 +123,9 @@ is_list (TallSlice text, gsize start, gsize end)
          && take (text, &end, ':') && take (text, &end, '[');
 }
 
-/**
- * tall_json_is_listing:
- * @text: JSON, perhaps only the beginning of an object
+/* @text: JSON, perhaps only the beginning of an object
  *
- * Returns: whether it is an object with a list `orders` or `customers`, as listings are printed
- */
+ * Returns: whether it is an object with a list `orders` or `customers`, as listings are printed */
 static gboolean
 tall_json_is_listing (TallSlice text)
 {
@@ -155,11 +145,7 @@ tall_json_is_listing (TallSlice text)
   return FALSE;
 }
 
-/**
- * tall_json_is_closed:
- *
- * Returns: whether braces that are opened are closed again, not looking into strings
- */
+/* Returns: whether braces that are opened are closed again, not looking into strings */
 static gboolean
 tall_json_is_closed (TallSlice text)
 {
@@ -178,12 +164,8 @@ tall_json_is_closed (TallSlice text)
   return depth == 0 && !in_string;
 }
 
-/**
- * tall_json_has_object_lines:
- *
- * Returns: whether a later line is an object by itself, so that what stands before it is a broken
- *   line and not the beginning of one object over many
- */
+/* Returns: whether a later line is an object by itself, so that what stands before it is a broken
+ *   line and not the beginning of one object over many */
 static gboolean
 tall_json_has_object_lines (TallSlice text)
 {

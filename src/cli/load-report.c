@@ -33,13 +33,10 @@ print_retry (const char *path, const TallLoadFiles *files)
   tall_print ("  to load them once they are mended: --retry-rejects %s%s\n", quoted, clean);
 }
 
-/**
- * tall_load_report_print_rejects:
- * @path: (nullable): where they are kept
+/* @path: (nullable): where they are kept
  * @files: (nullable): that were loaded
  *
- * Prints the reasons for people, if there are any.
- */
+ * Prints the reasons for people, if there are any. */
 static void
 tall_load_report_print_rejects (TallRejects *rejects, const char *path, const TallLoadFiles *files)
 {
@@ -236,11 +233,7 @@ tall_load_report_print (const TallLoadReport *self)
   tall_load_report_print_rejects (self->rejects, self->rejects_path, self->files);
 }
 
-/**
- * tall_load_report_add_reasons:
- *
- * Adds the reasons to a summary in JSON.
- */
+/* Adds the reasons to a summary in JSON. */
 static void
 tall_load_report_add_reasons (JsonBuilder *builder, TallRejects *rejects)
 {

@@ -124,14 +124,11 @@ tall_load_arguments_expand (const char *const *arguments, guint n_arguments, GEr
 
 #define ROWS_OF ", rows of "
 
-/**
- * tall_load_arguments_make_retried:
- * @retried: (element-type TallRetryFile): the rows of a reject file; stay the caller's as long as
+/* @retried: (element-type TallRetryFile): the rows of a reject file; stay the caller's as long as
  *   the files are read
  * @path: the reject file
  *
- * Returns: (transfer full) (element-type TallLoadArgument): the files in it
- */
+ * Returns: (transfer full) (element-type TallLoadArgument): the files in it */
 static GPtrArray *
 tall_load_arguments_make_retried (GPtrArray *retried, const char *path)
 {

@@ -86,12 +86,8 @@ tall_shortage_prepare (void)
     terminate_otherwise = set_terminate (on_terminate);
 }
 
-/**
- * tall_shortage_check:
- *
- * Does the same for a message with which GLib is about to end the process, or one of our own files
- * in the same words.
- */
+/* Does the same for a message with which GLib is about to end the process, or one of our own files
+ * in the same words. */
 static void
 tall_shortage_check (GLogLevelFlags level, const char *message)
 {

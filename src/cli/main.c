@@ -1,16 +1,33 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
-#include "cli/options.h"
-#include "cli/commands.h"
+#include "cli/command.h"
 #include "cli/log.h"
+#include "cli/options.h"
 #include "cli/output.h"
-#include "library/table-kinds.h"
+#include "library/open.h"
 
 #include <fcntl.h>
 #include <openssl/crypto.h>
 #include <signal.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+/* All commands of the program, NULL-terminated, in the order in which help names them. */
+extern const TallCommand *const tall_commands[];
+
+#define TALL_COMMAND_ENTRY(name) &tall_command_##name,
+
+const TallCommand *const tall_commands[] = { TALL_COMMANDS (TALL_COMMAND_ENTRY) NULL };
+
+/* Returns: (nullable): the command of this name */
+static const TallCommand *
+tall_commands_find (const char *name)
+{
+  for (guint i = 0; tall_commands[i] != NULL; i++)
+    if (g_str_equal (tall_commands[i]->name, name))
+      return tall_commands[i];
+  return NULL;
+}
 
 static void
 print_help (void)

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "cli/command.h"
-#include "migrate/migrate-state.h"
+#include "migrate/migrate-runner.h"
 
 G_BEGIN_DECLS
 

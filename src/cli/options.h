@@ -3,10 +3,18 @@
 #pragma once
 
 #include "cli/help.h"
+#include "store/record/tables.h"
 #include "store/store.h"
 #include "table/table-kind.h"
 
 #include <glib.h>
+
+G_BEGIN_DECLS
+
+/* Layouts, key strategies and kinds of stores: what a deployment is chosen from. */
+char *tall_choices_describe (void);
+void tall_choices_print (void);
+void tall_choices_print_json (void);
 
 const char *tall_known_commands_suggest (const char *word);
 

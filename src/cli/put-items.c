@@ -34,16 +34,13 @@ tall_put_batch_clear (TallPutBatch *self)
   *self = (TallPutBatch){ 0 };
 }
 
-/**
- * tall_put_batch_read:
- * @jobs: how many objects at most
+/* @jobs: how many objects at most
  * @stop: read atomically; nothing is read when it is not 0 any more
  *
  * Adds what comes. Waits for the first object only, so that nothing that has come waits for what
  * has not.
  *
- * Returns: %TALL_JSON_ITEM, or why there is nothing behind those that were added
- */
+ * Returns: %TALL_JSON_ITEM, or why there is nothing behind those that were added */
 static TallJsonStep
 tall_put_batch_read (
     TallPutBatch *self, TallJsonFile *file, guint jobs, const gint *stop, GError **error)
@@ -107,11 +104,7 @@ store_item (gpointer data, guint i)
   g_assert (stored == (item->error == NULL));
 }
 
-/**
- * tall_put_batch_store:
- *
- * Tries those that come next, at least one, all at once, and waits for the last of them.
- */
+/* Tries those that come next, at least one, all at once, and waits for the last of them. */
 static void
 tall_put_batch_store (TallPutBatch *self, TallFront *front, const TallWriteOptions *options)
 {
@@ -132,12 +125,9 @@ find_rest (const TallPutBatch *self, guint64 next, guint *n_before)
   return i < self->n ? self->items[i].line : next;
 }
 
-/**
- * tall_put_batch_find_stop:
- * @next: the line behind the batch
+/* @next: the line behind the batch
  *
- * Returns: the line that stopped the rest
- */
+ * Returns: the line that stopped the rest */
 static guint64
 tall_put_batch_find_stop (const TallPutBatch *self, guint64 next)
 {
@@ -165,15 +155,12 @@ name_lines (const TallPutBatch *self, guint n, Fate fate)
   return g_strdup_printf ("lines %s and %s", others, last);
 }
 
-/**
- * tall_put_batch_advise:
- * @next: the line behind the batch
+/* @next: the line behind the batch
  *
  * What was perhaps stored must not be put again unseen: somebody may have written it since. The
  * same holds for what is stored, so nothing that is stored is among the lines to be put again.
  *
- * Returns: (transfer full): how to go on after a stop
- */
+ * Returns: (transfer full): how to go on after a stop */
 static char *
 tall_put_batch_advise (const TallPutBatch *self, guint64 next)
 {

@@ -10,11 +10,7 @@
 #include "tall-front.h"
 #include "tall-json.h"
 
-/**
- * tall_show_date:
- *
- * Returns: (transfer full): a day alone where the time is midnight, as it mostly is
- */
+/* Returns: (transfer full): a day alone where the time is midnight, as it mostly is */
 static char *
 tall_show_date (gint64 date)
 {

@@ -46,12 +46,9 @@ ask (GSocketConnection *connection, GString *reply, GError **error)
   return n == 0;
 }
 
-/**
- * tall_metrics_page_fetch:
- * @address: `host[:port]` of `serve --metrics`
+/* @address: `host[:port]` of `serve --metrics`
  *
- * Returns: (transfer full): NULL with %TALL_ERROR_UNAVAILABLE
- */
+ * Returns: (transfer full): NULL with %TALL_ERROR_UNAVAILABLE */
 static TallMetricsPage *
 tall_metrics_page_fetch (const char *address, GError **error)
 {
@@ -70,16 +67,13 @@ tall_metrics_page_fetch (const char *address, GError **error)
   if (body != NULL && g_str_has_prefix (reply->str, "HTTP/1.")
       && g_str_has_prefix (reply->str + strlen ("HTTP/1.x"), " 200 "))
     return tall_metrics_page_parse (body + strlen (HEAD_END));
-  (void)set_no_answer (error, address, "the answer is no page of metrics");
+  (void)set_no_answer (error, address, "the answer is not a page of metrics");
   return NULL;
 }
 
-/**
- * tall_metrics_page_parse:
- * @text: as Prometheus reads it; what is no sample is passed over
+/* @text: as Prometheus reads it; other lines are ignored
  *
- * Returns: (transfer full): a page of this moment
- */
+ * Returns: (transfer full): a page of this moment */
 static TallMetricsPage *
 tall_metrics_page_parse (const char *text)
 {
@@ -115,12 +109,9 @@ is_of (const char *sample, const char *name, const char *label)
          && (label == NULL || strstr (sample + len, label) != NULL);
 }
 
-/**
- * tall_metrics_page_sum:
- * @label: (nullable): one that the samples have, such as `result="ok"`
+/* @label: (nullable): one that the samples have, such as `result="ok"`
  *
- * Returns: of all samples of a metric; 0 if there is none
- */
+ * Returns: of all samples of a metric; 0 if there is none */
 static gdouble
 tall_metrics_page_sum (const TallMetricsPage *self, const char *name, const char *label)
 {
@@ -165,11 +156,7 @@ compare (gconstpointer a, gconstpointer b)
   return strcmp (*(const char *const *)a, *(const char *const *)b);
 }
 
-/**
- * tall_metrics_page_list:
- *
- * Returns: (transfer full): the values that a label of a metric has, each once, sorted
- */
+/* Returns: (transfer full): the values that a label of a metric has, each once, sorted */
 static GPtrArray *
 tall_metrics_page_list (const TallMetricsPage *self, const char *name, const char *label)
 {
@@ -198,11 +185,7 @@ grow (const TallMetricsPage *before,
       tall_metrics_page_sum (now, name, label) - tall_metrics_page_sum (before, name, label), 0);
 }
 
-/**
- * tall_metrics_page_rate:
- *
- * Returns: by how much a counter grows in a second
- */
+/* Returns: by how much a counter grows in a second */
 static gdouble
 tall_metrics_page_rate (const TallMetricsPage *before,
                         const TallMetricsPage *now,
@@ -221,15 +204,12 @@ compare_limits (gconstpointer a, gconstpointer b)
   return (x > y) - (x < y);
 }
 
-/**
- * tall_metrics_page_quantile:
- * @name: of a histogram
+/* @name: of a histogram
  * @label: (nullable): of which samples
  * @part: such as 0.99
  *
  * Returns: the limit below which so many of what came between the pages lie; 0: nothing came, or
- *   all limits are passed
- */
+ *   all limits are passed */
 static gdouble
 tall_metrics_page_quantile (const TallMetricsPage *before,
                             const TallMetricsPage *now,

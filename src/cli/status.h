@@ -4,7 +4,7 @@
 
 #include <json-glib/json-glib.h>
 
-#include "migrate/migrate-state.h"
+#include "migrate/migrate-runner.h"
 #include "store/store.h"
 
 G_BEGIN_DECLS

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
-#include "key/parts.h"
+#include "key/strategy.h"
 
 static void
 append_customer (const char *number, guint64 id G_GNUC_UNUSED, GByteArray *key)

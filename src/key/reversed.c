@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
-#include "key/parts.h"
+#include "key/strategy.h"
 
 #include "tall-limits.h"
 #include "tall-order.h"

@@ -1,9 +1,9 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
-#include "key/parts.h"
+#include "key/strategy.h"
 
 #include "tall-error.h"
-#include "model/md5.h"
+#include "model/canonical.h"
 
 #define N_BUCKETS 256
 

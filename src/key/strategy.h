@@ -80,4 +80,44 @@ void tall_key_strategy_check (const TallKeyStrategy *self);
 TALL_KEY_STRATEGIES (TALL_DECLARE_KEY_STRATEGY)
 #undef TALL_DECLARE_KEY_STRATEGY
 
+/* Parts that several strategies share: the MD5 of a number, and the number as it is. Each fills the
+ * slot of #TallKeyStrategy that it is named after. */
+void tall_key_md5_append_order (const char *number, GByteArray *key);
+gssize tall_key_md5_measure (TallSlice key);
+void tall_key_text_append_order (const char *number, GByteArray *key);
+gssize tall_key_text_measure (TallSlice key);
+
+/* Split points. Each function appends to @splits as the slot append_splits does. */
+void tall_key_splits_append_bytes (guint n_regions, GPtrArray *splits);
+void tall_key_splits_append_digits (guint n_regions, GPtrArray *splits);
+gboolean tall_key_splits_append_sample (const TallKeyStrategy *strategy,
+                                        guint n_regions,
+                                        const char *const *sample,
+                                        GPtrArray *splits,
+                                        GError **error);
+
+/**
+ * TallOrderKey:
+ *
+ * The row key of one customer or order, in its two parts. A plain value; its slices point into
+ * @bytes.
+ */
+typedef struct
+{
+  GByteArray *bytes;  /* owned: customer part + order part */
+  TallSlice whole;    /* all of it */
+  TallSlice customer; /* the customer part: prefix of everything that belongs to the customer */
+  TallSlice order;    /* the order part; empty for a customer's key */
+} TallOrderKey;
+
+void tall_order_key_init (TallOrderKey *self,
+                          const TallKeyStrategy *strategy,
+                          const char *customer_number,
+                          guint64 customer_id,
+                          const char *order_number);
+void tall_order_key_init_from_parts (TallOrderKey *self, TallSlice customer, TallSlice order);
+void tall_order_key_set_order (TallOrderKey *self, TallSlice order);
+void tall_order_key_clear (TallOrderKey *self);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TallOrderKey, tall_order_key_clear)
+
 G_END_DECLS

@@ -4,9 +4,7 @@
 
 #include "model/canonical.h"
 #include "layout/columns.h"
-#include "layout/customer-rows.h"
-#include "model/md5.h"
-#include "layout/root-rows.h"
+#include "layout/rows.h"
 
 #define ORDER_COLUMN "order"
 

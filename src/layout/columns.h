@@ -4,7 +4,6 @@
 
 #include "cell/cell.h"
 #include "model/model-type.h"
-#include "cell/mutation.h"
 
 G_BEGIN_DECLS
 

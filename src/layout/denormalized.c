@@ -1,13 +1,233 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
+#include "layout/columns.h"
 #include "layout/layout.h"
+#include "layout/rows.h"
 #include "tall-limits.h"
 
-#include "layout/customer-rows.h"
-#include "layout/order-rows.h"
-#include "layout/root-rows.h"
-#include "layout/row-parts.h"
-#include "layout/ship-to-rows.h"
+typedef struct _TallShipTo TallShipTo;
+
+/**
+ * TallShipToRows:
+ *
+ * An order under construction, from rows of lines with their ship-to, and rows of the locations
+ * that no line goes to. Rows are read in the order of their keys: locations before lines, lines by
+ * number, whatever location they go to.
+ */
+typedef struct
+{
+  TallColumnsReader reader;
+  TallOrder *order;     /* not owned */
+  GHashTable *ship_tos; /* owned: number of the location → TallShipTo, in the order's arena */
+} TallShipToRows;
+
+void tall_ship_to_rows_clear (TallShipToRows *self);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TallShipToRows, tall_ship_to_rows_clear)
+
+#define NUMBER_COLUMN TALL_SHIP_PREFIX "number"
+
+/* A location under construction. */
+struct _TallShipTo
+{
+  TallShippingLocation *location;
+  const TallRow *row;   /* the first row that had it */
+  gboolean has_own_row; /* that row is the location's, so no line may go to it */
+};
+
+/* @order: the order that is made; its texts go into its arena */
+static void
+tall_ship_to_rows_init (TallShipToRows *self, const char *table, gint64 revision, TallOrder *order)
+{
+  *self = (TallShipToRows){
+    .reader = { table, revision, tall_order_get_arena (order) },
+    .order = order,
+    .ship_tos = g_hash_table_new (NULL, NULL),
+  };
+}
+
+void
+tall_ship_to_rows_clear (TallShipToRows *self)
+{
+  g_clear_pointer (&self->ship_tos, g_hash_table_unref);
+}
+
+/* Reads the ship-to of a row; NULL with an error if it cannot be understood. */
+static TallShipTo *
+add_ship_to (TallShipToRows *self, const TallRow *row, GError **error)
+{
+  TallArena *arena = self->reader.arena;
+  TallShippingLocation *location = tall_model_new (&tall_model_location, arena);
+  if (!tall_columns_read (&tall_columns_ship_to, &self->reader, row, location, NULL, error))
+    return NULL;
+
+  TallShipTo *ship_to = tall_arena_new0 (arena, TallShipTo);
+  ship_to->location = location;
+  ship_to->row = row;
+  g_hash_table_insert (self->ship_tos, GINT_TO_POINTER (location->number), ship_to);
+  tall_arena_append (arena, &self->order->shipping_locations, &self->order->n_shipping_locations,
+                     location);
+  return ship_to;
+}
+
+/* The number of the location in @row; 0 if its cell is not there. */
+static gboolean
+read_number (const TallShipToRows *self, const TallRow *row, gint32 *number, GError **error)
+{
+  TallShippingLocation location = TALL_PB__SHIPPING_LOCATION__INIT;
+  gboolean done =
+      tall_columns_read (&tall_columns_ship_number, &self->reader, row, &location, NULL, error);
+  *number = location.number;
+  return done;
+}
+
+static gboolean
+is_of_revision (const TallShipToRows *self, const TallRow *row)
+{
+  for (guint i = 0; i < row->n_cells; i++)
+    if (row->cells[i].timestamp == self->reader.revision)
+      return TRUE;
+  return FALSE;
+}
+
+/* @row: of a location that no line goes to
+ * @number: of the location, from the row key
+ *
+ * Adds the location, unless the row has no cell of the revision. */
+static gboolean
+tall_ship_to_rows_read_location (TallShipToRows *self,
+                                 const TallRow *row,
+                                 guint32 number,
+                                 GError **error)
+{
+  gint32 found;
+  if (!is_of_revision (self, row))
+    return TRUE;
+  if (!read_number (self, row, &found, error)
+      || !tall_order_rows_check_number (&self->reader, row, NUMBER_COLUMN, found, number, error))
+    return FALSE;
+  if (g_hash_table_contains (self->ship_tos, GINT_TO_POINTER (found)))
+    return tall_columns_set_damaged (error, self->reader.table, row->key,
+                                     "location %d is there already", found);
+
+  TallShipTo *ship_to = add_ship_to (self, row, error);
+  if (ship_to == NULL)
+    return FALSE;
+  ship_to->has_own_row = TRUE;
+  return TRUE;
+}
+
+/* The next cell of the ship-to at the revision, from @i on; NULL if there is none. */
+static const TallCell *
+next_cell (const TallShipToRows *self, const TallRow *row, guint *i)
+{
+  static const TallSlice prefix = { (const guint8 *)TALL_SHIP_PREFIX, sizeof TALL_SHIP_PREFIX - 1 };
+  while (*i < row->n_cells)
+    {
+      const TallCell *cell = &row->cells[(*i)++];
+      if (cell->timestamp == self->reader.revision
+          && tall_slice_has_prefix (cell->qualifier, prefix))
+        return cell;
+    }
+  return NULL;
+}
+
+/* TRUE if both rows have the same ship-to. Compares bytes, so that it is not decoded again. */
+static gboolean
+has_same_ship_to (const TallShipToRows *self, const TallRow *a, const TallRow *b)
+{
+  guint i = 0, j = 0;
+  const TallCell *left = next_cell (self, a, &i), *right = next_cell (self, b, &j);
+  while (left != NULL && right != NULL && tall_slice_equal (left->qualifier, right->qualifier)
+         && tall_slice_equal (left->value, right->value))
+    {
+      left = next_cell (self, a, &i);
+      right = next_cell (self, b, &j);
+    }
+  return left == NULL && right == NULL;
+}
+
+static gboolean
+check_ship_to (const TallShipToRows *self,
+               const TallShipTo *ship_to,
+               const TallRow *row,
+               GError **error)
+{
+  gint32 number = ship_to->location->number;
+  g_autofree char *other = NULL;
+  if (!ship_to->has_own_row && has_same_ship_to (self, ship_to->row, row))
+    return TRUE;
+
+  other = tall_slice_to_debug (ship_to->row->key);
+  if (ship_to->has_own_row)
+    return tall_columns_set_damaged (error, self->reader.table, row->key,
+                                     "goes to location %d, but row %s says that it has no lines",
+                                     number, other);
+  return tall_columns_set_damaged (error, self->reader.table, row->key,
+                                   "columns " TALL_FAMILY ":" TALL_SHIP_PREFIX
+                                   "… are not the same as in row %s, which goes to location %d too",
+                                   other, number);
+}
+
+/* The ship-to of a line; NULL with an error if the row has none, or one unlike other rows'. */
+static TallShipTo *
+find_ship_to (TallShipToRows *self, const TallRow *row, GError **error)
+{
+  gint32 number;
+  if (!read_number (self, row, &number, error)
+      || !tall_order_rows_check_number (&self->reader, row, NUMBER_COLUMN, number, (guint32)number,
+                                        error))
+    return NULL;
+
+  TallShipTo *known = g_hash_table_lookup (self->ship_tos, GINT_TO_POINTER (number));
+  if (known == NULL)
+    return add_ship_to (self, row, error);
+  return check_ship_to (self, known, row, error) ? known : NULL;
+}
+
+/* @row: of a line
+ * @number: of the line, from the row key
+ *
+ * Adds the line and where it goes, unless the row has no cell of the revision. */
+static gboolean
+tall_ship_to_rows_read_line (TallShipToRows *self,
+                             const TallRow *row,
+                             guint32 number,
+                             GError **error)
+{
+  TallLineItem *line = tall_model_new (&tall_model_line, self->reader.arena);
+  guint n_cells;
+  if (!tall_columns_read (&tall_columns_line, &self->reader, row, line, &n_cells, error))
+    return FALSE;
+  if (n_cells == 0)
+    return TRUE;
+  if (!tall_order_rows_check_number (&self->reader, row, "number", line->number, number, error))
+    return FALSE;
+
+  TallShipTo *ship_to = find_ship_to (self, row, error);
+  if (ship_to == NULL)
+    return FALSE;
+  tall_arena_append (self->reader.arena, &ship_to->location->line_items,
+                     &ship_to->location->n_line_items, line);
+  return TRUE;
+}
+
+static int
+compare_locations (gconstpointer a, gconstpointer b)
+{
+  gint32 left = (*(TallShippingLocation *const *)a)->number;
+  gint32 right = (*(TallShippingLocation *const *)b)->number;
+  return (left > right) - (left < right);
+}
+
+/* Sorts the locations of the order, which came in the order of their lines. */
+static void
+tall_ship_to_rows_finish (TallShipToRows *self)
+{
+  TallOrder *order = self->order;
+  if (order->n_shipping_locations > 1)
+    qsort (order->shipping_locations, order->n_shipping_locations, sizeof (TallShippingLocation *),
+           compare_locations);
+}
 
 static void
 append_typed (const TallOrderKey *key, guint8 type, GByteArray *row)

@@ -3,10 +3,9 @@
 #pragma once
 
 #include "tall-customer.h"
-#include "cell/mutation.h"
-#include "key/order-key.h"
+#include "cell/cell.h"
+#include "key/strategy.h"
 #include "tall-order.h"
-#include "cell/read-plan.h"
 
 G_BEGIN_DECLS
 

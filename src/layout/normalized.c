@@ -2,10 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "layout/layout.h"
 
-#include "layout/customer-rows.h"
-#include "layout/order-rows.h"
-#include "layout/root-rows.h"
-#include "layout/row-parts.h"
+#include "layout/rows.h"
 
 #define SHIPPING "shipping"
 #define LINES "lines"

@@ -4,9 +4,7 @@
 
 #include "model/canonical.h"
 #include "layout/columns.h"
-#include "layout/customer-rows.h"
-#include "layout/order-lines.h"
-#include "layout/root-rows.h"
+#include "layout/rows.h"
 
 /* The first byte of the qualifiers that are not names. */
 enum

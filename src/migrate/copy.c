@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "migrate/copy.h"
 
-#include "model/md5.h"
+#include "model/canonical.h"
 #include "store/commit/children.h"
 #include "store/read/fetch.h"
 #include "store/read/index.h"
@@ -55,12 +55,9 @@ claim (const TallCopier *copier, TallCopyItem *item)
     tall_copy_item_refuse (item, error);
 }
 
-/**
- * tall_copy_claim_equal:
- * @items: compared with the target
+/* @items: compared with the target
  *
- * Claims the rows of what the target has already, and refuses what has come too late.
- */
+ * Claims the rows of what the target has already, and refuses what has come too late. */
 static void
 tall_copy_claim_equal (const TallCopier *copier, TallCopyItem *items, guint n_items)
 {
@@ -69,9 +66,7 @@ tall_copy_claim_equal (const TallCopier *copier, TallCopyItem *items, guint n_it
       claim (copier, &items[i]);
 }
 
-/**
- * tall_copy_claim_open:
- * @items: those that are open have places in the target
+/* @items: those that are open have places in the target
  *
  * Claims the rows of what is to be written. Of two whose keys collide, the target keeps the first.
  */
@@ -112,10 +107,7 @@ tall_copy_is_order (const TallStoreContext *source, const char *table, TallSlice
          > 0;
 }
 
-/**
- * tall_copy_item_refuse:
- * @cause: (transfer full): why it cannot be copied
- */
+/* @cause: (transfer full): why it cannot be copied */
 static void
 tall_copy_item_refuse (TallCopyItem *self, GError *cause)
 {
@@ -280,13 +272,10 @@ tall_copy_item_clear (TallCopyItem *self)
   g_clear_error (&self->error);
 }
 
-/**
- * tall_copy_item_compare:
- * @row: (nullable): the root row in the target; NULL: there is none
+/* @row: (nullable): the root row in the target; NULL: there is none
  *
  * Compares what the target has with what it is to have: all of the state cell, and the numbers, as
- * two orders whose keys collide may have equal revisions. Decides unless they differ.
- */
+ * two orders whose keys collide may have equal revisions. Decides unless they differ. */
 static void
 tall_copy_item_compare (TallCopyItem *self, const TallRow *row, TallArena *arena)
 {
@@ -674,7 +663,7 @@ write_roots (const Copy *self, GError **error)
   return apply (self, batch, error);
 }
 
-/* What was written, and is not what is there. */
+/* It was written, and something else is read back. */
 static void
 judge_unequal (TallCopyItem *item)
 {

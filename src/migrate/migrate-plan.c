@@ -79,12 +79,8 @@ tall_draw_add (TallDraw *self,
     }
 }
 
-/**
- * tall_draw_finish:
- *
- * Returns: (transfer full): the numbers of customers, one for each order that was drawn; nothing is
- *   left
- */
+/* Returns: (transfer full): the numbers of customers, one for each order that was drawn; nothing is
+ *   left */
 static GStrv
 tall_draw_finish (TallDraw *self)
 {
@@ -161,11 +157,7 @@ tall_sample_add (
     }
 }
 
-/**
- * tall_sample_scale:
- *
- * Returns: what @n_bytes of @n_sampled are of @n_all
- */
+/* Returns: what @n_bytes of @n_sampled are of @n_all */
 static guint64
 tall_sample_scale (guint64 n_bytes, guint64 n_sampled, guint64 n_all)
 {

@@ -2,7 +2,88 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include "migrate/migrate-state.h"
+#include "migrate/migrate.h"
+#include "table/table-kind.h"
+
+G_BEGIN_DECLS
+
+/**
+ * TallMigrateTask:
+ * @TALL_MIGRATE_MOVE: tall_migrate_run()
+ * @TALL_MIGRATE_ABORT: tall_migrate_abort()
+ * @TALL_MIGRATE_DROP_SOURCE: tall_store_drop_source()
+ */
+typedef enum
+{
+  TALL_MIGRATE_MOVE,
+  TALL_MIGRATE_ABORT,
+  TALL_MIGRATE_DROP_SOURCE,
+} TallMigrateTask;
+
+/**
+ * TallMigrateWish:
+ *
+ * What a process is asked to do in the background. What is zero or NULL is not said.
+ */
+typedef struct
+{
+  TallMigrateTask task;
+  TallMove move;
+  gint64 pause; /* microseconds that writes may wait */
+  guint rate;   /* orders copied a second at most */
+  gboolean pass_only;
+} TallMigrateWish;
+
+/**
+ * TallMigrateUnfit:
+ *
+ * A copy of a #TallUnfit.
+ */
+typedef struct
+{
+  char *customer_number; /* nullable, like the next */
+  char *order_number;
+  char *table;
+  TallSlice row;
+  char *message;
+} TallMigrateUnfit;
+
+/**
+ * TallMigrateState:
+ *
+ * How far a task has come that runs in the background, or how it has ended.
+ */
+typedef struct
+{
+  TallArena *arena; /* owns everything below but the error; owned */
+  char *id;         /* of the task; NULL: none was begun since the process started */
+  TallMigrateTask task;
+  gboolean is_running;
+  gboolean is_joined; /* it ran already when it was asked for */
+  TallMigrateProgress progress;
+  guint64 rate;            /* orders and customers looked at a second, in this pass; 0: not known */
+  gint64 time_left;        /* microseconds, of this pass; 0: not known */
+  TallMigratePlan *plan;   /* NULL: not made yet, or there is none */
+  TallMigrateUnfit *unfit; /* n_unfit of them */
+  guint n_unfit;
+  TallMigrateSummary summary; /* of a move that has ended well */
+  gboolean has_switched;      /* an abort came too late; @summary is of the move */
+  guint n_dropped;            /* tables, of a source that was dropped */
+  GError *error;              /* why it has failed; owned */
+} TallMigrateState;
+
+void tall_migrate_state_free (TallMigrateState *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (TallMigrateState, tall_migrate_state_free)
+
+const char *tall_migrate_task_get_name (TallMigrateTask task);
+const char *tall_migrate_stage_get_name (TallMigrateStage stage);
+const char *tall_migrate_outcome_get_name (TallMigrateOutcome outcome);
+gboolean tall_migrate_task_parse (const char *name, TallMigrateTask *task);
+gboolean tall_migrate_stage_parse (const char *name, TallMigrateStage *stage);
+gboolean tall_migrate_state_is_refused (const TallMigrateState *self);
+gboolean tall_migrate_outcome_parse (const char *name, TallMigrateOutcome *outcome);
+
+guint64 tall_migrate_find_room (const TallTableAddress *address);
 
 gboolean tall_migrate_wish_check (const TallMigrateWish *self,
                                   const TallTableKind *kind,

@@ -2,8 +2,350 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "migrate/migrate.h"
 
-#include "tall-error.h"
+#include "migrate/access.h"
 #include "migrate/migrator.h"
+#include "store/record/generation.h"
+#include "tall-error.h"
+
+static gboolean tall_migrator_abort (TallMigrator *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
+#define TABLES_TIME (10 * 60 * G_USEC_PER_SEC) /* to make tables, which take HBase seconds each */
+#define MOST_PASSES 10
+#define FEW 1000                   /* copies of a pass, after which another gains little */
+#define SHORT (G_USEC_PER_SEC / 2) /* a pass that need not become shorter */
+
+static TallMigrateStep
+end_as (TallMigrator *self, TallMigrateOutcome outcome)
+{
+  self->summary->outcome = outcome;
+  return TALL_MIGRATE_ENDED;
+}
+
+/* Whether another pass makes the pause shorter: there is much to copy each time, and it becomes
+ * less. */
+static gboolean
+is_worthwhile (const TallMigrator *self, const TallPassCounts *before, const TallPassCounts *now)
+{
+  guint64 n = now->n_copied + now->n_moved;
+  return self->progress.pass < MOST_PASSES && n > FEW && now->duration > SHORT
+         && now->duration < before->duration - before->duration / 5;
+}
+
+/* Passes until little differs. The first one copies, and the second one tells how long it takes to
+ * look. */
+static gboolean
+pass_over (TallMigrator *self, TallPassCounts *counts, GError **error)
+{
+  TallPassCounts before;
+  if (!tall_migrator_run_pass (self, TALL_MIGRATE_COPYING, counts, error))
+    return FALSE;
+  do
+    {
+      before = *counts;
+      if (before.stopped || before.n_unfit > 0)
+        return TRUE;
+      if (!tall_migrator_run_pass (self, TALL_MIGRATE_COPYING, counts, error))
+        return FALSE;
+    }
+  while (!counts->stopped && counts->n_unfit == 0 && is_worthwhile (self, &before, counts));
+  return TRUE;
+}
+
+static gboolean
+make_tables (const TallMigrator *self, GError **error)
+{
+  return tall_move_create_tables (self->table, self->setup, self->move.sample,
+                                  g_get_monotonic_time () + TABLES_TIME, error);
+}
+
+/* Tables that can never be made: the embedded store refuses their settings. What this process has
+ * begun for nothing is given up. On HBase an administrator can make the tables. */
+static TallMigrateStep
+give_up_tables (TallMigrator *self, GError *cause, GError **error)
+{
+  g_autoptr (GError) failure = NULL;
+  gboolean is_final = !tall_error_is_passing (cause);
+  gboolean useless = self->has_begun && self->is_exclusive && is_final;
+  if (!useless && is_final)
+    g_prefix_error (&cause, "The new tables cannot be made, so nothing is copied: migrate again "
+                            "when they can, or when an administrator has made them, or give it up "
+                            "with `tallorder migrate --abort`. ");
+  if (!useless)
+    return tall_migrator_recover (self, cause, error);
+  if (!tall_migrator_abort (self, &failure))
+    g_debug ("giving up: %s", failure->message);
+  g_propagate_error (error, cause);
+  return TALL_MIGRATE_FAILED;
+}
+
+/* Copies while everybody goes on, and seals if that is wanted and possible. */
+static TallMigrateStep
+tall_migrate_copy (TallMigrator *self, GError **error)
+{
+  TallPassCounts counts = { 0 };
+  GError *cause = NULL;
+  gboolean done;
+  if (!tall_migrator_check_settled (self, error))
+    return TALL_MIGRATE_FAILED;
+  if (!tall_migrator_set_up (self, &cause))
+    return tall_migrator_recover (self, cause, error);
+  if (!make_tables (self, &cause))
+    return give_up_tables (self, cause, error);
+  if (!pass_over (self, &counts, &cause))
+    return tall_migrator_recover (self, cause, error);
+  self->summary->pause = tall_migrator_estimate_pause (self, &counts);
+  if (counts.stopped)
+    return end_as (self, TALL_MIGRATE_STOPPED);
+  if (counts.n_unfit > 0)
+    return end_as (self, TALL_MIGRATE_UNFIT);
+  if (self->options->pass_only)
+    return end_as (self, TALL_MIGRATE_PASSED);
+  if (self->summary->pause > tall_migrator_get_limit (self))
+    return end_as (self, TALL_MIGRATE_TOO_LONG);
+  if (!tall_migrator_show (self, TALL_MIGRATE_COPYING)) /* short passes show nothing */
+    return end_as (self, TALL_MIGRATE_STOPPED);
+  if (!tall_migrator_change (self, tall_migration_seal (&self->record->migration), &done, error))
+    return TALL_MIGRATE_FAILED;
+  return TALL_MIGRATE_AGAIN;
+}
+
+/* Processes that follow the record learn of a phase within this time, and do not call what is about
+ * to be shut. It is a courtesy: nothing depends on it. */
+#define COURTESY (G_USEC_PER_SEC / 2)
+
+#define LAST_PASSES 3 /* another migrator may copy the same at the same time */
+
+static void
+wait_for_others (const TallMigrator *self)
+{
+  const TallStoreHooks *hooks = &self->source.hooks;
+  if (!self->is_exclusive)
+    hooks->sleep (COURTESY, hooks->data);
+}
+
+/* Something came between the last two passes that cannot be copied, or is not equal however often
+ * it is. Nobody can mend it as long as the tables are sealed. */
+static TallMigrateStep
+give_up_unequal (TallMigrator *self, GError **error)
+{
+  self->summary->outcome = TALL_MIGRATE_UNFIT;
+  if (!tall_migrator_abort (self, error))
+    return TALL_MIGRATE_FAILED;
+  if (self->summary->n_unfit > 0)
+    return TALL_MIGRATE_ENDED;
+  g_set_error (
+      error, TALL_ERROR, TALL_ERROR_UNAVAILABLE,
+      "The new tables still differed from the old ones when nobody wrote; the migration is "
+      "given up, and the old ones count as before; migrate again");
+  return TALL_MIGRATE_FAILED;
+}
+
+/* Calls that open the source, and let others write, may still come, and what they open would stay
+ * open. */
+static TallMigrateStep
+take_back (TallMigrator *self, GError **error)
+{
+  if (tall_migrator_abort (self, error))
+    g_set_error (
+        error, TALL_ERROR, TALL_ERROR_UNAVAILABLE,
+        "A call of an earlier migration came late, and somebody may have written after the last "
+        "look; so this one is given up, nothing is lost, and the old tables count as before");
+  return TALL_MIGRATE_FAILED;
+}
+
+/* Copies what was written since the pass before. Nobody writes any more. @whole: (out): whether the
+ * target has everything then */
+static gboolean
+pass_under_seal (TallMigrator *self, gboolean *whole, GError **error)
+{
+  TallPassCounts counts = { 0 };
+  *whole = (self->source.hooks.omits & TALL_OMIT_LAST_PASS) != 0;
+  for (guint i = 0; i < LAST_PASSES && !*whole && counts.n_unfit == 0; i++)
+    {
+      if (!tall_migrator_run_pass (self, TALL_MIGRATE_LAST_PASS, &counts, error))
+        return FALSE;
+      *whole = counts.n_unfit == 0 && counts.n_moved == 0;
+    }
+  return TRUE;
+}
+
+/* Seals, copies what is left, and begins to close: all that is needed is in the target then. */
+static TallMigrateStep
+tall_migrate_seal (TallMigrator *self, GError **error)
+{
+  GError *cause = NULL;
+  g_autofree char *seal = NULL;
+  gboolean done, whole;
+  if (self->paused == 0)
+    self->paused = g_get_monotonic_time ();
+  tall_migrator_show (self, TALL_MIGRATE_SEALING);
+  if (!tall_migrator_set_up (self, &cause))
+    return tall_migrator_recover (self, cause, error);
+  wait_for_others (self);
+  if (!tall_access_seal (&self->source, &seal, &cause) || !pass_under_seal (self, &whole, &cause))
+    return tall_migrator_recover (self, cause, error);
+  if (!whole)
+    return give_up_unequal (self, error);
+  if (!tall_migrator_change (self, tall_migration_close (&self->record->migration, seal), &done,
+                             error))
+    return TALL_MIGRATE_FAILED;
+  return TALL_MIGRATE_AGAIN;
+}
+
+/* @whole: (out): all tables are closed, and nobody has written since the last pass. No call that
+ * opens them is under way, so that stays. */
+static gboolean
+look (TallMigrator *self, gboolean *whole, GError **error)
+{
+  const TallMigration *is = &self->record->migration;
+  g_auto (TallAccess) access = { 0 };
+  if (!tall_access_describe (&self->source, is->seal, &access, error))
+    return FALSE;
+  if (!tall_access_is_closed (&self->source, &access))
+    {
+      g_set_error (error, TALL_ERROR, TALL_ERROR_UNAVAILABLE,
+                   "A table is not closed, or not any more; migrate again");
+      return FALSE;
+    }
+  *whole = tall_access_is_still_sealed (&self->source, is, &access);
+  return TRUE;
+}
+
+/* Closes the source, and switches; or gives it back, if somebody may have written after the last
+ * pass. */
+static TallMigrateStep
+tall_migrate_close (TallMigrator *self, GError **error)
+{
+  GError *cause = NULL;
+  gboolean done, whole;
+  if (self->paused == 0)
+    self->paused = g_get_monotonic_time ();
+  tall_migrator_show (self, TALL_MIGRATE_CLOSING);
+  if (!tall_migrator_set_up (self, &cause))
+    return tall_migrator_recover (self, cause, error);
+  wait_for_others (self);
+  if (!tall_access_close (&self->source, &cause) || !look (self, &whole, &cause))
+    return tall_migrator_recover (self, cause, error);
+  if (!whole)
+    return take_back (self, error);
+  return tall_migrator_change (self, tall_migration_switch (&self->record->migration), &done, error)
+             ? TALL_MIGRATE_AGAIN
+             : TALL_MIGRATE_FAILED;
+}
+
+#define ABORT_TIME (5 * 60 * G_USEC_PER_SEC) /* to drop tables: HBase takes seconds for each */
+
+/* Whether there is anything to abort: a phase, or tables that a late call has shut. */
+static gboolean
+is_needed (const TallMigrator *self, const TallAccess *access)
+{
+  return self->record->migration.phase != TALL_MIGRATION_NONE || !access->all_open;
+}
+
+static gboolean
+fail_overtaken (GError **error)
+{
+  tall_error_set_conflict (error, 0,
+                           "Another process has gone on with the migration at the same time; look "
+                           "at the status, and abort again if that is still wanted");
+  return FALSE;
+}
+
+/* The record comes first: somebody else may switch meanwhile, and what is opened must be marked. */
+static gboolean
+announce (TallMigrator *self, const TallAccess *access, GError **error)
+{
+  gboolean done = TRUE;
+  const TallMigration *is = &self->record->migration;
+  gboolean said = is->phase == TALL_MIGRATION_ABORTING && (is->reopened || !access->any_closed);
+  if (!said
+      && !tall_migrator_change (self, tall_migration_abort (is, access->any_closed), &done, error))
+    return FALSE;
+  return done || fail_overtaken (error);
+}
+
+/* Gives the source back to its readers and writers. */
+static gboolean
+give_back (const TallMigrator *self, const TallStoreContext *source, GError **error)
+{
+  g_auto (TallAccess) access = { 0 };
+  if (!tall_access_open (source, self->record->migration.reopened, error)
+      || !tall_access_describe (source, NULL, &access, error))
+    return FALSE;
+  if (access.all_open)
+    return TRUE;
+  g_set_error (error, TALL_ERROR, TALL_ERROR_UNAVAILABLE,
+               "A table is shut again; abort the migration again");
+  return FALSE;
+}
+
+static gboolean
+abort_migration (TallMigrator *self, const TallStoreContext *source, GError **error)
+{
+  g_auto (TallAccess) access = { 0 };
+  gboolean done;
+  if (!tall_access_describe (source, NULL, &access, error))
+    return FALSE;
+  if (!is_needed (self, &access))
+    return TRUE;
+  if (access.any_gone) /* by --drop-source, after a switch */
+    return fail_overtaken (error);
+  if (!announce (self, &access, error))
+    return FALSE;
+  guint64 target = self->record->migration.target;
+  tall_migrator_show (self, TALL_MIGRATE_ABORTING);
+  if (!give_back (self, source, error)
+      || !tall_migrator_change (self, tall_migration_give_up (&self->record->migration), &done,
+                                error))
+    return FALSE;
+  if (!done)
+    return fail_overtaken (error);
+  return target == 0
+         || tall_store_drop_generation (self->table, target, g_get_monotonic_time () + ABORT_TIME,
+                                        error);
+}
+
+/* Gives up what the record says, as it was read last. */
+static gboolean
+tall_migrator_abort (TallMigrator *self, GError **error)
+{
+  TallStoreContext source = { 0 };
+  gint64 deadline = g_get_monotonic_time () + ABORT_TIME;
+  g_autoptr (TallDeployment) counting = tall_deployment_read (self->table, deadline, error);
+  if (counting == NULL)
+    return FALSE;
+  if (counting->migration.generation != self->record->migration.generation
+      || !g_str_equal (counting->id, self->record->id))
+    return fail_overtaken (error);
+  g_autoptr (TallTable) view =
+      tall_generation_table_new (self->table, self->record->migration.generation);
+  gboolean done = tall_store_context_init (&source, view, counting, self->options->hooks, error)
+                  && abort_migration (self, &source, error);
+  tall_store_context_clear (&source);
+  return done;
+}
+
+/**
+ * tall_migrate_abort:
+ * @table: the tables of a deployment, of all generations
+ *
+ * Gives a migration up: the source is opened again, and the target dropped. It also opens what a
+ * late call of an earlier migration has shut. It may be called at any time, by any process, and
+ * called again if it was cut short. There may be nothing to do: then @options is not shown
+ * %TALL_MIGRATE_ABORTING.
+ *
+ * Returns: FALSE with %TALL_ERROR_CONFLICT if another process was faster, or with what a table says
+ */
+gboolean
+tall_migrate_abort (TallTable *table, const TallMigrateOptions *options, GError **error)
+{
+  g_auto (TallMigrator) self = { 0 };
+  TallMigrateSummary summary = { 0 };
+  g_return_val_if_fail (TALL_IS_TABLE (table), FALSE);
+
+  tall_migrator_init (&self, table, options, &summary);
+  return tall_migrator_read (&self, error) && tall_migrator_abort (&self, error);
+}
 
 #define TIME (60 * G_USEC_PER_SEC)
 

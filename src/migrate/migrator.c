@@ -4,7 +4,7 @@
 
 #include "tall-error.h"
 #include "store/record/generation.h"
-#include "store/record/migration-record.h"
+#include "store/record/migration.h"
 #include "store/record/tables.h"
 
 #define TIME (60 * G_USEC_PER_SEC)

@@ -76,11 +76,7 @@ gboolean tall_migrate_show_plan (TallMigrator *self,
                                  gboolean *agreed,
                                  GError **error) G_GNUC_WARN_UNUSED_RESULT;
 gboolean tall_migrator_draw_sample (TallMigrator *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;
-gboolean tall_migrator_abort (TallMigrator *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 /* One for each phase. */
-TallMigrateStep tall_migrate_copy (TallMigrator *self, GError **error);
-TallMigrateStep tall_migrate_seal (TallMigrator *self, GError **error);
-TallMigrateStep tall_migrate_close (TallMigrator *self, GError **error);
 
 G_END_DECLS

@@ -53,12 +53,8 @@ add_table (GPtrArray *ranges, const char *table, const GPtrArray *splits)
   add_range (ranges, table, start, end);
 }
 
-/**
- * tall_ranges_new:
- *
- * Returns: (transfer full) (element-type TallRange): all root rows of a deployment of which nothing
- *   is known: divided as its tables would be, where the key strategy can tell without a sample
- */
+/* Returns: (transfer full) (element-type TallRange): all root rows of a deployment of which nothing
+ *   is known: divided as its tables would be, where the key strategy can tell without a sample */
 static GPtrArray *
 tall_ranges_new (const TallStoreContext *context)
 {
@@ -87,12 +83,9 @@ count_pages (const GPtrArray *ranges, const char *table)
   return n;
 }
 
-/**
- * tall_ranges_divide:
- * @ranges: that were walked
+/* @ranges: that were walked
  *
- * Returns: (transfer full): the same rows, in ranges that have about as many pages each
- */
+ * Returns: (transfer full): the same rows, in ranges that have about as many pages each */
 static GPtrArray *
 tall_ranges_divide (const GPtrArray *ranges)
 {
@@ -124,10 +117,7 @@ tall_pass_is_stopping (const TallPass *self)
   return g_atomic_int_get (&self->stopping) != 0;
 }
 
-/**
- * tall_pass_fail:
- * @error: (transfer full): why the pass cannot go on; the first one counts
- */
+/* @error: (transfer full): why the pass cannot go on; the first one counts */
 static void
 tall_pass_fail (TallPass *self, GError *error)
 {
@@ -154,10 +144,7 @@ show_progress (TallPass *self)
   g_atomic_int_set (&self->stopping, 1);
 }
 
-/**
- * tall_pass_count:
- * @more: is added to what was met so far
- */
+/* @more: is added to what was met so far */
 static void
 tall_pass_count (TallPass *self, const TallPassCounts *more)
 {
@@ -175,11 +162,7 @@ tall_pass_count (TallPass *self, const TallPassCounts *more)
   show_progress (self);
 }
 
-/**
- * tall_pass_keep_rate:
- *
- * Waits until more may be copied.
- */
+/* Waits until more may be copied. */
 static void
 tall_pass_keep_rate (TallPass *self)
 {
@@ -210,15 +193,11 @@ is_shared (TallPass *self)
   return now < self->shared_until;
 }
 
-/**
- * tall_pass_begin_turn:
- *
- * If others work beside, in this process, one thread reads a page or copies a little at a time, and
+/* If others work beside, in this process, one thread reads a page or copies a little at a time, and
  * rests: else their calls would wait for processors, and behind large writes. Another process takes
  * a rate.
  *
- * Returns: whether it is so; if so, tall_pass_end_turn() has to follow
- */
+ * Returns: whether it is so; if so, tall_pass_end_turn() has to follow */
 static gboolean
 tall_pass_begin_turn (TallPass *self)
 {
@@ -231,10 +210,7 @@ tall_pass_begin_turn (TallPass *self)
   return FALSE;
 }
 
-/**
- * tall_pass_end_turn:
- * @took: what the turn has taken, microseconds
- */
+/* @took: what the turn has taken, microseconds */
 static void
 tall_pass_end_turn (TallPass *self, gint64 took)
 {
@@ -441,12 +417,9 @@ take_sample (TallPass *self, const char *table, const TallRows *rows)
   tall_pass_count (self, &counts);
 }
 
-/**
- * tall_pass_page:
- * @rows: root rows of the source, as they were read
+/* @rows: root rows of the source, as they were read
  *
- * Copies what of these rows the target does not have.
- */
+ * Copies what of these rows the target does not have. */
 static void
 tall_pass_page (TallPass *self, const char *table, const TallRows *rows)
 {

@@ -3,8 +3,14 @@
 #pragma once
 
 #include "model/model-type.h"
+#include "tall-bytes.h"
 
 G_BEGIN_DECLS
+
+#define TALL_MD5_SIZE 16
+
+void tall_md5 (TallSlice bytes, guint8 digest[TALL_MD5_SIZE]);
+gboolean tall_md5_is (TallSlice bytes, const guint8 digest[TALL_MD5_SIZE]);
 
 /**
  * The canonical form: the protobuf encoding by `proto/order.proto` and `proto/customer.proto`, with

@@ -29,7 +29,6 @@ typedef struct
     TALL_NOWHERE, TALL_NOWHERE, NULL, TALL_NOWHERE, 0, (error_)                                    \
   }
 
-char *tall_check_path (const TallCheck *self, const char *field);
 gboolean tall_check_fail (const TallCheck *self, const char *field, const char *format, ...)
     G_GNUC_PRINTF (3, 4);
 

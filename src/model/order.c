@@ -113,3 +113,120 @@ tall_order_equal (const TallOrder *a, const TallOrder *b)
 {
   return tall_model_equal ((const ProtobufCMessage *)a, (const ProtobufCMessage *)b);
 }
+
+#define TOTAL_MIN_SCALE 2
+
+__extension__ typedef __int128 Wide;
+
+/* An exact value on the way to a total: unscaled × 10^-scale. */
+typedef struct
+{
+  Wide unscaled;
+  guint scale;
+} Exact;
+
+static gint64
+pow10_of (guint exponent)
+{
+  gint64 power = 1;
+  while (exponent-- > 0)
+    power *= 10;
+  return power;
+}
+
+/* Drops trailing zeros after the point: they would only cost room. */
+static TallDecimal
+trim (TallDecimal decimal)
+{
+  while (decimal.scale > 0 && decimal.unscaled % 10 == 0)
+    {
+      decimal.unscaled /= 10;
+      decimal.scale--;
+    }
+  return decimal;
+}
+
+static gboolean
+multiply_line (const TallLineItem *line, Exact *product)
+{
+  TallDecimal quantity = trim (*line->quantity);
+  TallDecimal price = trim (*line->price);
+  product->unscaled = (Wide)quantity.unscaled * price.unscaled;
+  product->scale = quantity.scale + price.scale;
+  if (line->discount == NULL || line->discount->unscaled == 0)
+    return TRUE;
+
+  TallDecimal kept = *line->discount;
+  if (__builtin_sub_overflow (pow10_of (kept.scale), kept.unscaled, &kept.unscaled))
+    return FALSE;
+  kept = trim (kept);
+  product->scale += kept.scale;
+  return !__builtin_mul_overflow (product->unscaled, (Wide)kept.unscaled, &product->unscaled);
+}
+
+static gboolean
+raise_scale (Exact *value, guint scale)
+{
+  if (value->unscaled == 0)
+    value->scale = MAX (value->scale, scale);
+  for (; value->scale < scale; value->scale++)
+    if (__builtin_mul_overflow (value->unscaled, (Wide)10, &value->unscaled))
+      return FALSE;
+  return TRUE;
+}
+
+static gboolean
+add_exact (Exact *sum, Exact value)
+{
+  return raise_scale (sum, value.scale) && raise_scale (&value, sum->scale)
+         && !__builtin_add_overflow (sum->unscaled, value.unscaled, &sum->unscaled);
+}
+
+static gboolean
+finish_total (Exact sum, TallDecimal *total)
+{
+  if (!raise_scale (&sum, TOTAL_MIN_SCALE))
+    return FALSE;
+  while (sum.scale > TOTAL_MIN_SCALE && sum.unscaled % 10 == 0)
+    {
+      sum.unscaled /= 10;
+      sum.scale--;
+    }
+  if (sum.scale > TALL_DECIMAL_MAX_SCALE || sum.unscaled < G_MININT64 || sum.unscaled > G_MAXINT64)
+    return FALSE;
+
+  total->unscaled = (gint64)sum.unscaled;
+  total->scale = sum.scale;
+  return TRUE;
+}
+
+/**
+ * tall_order_compute_total:
+ * @self: a normalized order, or one whose digest may be forged
+ * @total: (out): the sum of quantity × price × (1 − discount) over all lines, exactly
+ *
+ * A line without quantity or price adds nothing; one without discount is not discounted. The scale
+ * of the result is the smallest one of at least 2 that holds it exactly: 440.00, 0.125.
+ *
+ * Returns: FALSE if the exact sum does not fit in a #TallDecimal of that scale, or a product or sum
+ *   on the way to it does not fit in 128 bits
+ */
+gboolean
+tall_order_compute_total (const TallOrder *self, TallDecimal *total)
+{
+  Exact sum = { 0, 0 };
+  for (guint i = 0; i < self->n_shipping_locations; i++)
+    {
+      const TallShippingLocation *location = self->shipping_locations[i];
+      for (guint k = 0; k < location->n_line_items; k++)
+        {
+          const TallLineItem *line = location->line_items[k];
+          Exact product;
+          if (line->quantity == NULL || line->price == NULL)
+            continue;
+          if (!multiply_line (line, &product) || !add_exact (&sum, product))
+            return FALSE;
+        }
+    }
+  return finish_total (sum, total);
+}

@@ -77,11 +77,7 @@ tall_metric_text_add (GString *text,
   g_string_append_c (text, '\n');
 }
 
-/**
- * tall_metric_text_add_family:
- *
- * Begins a family, as tall_metric_text_begin(), and adds its one sample, which has no labels.
- */
+/* Begins a family, as tall_metric_text_begin(), and adds its one sample, which has no labels. */
 static void
 tall_metric_text_add_family (
     GString *text, const char *name, const char *type, const char *help, gdouble value)

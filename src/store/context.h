@@ -52,8 +52,9 @@ typedef struct
   guint64 generation;      /* the number of these tables */
   TallTable *table;        /* owned */
   gboolean false_is_final; /* of the table: see #TallTableInfo */
-  guint together; /* the same; 1 unless @false_is_final: a put that takes an order of several
-                     rows for new could not settle a lie without a claim */
+  guint together;          /* of the table, too; but 1 unless @false_is_final: where "did not match"
+                              may be wrong, an order of several rows that is taken for new needs its
+                              claim, by which that is settled */
   const TallLayout *layout;
   const TallKeyStrategy *key_strategy;
   TallIds *ids;         /* owned; NULL unless the key strategy needs ids */

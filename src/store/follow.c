@@ -128,12 +128,8 @@ tall_follower_get_table (TallFollower *self)
   return self->table;
 }
 
-/**
- * tall_follower_get_phase:
- *
- * Returns: in which phase a migration was when the record was last read
- */
-TallMigrationPhase
+/* Returns: in which phase a migration was when the record was last read */
+static TallMigrationPhase
 tall_follower_get_phase (TallFollower *self)
 {
   return (TallMigrationPhase)g_atomic_int_get (&self->phase);
@@ -156,15 +152,11 @@ tall_follower_check_writable (TallFollower *self, GError **error)
   return FALSE;
 }
 
-/**
- * tall_follower_check_current:
- *
- * All that this process knows is of one deployment: its layout, keys, ids, tables.
+/* All that this process knows is of one deployment: its layout, keys, ids, tables.
  *
  * Returns: FALSE with %TALL_ERROR_UNSUPPORTED if another one was in its place when the record was
- * last read
- */
-gboolean
+ * last read */
+static gboolean
 tall_follower_check_current (TallFollower *self, GError **error)
 {
   if (!g_atomic_int_get (&self->is_replaced))
@@ -232,15 +224,11 @@ look_now (TallFollower *self, guint64 number, gint64 deadline, GError **error)
   return record != NULL;
 }
 
-/**
- * tall_follower_look:
- *
- * Reads the record again. When tables are shut, all operations of a process ask at once: one reads
+/* Reads the record again. When tables are shut, all operations of a process ask at once: one reads
  * for all who have asked before it began.
  *
- * Returns: FALSE like tall_follower_read_record()
- */
-gboolean
+ * Returns: FALSE like tall_follower_read_record() */
+static gboolean
 tall_follower_look (TallFollower *self, gint64 deadline, GError **error)
 {
   g_mutex_lock (&self->mutex);
@@ -354,13 +342,10 @@ tall_watcher_free (TallWatcher *self)
 /* Operations that have begun; atomic. */
 static gint n_begun;
 
-/**
- * tall_follow_is_shut:
- * @error: (nullable):
+/* @error: (nullable):
  *
- * Returns: whether a table was sealed or closed
- */
-gboolean
+ * Returns: whether a table was sealed or closed */
+static gboolean
 tall_follow_is_shut (const GError *error)
 {
   return g_error_matches (error, TALL_ERROR, TALL_ERROR_SHUT);

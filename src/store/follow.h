@@ -15,16 +15,12 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (TallFollower, tall_follower_free)
 
 const TallStoreContext *tall_follower_get_context (TallFollower *self);
 TallTable *tall_follower_get_table (TallFollower *self);
-gboolean tall_follower_check_current (TallFollower *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;
-TallMigrationPhase tall_follower_get_phase (TallFollower *self);
 gboolean tall_follower_check_writable (TallFollower *self,
                                        GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 TallDeployment *tall_follower_read_record (TallFollower *self,
                                            gint64 deadline,
                                            GError **error) G_GNUC_WARN_UNUSED_RESULT;
-gboolean
-tall_follower_look (TallFollower *self, gint64 deadline, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 /**
  * TallWatcher:
@@ -41,7 +37,6 @@ void tall_watcher_free (TallWatcher *self);
 gboolean tall_follow (TallOperation *operation, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 guint tall_follow_count (void);
 void tall_follow_end (const TallStoreContext *context, GError **error);
-gboolean tall_follow_is_shut (const GError *error);
 gboolean tall_follow_is_of_tables (const GError *error);
 
 G_END_DECLS

@@ -2,11 +2,9 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "store/move.h"
 
-#include "store/record/deployment-record.h"
-#include "tall-error.h"
 #include "store/record/generation.h"
-#include "store/record/migration-record.h"
 #include "store/record/tables.h"
+#include "tall-error.h"
 
 #define MAX_ATTEMPTS 5 /* to begin, while others begin and abort */
 

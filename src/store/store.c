@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "store/store.h"
 
-#include "store/record/describe.h"
+#include "store/record/tables.h"
 #include "tall-error.h"
 #include "store/read/fetch.h"
 #include "store/follow.h"
@@ -10,8 +10,7 @@
 #include "tall-limits.h"
 #include "store/read/list.h"
 #include "store/bulk/loads.h"
-#include "store/read/many.h"
-#include "store/store-bulk.h"
+#include "store/bulk/bulk.h"
 #include "store/verify/verify.h"
 #include "store/commit/put.h"
 

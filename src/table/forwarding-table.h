@@ -27,4 +27,33 @@ struct _TallForwardingTableClass
 void tall_forwarding_table_wrap (TallForwardingTable *self, TallTable *table);
 TallTable *tall_forwarding_table_get_table (TallForwardingTable *self);
 
+/**
+ * TallCost:
+ *
+ * What went through a table: what `explain` and `bench` report for an operation.
+ */
+typedef struct
+{
+  guint64 calls;         /* requests that a gateway would answer: one for each read of a plan, one
+                            for each apply, apply_if and increment */
+  guint64 rows_read;     /* rows returned */
+  guint64 cells_read;    /* cells returned */
+  guint64 bytes_read;    /* row keys, qualifiers and values returned */
+  guint64 rows_written;  /* mutations */
+  guint64 cells_written; /* puts */
+  guint64 bytes_written; /* row keys, qualifiers and values put */
+  guint64 deletes;       /* delete markers written */
+  guint64 durable;       /* writes that were to be durable on return */
+} TallCost;
+
+void tall_cost_add (TallCost *self, const TallCost *other);
+
+#define TALL_TYPE_COUNTING_TABLE (tall_counting_table_get_type ())
+G_DECLARE_FINAL_TYPE (
+    TallCountingTable, tall_counting_table, TALL, COUNTING_TABLE, TallForwardingTable)
+
+TallTable *tall_counting_table_new (TallTable *table);
+void tall_counting_table_get_cost (TallCountingTable *self, TallCost *cost);
+void tall_counting_table_reset (TallCountingTable *self);
+
 G_END_DECLS

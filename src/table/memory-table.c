@@ -34,11 +34,7 @@ cell_clear (gpointer data)
   g_bytes_unref (cell->value);
 }
 
-/**
- * tall_memory_row_new:
- *
- * Returns: (transfer full): a row without cells
- */
+/* Returns: (transfer full): a row without cells */
 static TallMemoryRow *
 tall_memory_row_new (void)
 {
@@ -65,14 +61,11 @@ wants_cell (const TallRead *read, gint64 oldest, const Cell *cell)
          && tall_read_wants_qualifier (read, tall_slice_bytes (cell->qualifier));
 }
 
-/**
- * tall_memory_row_collect:
- * @key: the row's
+/* @key: the row's
  * @oldest: milliseconds: cells below it have outlived the table's TTL
  * @rows: what is added to, unless there are none
  *
- * Adds the cells that @read wants; versions are counted among those only.
- */
+ * Adds the cells that @read wants; versions are counted among those only. */
 static void
 tall_memory_row_collect (const TallMemoryRow *self,
                          TallSlice key,
@@ -168,11 +161,8 @@ prune (TallMemoryRow *self, TallSlice qualifier, guint max_versions)
     g_array_remove_range (self->cells, first + max_versions, end - first - max_versions);
 }
 
-/**
- * tall_memory_row_put:
- * @cell: copied, unless a marker masks it
- * @max_versions: that the table keeps of a qualifier; 0 = all
- */
+/* @cell: copied, unless a marker masks it
+ * @max_versions: that the table keeps of a qualifier; 0 = all */
 static void
 tall_memory_row_put (TallMemoryRow *self, TallCell cell, guint max_versions)
 {
@@ -189,12 +179,8 @@ tall_memory_row_put (TallMemoryRow *self, TallCell cell, guint max_versions)
   prune (self, cell.qualifier, max_versions);
 }
 
-/**
- * tall_memory_row_apply:
- *
- * Does what the mutation says. Deletes first, so that a deleted version does not push out a new
- * one.
- */
+/* Does what the mutation says. Deletes first, so that a deleted version does not push out a new
+ * one. */
 static void
 tall_memory_row_apply (TallMemoryRow *self, const TallMutation *mutation, guint max_versions)
 {
@@ -212,13 +198,10 @@ tall_memory_row_apply (TallMemoryRow *self, const TallMutation *mutation, guint 
     }
 }
 
-/**
- * tall_memory_row_find_latest:
- * @oldest: milliseconds: cells below it have outlived the table's TTL
+/* @oldest: milliseconds: cells below it have outlived the table's TTL
  * @cell: (out): the newest version of that qualifier, as long as the row is not changed
  *
- * Returns: whether there is one
- */
+ * Returns: whether there is one */
 static gboolean
 tall_memory_row_find_latest (const TallMemoryRow *self,
                              TallSlice qualifier,

@@ -2,8 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include "cell/mutation.h"
-#include "cell/read-plan.h"
+#include "cell/cell.h"
 #include "table/table.h"
 
 G_BEGIN_DECLS

@@ -4,8 +4,7 @@
 
 #include <glib-object.h>
 
-#include "cell/mutation.h"
-#include "cell/read-plan.h"
+#include "cell/cell.h"
 
 G_BEGIN_DECLS
 

@@ -211,11 +211,7 @@ read_pairs (TallStructReader *self,
   return thrift_protocol_read_map_end (self->protocol, error) >= 0;
 }
 
-/**
- * tall_struct_reader_read_value:
- *
- * Reads what a field holds into the struct in memory, if it holds no struct.
- */
+/* Reads what a field holds into the struct in memory, if it holds no struct. */
 static gboolean
 tall_struct_reader_read_value (TallStructReader *self,
                                const TallStructField *field,

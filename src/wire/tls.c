@@ -149,23 +149,16 @@ set_bad_certificate (SSL *ssl, const char *host, GError **error)
     }
 }
 
-/**
- * tall_tls_was_alerted:
- *
- * Returns: whether the last failure is one that the other side has announced
- */
+/* Returns: whether the last failure is one that the other side has announced */
 static gboolean
 tall_tls_was_alerted (void)
 {
   return ERR_GET_REASON (ERR_peek_error ()) > SSL_AD_REASON_OFFSET;
 }
 
-/**
- * tall_tls_set_error:
- * @host: (nullable): of the server that was meant
+/* @host: (nullable): of the server that was meant
  *
- * Makes an error of what OpenSSL has in its queue, which is empty then.
- */
+ * Makes an error of what OpenSSL has in its queue, which is empty then. */
 static void
 tall_tls_set_error (SSL *ssl, const char *host, GError **error)
 {

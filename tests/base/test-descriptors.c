@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
-#include "base/descriptors.h"
+#include "base/file.h"
 
 #include <sys/resource.h>
 

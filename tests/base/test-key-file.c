@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
-#include "base/key-file.h"
+#include "base/text.h"
 
 #include <string.h>
 

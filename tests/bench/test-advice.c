@@ -3,7 +3,6 @@
 #include "bench/advise.h"
 #include "bench/orders.h"
 #include "bench/summary.h"
-#include "bench/workload.h"
 
 #include <string.h>
 

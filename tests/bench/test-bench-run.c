@@ -7,7 +7,7 @@
 #include "tall-error.h"
 #include "tall-forwarding-front.h"
 #include "table/memory-table.h"
-#include "bench/workload.h"
+#include "bench/orders.h"
 
 #define SLOW 100000 /* microseconds */
 

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "bench/store.h"
 
-#include "bench/meter.h"
+#include "bench/phase.h"
 #include "bench/run.h"
 #include "bench/settle.h"
 
@@ -13,7 +13,7 @@
 #include "tall-error.h"
 #include "tall-failing-table.h"
 #include "table/memory-table.h"
-#include "bench/workload.h"
+#include "bench/orders.h"
 
 static const TallStoreSettings settings = { .layout = &tall_layout_blob,
                                             .key_strategy = &tall_key_hashed };

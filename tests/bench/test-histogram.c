@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
-#include "bench/histogram-private.h"
+#include "bench/histogram.h"
 
 static void
 assert_near (guint64 found, double expected)

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
-#include "bench/workload.h"
+#include "bench/orders.h"
 
 /* The same seed makes the same orders, another seed makes others; sizes fill their range. */
 static void

@@ -1,7 +1,6 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
-#include "cell/mutation.h"
-#include "cell/read-plan.h"
+#include "cell/cell.h"
 
 static void
 test_changes (void)

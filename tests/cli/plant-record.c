@@ -12,7 +12,6 @@
 #include <rocksdb/c.h>
 
 #include "tall-error.h"
-#include "store/record/migration-record.h"
 #include "store/move.h"
 #include "table/rocksdb/families.h"
 #include "table/rocksdb/database.h"

@@ -1,7 +1,6 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
 #include "fuzz.h"
-#include "table/hbase/error.h"
 #include "table/hbase/reply.h"
 
 #define MAX_ROWS 8

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "fuzz.h"
 #include "service/calls/calls.h"
-#include "service/server/handler.h"
+#include "service/server/session.h"
 #include "tall-error.h"
 #include "tall-test-front.h"
 #include "wire/connection.h"

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
-#include "model/md5.h"
+#include "model/canonical.h"
 #include "store/commit/root.h"
 
 /* The state cells that FORMAT.md shows, byte by byte. */

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
-#include "key/order-key.h"
+#include "key/strategy.h"
 
 static const struct
 {

@@ -1,7 +1,6 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
 #include "key/strategy.h"
-#include "key/order-key.h"
 #include "tall-test-keys.h"
 #include "tall-test-orders.h"
 

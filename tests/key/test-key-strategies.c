@@ -2,7 +2,6 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-error.h"
 #include "key/strategy.h"
-#include "key/order-key.h"
 #include "tall-test-orders.h"
 
 /* What every strategy in the list must do. */

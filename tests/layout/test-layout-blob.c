@@ -4,7 +4,6 @@
 #include "tall-error.h"
 #include "tall-test-orders.h"
 #include "layout/layout.h"
-#include "model/md5.h"
 
 /* Rows that this layout does not write. */
 

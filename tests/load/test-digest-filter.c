@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
 #include "load/mapping/survey.h"
-#include "model/md5.h"
+#include "model/canonical.h"
 
 #define SIZE (64 * 1024)
 

@@ -4,7 +4,7 @@
 /* Copies between all layouts, byte by byte: the target is as if everything had been stored in it.
  */
 #include "tall-copy-pair.h"
-#include "model/md5.h"
+#include "model/canonical.h"
 #include "tall-test-orders.h"
 
 #define N_ITEMS 10

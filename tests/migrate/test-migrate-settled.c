@@ -5,7 +5,7 @@
  * copied or shut until a person says that none is under way. What earlier versions have left, which
  * dropped such tables before the switch, is ended. */
 #include "tall-error.h"
-#include "store/record/migration-record.h"
+#include "store/record/migration.h"
 #include "tall-moving.h"
 
 #define SEAL "1b4e28ba-2fa1-4d3b-a3f5-ef19b5a7633b"

@@ -3,7 +3,6 @@
 #include "model/canonical.h"
 #include "tall-error.h"
 #include "tall-limits.h"
-#include "model/md5.h"
 #include "tall-test-orders.h"
 
 #include "customer.pb-c.h"

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
-#include "model/md5.h"
+#include "model/canonical.h"
 
 static char *
 md5_hex (const char *text)

@@ -3,7 +3,7 @@
 
 /* The HTTP port: what it answers, and what hostile clients cannot do to it. */
 
-#include "base/descriptors.h"
+#include "base/file.h"
 #include "tall-error.h"
 #include "ops/watch.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
 #include "floor-run.h"
+#include "floor-store.h"
 
 /* The sizes of orders, with batches that take about the same time for each. */
 static const struct

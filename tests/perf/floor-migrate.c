@@ -11,6 +11,41 @@
 #include "migrate/migrate.h"
 #include "steady.h"
 
+#include <rocksdb/c.h>
+
+#define LOOK_EVERY (G_USEC_PER_SEC / 10)
+#define QUIET 5 /* looks that see nothing: between two compactions is a gap */
+
+static gboolean
+is_any (rocksdb_t *db, const char *property)
+{
+  uint64_t n = 0;
+  return rocksdb_property_int (db, property, &n) == 0 && n > 0;
+}
+
+static gboolean
+is_busy (rocksdb_t *db)
+{
+  return is_any (db, "rocksdb.num-running-flushes")
+         || is_any (db, "rocksdb.num-running-compactions");
+}
+
+/* Waits until an embedded store works for nobody. RocksDB flushes and compacts in its own threads,
+ * long after the writes that made it do so. @stop: (nullable): ends the wait, too */
+static void
+wait_until_quiet (TallTable *table, const gint *stop)
+{
+  if (!TALL_IS_ROCKSDB_TABLE (table))
+    return;
+  rocksdb_t *db = tall_rocksdb_table_get_handle (TALL_ROCKSDB_TABLE (table));
+  guint n_quiet = 0;
+  while (n_quiet < QUIET && (stop == NULL || g_atomic_int_get (stop) == 0))
+    {
+      g_usleep (LOOK_EVERY);
+      n_quiet = is_busy (db) ? 0 : n_quiet + 1;
+    }
+}
+
 #define PAUSE (3600 * (gint64)G_USEC_PER_SEC) /* that it may estimate: it always switches */
 #define BESIDE 60                             /* seconds that it copies beside calls, at most */
 #define AFTER (G_USEC_PER_SEC / 5)            /* calls that waited end within this time */
@@ -80,7 +115,7 @@ follow (Migration *self, const TallMigrateProgress *progress)
 {
   TallSteadyStage stage = choose_stage (self, progress);
   if (self->stage == TALL_STEADY_RESTING && stage != TALL_STEADY_RESTING)
-    tall_bench_settle_wait (self->store->table, self->run->options->stop);
+    wait_until_quiet (self->store->table, self->run->options->stop);
   self->stage = stage;
   tall_steady_enter (self->steady, stage);
   if (progress->pass != 1 || stage != TALL_STEADY_COPYING)
@@ -185,7 +220,7 @@ migrate_beside (Migration *self, const TallLayout *to, TallSteadyResult *result,
   const TallFloorOptions *options = self->run->options;
   const TallWorkload workload = { LOAD_PREFIX, options->n_lines };
   g_autoptr (GError) cause = NULL;
-  tall_bench_settle_wait (self->store->table, options->stop);
+  wait_until_quiet (self->store->table, options->stop);
   self->steady = tall_steady_start (self->store->front, &workload, options->n_orders);
   g_usleep ((gulong)(options->seconds * G_USEC_PER_SEC));
   self->stage = TALL_STEADY_COPYING;

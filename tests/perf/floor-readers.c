@@ -1,6 +1,7 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
 #include "floor-singles.h"
+#include "floor-store.h"
 #include "table/hbase/line.h"
 #include "raw-request.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
 #include "floor-gets.h"
+#include "floor-store.h"
 #include "floor-run.h"
 
 #include "tall-error.h"

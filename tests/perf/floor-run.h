@@ -6,7 +6,7 @@
 #include "floor.h"
 #include "table/hbase/table.h"
 #include "raw-client.h"
-#include "bench/workload.h"
+#include "bench/orders.h"
 
 G_BEGIN_DECLS
 

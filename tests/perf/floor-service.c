@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "floor-run.h"
 
+#include "floor-store.h"
 #include "service/calls/calls.h"
 #include "canned-server.h"
 #include "tall-client.h"

@@ -1,6 +1,7 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-error.h"
+#include "floor-store.h"
 #include "floor-singles.h"
 #include "layout/layout.h"
 #include "raw-request.h"

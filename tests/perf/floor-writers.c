@@ -1,6 +1,7 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
 #include "floor-run.h"
+#include "floor-store.h"
 
 /* Some threads that store new orders at the same time. */
 typedef struct

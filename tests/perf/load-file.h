@@ -3,7 +3,7 @@
 #pragma once
 
 #include "load/mapping/mapping.h"
-#include "bench/workload.h"
+#include "bench/orders.h"
 
 G_BEGIN_DECLS
 

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include "bench/meter.h"
+#include "bench/phase.h"
 #include "bench/histogram.h"
 
 G_BEGIN_DECLS

@@ -3,7 +3,7 @@
 #include "peer-reader.h"
 
 #include "tall-error.h"
-#include "table/hbase/names.h"
+#include "table/hbase/convert.h"
 
 #define READ_TIME (60 * G_USEC_PER_SEC)
 

@@ -3,7 +3,7 @@
 
 /* Measures what tallorder adds to the stores below it. README.md explains each figure. */
 #include "floor.h"
-#include "library/table-kinds.h"
+#include "library/open.h"
 #include "tall-error.h"
 
 #include <gio/gio.h>

@@ -4,7 +4,7 @@
 
 #include "tall-front.h"
 #include "bench/histogram.h"
-#include "bench/workload.h"
+#include "bench/orders.h"
 
 G_BEGIN_DECLS
 

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include "service/access/places-private.h"
+#include "service/access/places.h"
 
 G_BEGIN_DECLS
 

@@ -8,7 +8,7 @@
 #include "model/canonical.h"
 #include "tall-error.h"
 #include "tall-limits.h"
-#include "service/server/handler.h"
+#include "service/server/session.h"
 #include "tall-heap.h"
 #include "wire/connection.h"
 #include "tall-test-directory.h"

@@ -5,7 +5,7 @@
  * with the IDL. */
 
 #include "service/calls/calls.h"
-#include "service/server/gate.h"
+#include "service/server/listen.h"
 #include "tall-error.h"
 #include "service/calls/idl-tasks.h"
 #include "service/server/request.h"

@@ -5,7 +5,7 @@
 #include "service/calls/calls.h"
 #include "service/client/client.h"
 #include "tall-error.h"
-#include "service/access/networks.h"
+#include "service/access/places.h"
 #include "tall-test-orders.h"
 #include "tall-test-service.h"
 

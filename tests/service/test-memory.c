@@ -5,7 +5,7 @@
 
 #include "tall-error.h"
 #include "service/access/memory.h"
-#include "service/access/networks.h"
+#include "service/access/places.h"
 #include "service/server/server.h"
 #include "tall-test-orders.h"
 #include "tall-test-service.h"

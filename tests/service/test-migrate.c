@@ -3,11 +3,11 @@
 
 /* Migrations inside of a server, which its clients begin, follow, join and give up. */
 
-#include "service/client/tasks.h"
+#include "service/client/client.h"
 #include "tall-error.h"
 #include "tall-failing-table.h"
 #include "service/calls/idl-tasks.h"
-#include "service/access/networks.h"
+#include "service/access/places.h"
 #include "service/server/server.h"
 #include "table/table-kind.h"
 #include "tall-test-moves.h"

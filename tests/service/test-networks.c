@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
-#include "service/access/networks.h"
+#include "service/access/places.h"
 
 #include "tall-error.h"
 

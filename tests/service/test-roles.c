@@ -4,7 +4,7 @@
 /* The rights: every call in every role, and what a file of roles says. */
 
 #include "service/calls/calls.h"
-#include "service/server/gate.h"
+#include "service/server/listen.h"
 
 #include <glib/gstdio.h>
 

@@ -3,7 +3,7 @@
 #include "service/server/session.h"
 
 #include "service/server/listen.h"
-#include "service/access/places-private.h"
+#include "service/access/places.h"
 #include "tall-test-front.h"
 #include "tall-test-wire.h"
 

@@ -6,7 +6,7 @@
 #include "tall-broken-table.h"
 #include "tall-client.h"
 #include "tall-error.h"
-#include "service/access/networks.h"
+#include "service/access/places.h"
 #include "tall-parts-front.h"
 #include "service/server/server.h"
 #include "tall-test-findings.h"

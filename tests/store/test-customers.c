@@ -3,7 +3,7 @@
 
 /* Deleting customers, listing them, and fetching one with all orders. */
 #include "tall-broken-table.h"
-#include "table/counting-table.h"
+#include "table/forwarding-table.h"
 #include "tall-error.h"
 #include "tall-store-fixture.h"
 #include "tall-test-orders.h"

@@ -5,7 +5,7 @@
 #include "tall-bulk.h"
 #include "tall-error.h"
 #include "table/memory-table.h"
-#include "store/record/migration-record.h"
+#include "store/record/migration.h"
 #include "tall-test-acts.h"
 #include "tall-test-move.h"
 #include "tall-test-record.h"

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
 #include "store/record/deployment.h"
-#include "store/record/migration-record.h"
+#include "store/record/migration.h"
 #include "table/memory-table.h"
 #include "tall-bulk.h"
 #include "tall-error.h"

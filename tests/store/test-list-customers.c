@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 
 /* The list of customers: who is on it, in which order, page by page, and what it costs. */
-#include "table/counting-table.h"
+#include "table/forwarding-table.h"
 #include "tall-error.h"
 #include "tall-store-fixture.h"
 #include "tall-test-orders.h"

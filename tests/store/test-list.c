@@ -3,7 +3,7 @@
 
 /* A customer's orders by date: what is shown, in which order, page by page, and what it costs. */
 #include "tall-broken-table.h"
-#include "table/counting-table.h"
+#include "table/forwarding-table.h"
 #include "tall-error.h"
 #include "tall-limits.h"
 #include "tall-store-fixture.h"

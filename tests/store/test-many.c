@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-broken-table.h"
-#include "table/counting-table.h"
+#include "table/forwarding-table.h"
 #include "tall-error.h"
 #include "table/memory-table.h"
 #include "tall-store-fixture.h"

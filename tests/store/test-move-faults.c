@@ -1,7 +1,6 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-error.h"
-#include "store/record/migration-record.h"
 #include "store/move.h"
 #include "tall-test-store.h"
 

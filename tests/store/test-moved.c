@@ -2,7 +2,6 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-error.h"
 #include "store/record/generation.h"
-#include "store/record/migration-record.h"
 #include "store/move.h"
 #include "tall-test-orders.h"
 #include "tall-test-store.h"

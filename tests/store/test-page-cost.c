@@ -3,7 +3,7 @@
 
 /* A page costs what a page costs: the same calls and rows for a customer with thousands of orders
  * and for one with forty times as many, at the beginning of the listing and in its middle. */
-#include "table/counting-table.h"
+#include "table/forwarding-table.h"
 #include "tall-error.h"
 #include "tall-test-directory.h"
 #include "tall-test-orders.h"

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-bulk.h"
 #include "tall-error.h"
-#include "store/record/record-check.h"
+#include "store/record/deployment.h"
 #include "tall-test-record.h"
 #include "tall-test-store.h"
 

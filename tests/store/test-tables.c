@@ -3,7 +3,7 @@
 #include "store/record/deployment.h"
 #include "tall-error.h"
 #include "table/memory-table.h"
-#include "table/table-ddl.h"
+#include "table/table-kind.h"
 #include "tall-test-orders.h"
 #include "tall-test-store.h"
 

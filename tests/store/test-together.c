@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "tall-broken-table.h"
-#include "table/counting-table.h"
+#include "table/forwarding-table.h"
 #include "tall-error.h"
 #include "tall-failing-table.h"
 #include "store/read/index.h"

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-test-keys.h"
 
-#include "key/order-key.h"
+#include "key/strategy.h"
 
 void
 tall_test_keys_assert_golden (const TallKeyStrategy *strategy,

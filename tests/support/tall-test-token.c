@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "model/md5.h"
+#include "model/canonical.h"
 
 #define CHECKSUM_SIZE 4
 

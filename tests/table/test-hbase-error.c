@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
-#include "table/hbase/error.h"
+#include "table/hbase/reply.h"
 
 /* What HBase says, and what people are shown of it. */
 static const struct

@@ -3,7 +3,6 @@
 #include "hb_gateway.h"
 #include "table/hbase/convert.h"
 #include "table/hbase/reply.h"
-#include "table/hbase/names.h"
 #include "tall-thrift.h"
 
 /* Each call is, byte for byte, what the generated function sends; gets have a test of their own. */

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-error.h"
-#include "library/table-kinds.h"
+#include "library/open.h"
 #include "tall-test-directory.h"
 
 /* Tests that every kind of tables is described whole, and that addresses are read by what the kinds

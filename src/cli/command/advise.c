@@ -6,7 +6,7 @@
 #include "cli/output.h"
 #include "cli/options.h"
 #include "cli/progress.h"
-#include "library/table-kinds.h"
+#include "library/open.h"
 
 #include <errno.h>
 #include <gio/gio.h>

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cli/backup-report.h"
-#include "service/client/tasks.h"
+#include "service/client/client.h"
 #include "tall-error.h"
 #include "cli/options.h"
 #include "cli/output.h"

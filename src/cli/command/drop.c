@@ -3,7 +3,7 @@
 #include "tall-error.h"
 #include "cli/options.h"
 #include "cli/output.h"
-#include "library/table-kinds.h"
+#include "library/open.h"
 #include "base/text.h"
 
 #include <stdio.h>

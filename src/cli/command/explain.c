@@ -106,10 +106,7 @@ add_explanation (JsonBuilder *builder, const TallExplanation *self)
   json_builder_end_object (builder);
 }
 
-/**
- * tall_explanations_print_json:
- * @explanations: (element-type TallExplanation): of the same order, one or several
- */
+/* @explanations: (element-type TallExplanation): of the same order, one or several */
 static void
 tall_explanations_print_json (GPtrArray *explanations, const TallOrder *order)
 {
@@ -203,11 +200,7 @@ print_costs (const TallExplanation *self)
   tall_grid_print (grid, 0);
 }
 
-/**
- * tall_explanation_print:
- *
- * Each row with its key in hex, the key's parts named, and its cells; and the costs.
- */
+/* Each row with its key in hex, the key's parts named, and its cells; and the costs. */
 static void
 tall_explanation_print (const TallExplanation *self, const TallOrder *order)
 {
@@ -228,13 +221,10 @@ tall_explanation_print (const TallExplanation *self, const TallOrder *order)
   print_costs (self);
 }
 
-/**
- * tall_explanations_print:
- * @explanations: (element-type TallExplanation): of the same order
+/* @explanations: (element-type TallExplanation): of the same order
  * @layout: (nullable): that of the deployment, which is marked
  *
- * Layouts and key strategies side by side.
- */
+ * Layouts and key strategies side by side. */
 static void
 tall_explanations_print (GPtrArray *explanations, const char *layout, const char *key_strategy)
 {

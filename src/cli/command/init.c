@@ -1,11 +1,10 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
-#include "cli/choices.h"
+#include "cli/options.h"
 #include "tall-error.h"
 #include "base/file.h"
-#include "cli/options.h"
 #include "cli/output.h"
-#include "library/table-kinds.h"
+#include "library/open.h"
 
 typedef struct
 {

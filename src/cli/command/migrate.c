@@ -1,13 +1,11 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
-#include "cli/choices.h"
+#include "cli/options.h"
 #include "cli/output.h"
 #include "cli/migrate-report.h"
-#include "cli/options.h"
 #include "cli/progress.h"
-#include "migrate/migrate-state.h"
 #include "migrate/migrate-runner.h"
-#include "service/client/tasks.h"
+#include "service/client/client.h"
 #include "tall-error.h"
 
 #define LOOK_EVERY (G_USEC_PER_SEC / 5)
@@ -168,12 +166,8 @@ fail_lost (GError *error)
   return TALL_EXIT_FAILED; /* also if the task is not found: nobody knows how it has ended */
 }
 
-/**
- * tall_migrate_on_server:
- *
- * Lets a server do what is wished, and follows it to its end, or until a signal comes: the server
- * goes on then.
- */
+/* Lets a server do what is wished, and follows it to its end, or until a signal comes: the server
+ * goes on then. */
 static TallExit
 tall_migrate_on_server (const TallOptions *options,
                         const TallCommand *command,

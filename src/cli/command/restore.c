@@ -5,7 +5,7 @@
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/progress.h"
-#include "library/table-kinds.h"
+#include "library/open.h"
 
 static gboolean
 on_progress (const TallBackupProgress *progress, gpointer data)

@@ -1,13 +1,13 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
 #include "backup/runner.h"
-#include "base/descriptors.h"
+#include "base/file.h"
 #include "base/heap.h"
 #include "cli/log.h"
 #include "cli/options.h"
 #include "cli/output.h"
 #include "ops/watch.h"
-#include "service/access/networks.h"
+#include "service/access/places.h"
 #include "service/access/roles.h"
 #include "service/server/server.h"
 #include "tall-client.h"
@@ -88,11 +88,7 @@ watchdog_period (void)
   return (guint)CLAMP (time / 2000, 1, G_MAXINT);
 }
 
-/**
- * tall_notify_is_used:
- *
- * Returns: whether a service manager has started this process
- */
+/* Returns: whether a service manager has started this process */
 static gboolean
 tall_notify_is_used (void)
 {
@@ -100,13 +96,10 @@ tall_notify_is_used (void)
   return manager != NULL;
 }
 
-/**
- * tall_notify_ready:
- * @address: where the server listens
+/* @address: where the server listens
  *
  * Reports to the service manager, where there is one, that calls are answered now. From then on the
- * main loop gives the signs of life that a watchdog asks for, twice in its time.
- */
+ * main loop gives the signs of life that a watchdog asks for, twice in its time. */
 static void
 tall_notify_ready (const char *address)
 {
@@ -117,11 +110,7 @@ tall_notify_ready (const char *address)
     g_timeout_add (period, on_watchdog, NULL);
 }
 
-/**
- * tall_notify_reloading:
- *
- * Reports that the configuration is being read again, until tall_notify_reloaded().
- */
+/* Reports that the configuration is being read again, until tall_notify_reloaded(). */
 static void
 tall_notify_reloading (void)
 {
@@ -130,22 +119,14 @@ tall_notify_reloading (void)
   notify (message);
 }
 
-/**
- * tall_notify_reloaded:
- *
- * Reports that it has been read, or stays as it was.
- */
+/* Reports that it has been read, or stays as it was. */
 static void
 tall_notify_reloaded (void)
 {
   notify ("READY=1");
 }
 
-/**
- * tall_notify_stopping:
- *
- * Reports that no calls are taken any more.
- */
+/* Reports that no calls are taken any more. */
 static void
 tall_notify_stopping (void)
 {
@@ -186,14 +167,11 @@ parse_clients (TallServeRules *self, const char *word, GError **error)
   return FALSE;
 }
 
-/**
- * tall_serve_rules_set:
- * @options: stay as long as @self
+/* @options: stay as long as @self
  * @clients: (nullable): the value of `--tls-clients`
  * @roles: (nullable): the value of `--access`
  *
- * Returns: FALSE with %TALL_ERROR_INVALID if they do not fit together
- */
+ * Returns: FALSE with %TALL_ERROR_INVALID if they do not fit together */
 static gboolean
 tall_serve_rules_set (TallServeRules *self,
                       const TallOptions *options,
@@ -235,11 +213,7 @@ check_end (const TallServeRules *self, TallTlsContext *tls, GError **error)
   return FALSE;
 }
 
-/**
- * tall_serve_rules_load:
- *
- * Reads the files. What was read before stays if any of them is not good.
- */
+/* Reads the files. What was read before stays if any of them is not good. */
 static gboolean
 tall_serve_rules_load (TallServeRules *self, GError **error)
 {
@@ -260,11 +234,7 @@ tall_serve_rules_load (TallServeRules *self, GError **error)
   return TRUE;
 }
 
-/**
- * tall_serve_rules_log:
- *
- * Says what counts from now on; nothing secret.
- */
+/* Says what counts from now on; nothing secret. */
 static void
 tall_serve_rules_log (const TallServeRules *self)
 {

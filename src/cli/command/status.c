@@ -1,16 +1,343 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
-#include "service/client/tasks.h"
-#include "tall-error.h"
-#include "tall-json.h"
+#include "base/text.h"
 #include "cli/options.h"
 #include "cli/output.h"
-#include "cli/status-all.h"
 #include "cli/status-watch.h"
 #include "cli/status.h"
-#include "base/text.h"
+#include "library/open.h"
+#include "service/client/client.h"
+#include "table/table-checks.h"
+#include "tall-error.h"
+#include "tall-json.h"
 
 #include <unistd.h>
+
+static void
+add_tables (JsonBuilder *builder, GPtrArray *tables)
+{
+  tall_json_begin_array (builder, "tables");
+  for (guint i = 0; i < tables->len; i++)
+    {
+      const TallTableSpec *spec = g_ptr_array_index (tables, i);
+      json_builder_begin_object (builder);
+      tall_json_add_text (builder, "name", spec->name);
+      tall_json_add_text (builder, "access", tall_table_access_name (spec->access));
+      tall_json_add_number (builder, "max_versions", spec->max_versions);
+      tall_json_add_number (builder, "ttl", spec->ttl);
+      tall_json_add_text (builder, "compression", spec->compression);
+      tall_json_add_text (builder, "bloom_filter", spec->bloom_filter);
+      tall_json_add_text (builder, "block_encoding", spec->block_encoding);
+      tall_json_add_number (builder, "regions", 1 + (spec->splits != NULL ? spec->splits->len : 0));
+      json_builder_end_object (builder);
+    }
+  json_builder_end_array (builder);
+}
+
+static void
+add_gateways (JsonBuilder *builder, GPtrArray *gateways)
+{
+  tall_json_begin_array (builder, "gateways");
+  for (guint i = 0; i < gateways->len; i++)
+    {
+      const TallTableServer *gateway = g_ptr_array_index (gateways, i);
+      char since[TALL_DATE_TEXT_SIZE];
+      json_builder_begin_object (builder);
+      tall_json_add_text (builder, "address", gateway->address);
+      tall_json_add_text (builder, "state", gateway->state);
+      tall_json_add_text (builder, "since", tall_date_format (gateway->since / 1000, since));
+      tall_json_add_number (builder, "connections", gateway->connections);
+      tall_json_add_text (builder, "reason", gateway->reason);
+      json_builder_end_object (builder);
+    }
+  json_builder_end_array (builder);
+}
+
+static void
+add_loads (JsonBuilder *builder, GPtrArray *loads)
+{
+  tall_json_begin_array (builder, "unfinished_loads");
+  for (guint i = 0; i < loads->len; i++)
+    {
+      json_builder_begin_object (builder);
+      tall_json_add_load (builder, g_ptr_array_index (loads, i));
+      json_builder_end_object (builder);
+    }
+  json_builder_end_array (builder);
+}
+
+static void
+add_losses (JsonBuilder *builder, GStrv losses)
+{
+  tall_json_begin_array (builder, "losses");
+  for (guint i = 0; losses[i] != NULL; i++)
+    {
+      g_autofree char *clean = tall_text_clean (losses[i]);
+      json_builder_add_string_value (builder, clean);
+    }
+  json_builder_end_array (builder);
+}
+
+static void
+add_settings (JsonBuilder *builder, const TallDescription *description)
+{
+  tall_json_add_text (builder, "index", description->index);
+  tall_json_add_number (builder, "ttl", description->ttl);
+  if (description->regions != 0)
+    tall_json_add_number (builder, "regions", description->regions);
+  tall_json_add_text (builder, "compression", description->compression);
+  tall_json_add_text (builder, "bloom_filter", description->bloom_filter);
+  tall_json_add_text (builder, "block_encoding", description->block_encoding);
+}
+
+/**
+ * tall_status_add_generation:
+ *
+ * Adds which generation counts, and what is being done about that, if the answering program says
+ * so.
+ */
+void
+tall_status_add_generation (JsonBuilder *builder, const TallDescription *description)
+{
+  if (description->generation == 0)
+    return;
+  tall_json_add_number (builder, "generation", description->generation);
+  tall_json_add_text (builder, "phase", description->phase);
+  tall_json_add_text (builder, "next_layout", description->next_layout);
+  tall_json_add_text (builder, "next_key_strategy", description->next_key_strategy);
+  tall_json_add_text (builder, "next_index", description->next_index);
+}
+
+static void
+add_migration (JsonBuilder *builder, const TallMigrateState *state)
+{
+  const TallMigrateProgress *progress = &state->progress;
+  tall_json_begin_object (builder, "migration");
+  tall_json_add_text (builder, "task", tall_migrate_task_get_name (state->task));
+  tall_json_add_text (builder, "stage", tall_migrate_stage_get_name (progress->stage));
+  tall_json_add_number (builder, "pass", progress->pass);
+  tall_json_add_number (builder, "looked_at", progress->n_looked);
+  tall_json_add_number (builder, "all", progress->n_all);
+  tall_json_add_number (builder, "copied", progress->n_copied);
+  tall_json_add_number (builder, "rate", state->rate);
+  tall_json_add_number (builder, "left_ms", (guint64)state->time_left / 1000);
+  json_builder_end_object (builder);
+}
+
+/**
+ * tall_status_print_json:
+ *
+ * Prints everything for programs.
+ */
+void
+tall_status_print_json (const TallStatus *self)
+{
+  const TallDescription *description = self->description;
+  g_autoptr (JsonBuilder) builder = json_builder_new ();
+  json_builder_begin_object (builder);
+  tall_json_add_text (builder, "name", description->name);
+  tall_json_add_text (builder, "layout", description->layout);
+  tall_json_add_text (builder, "key_strategy", description->key_strategy);
+  tall_json_add_text (builder, "store", description->store);
+  tall_json_add_number (builder, "format", description->format);
+  tall_json_add_number (builder, "schema", description->schema);
+  if (description->index != NULL)
+    add_settings (builder, description);
+  tall_status_add_generation (builder, description);
+  if (self->migration != NULL)
+    add_migration (builder, self->migration);
+  tall_json_add_flag (builder, "read_only", description->read_only);
+  tall_json_add_text (builder, "version", description->version);
+  if (description->newest_format != 0)
+    tall_json_add_number (builder, "newest_format", description->newest_format);
+  tall_json_add_texts (builder, "calls", (const char *const *)description->calls);
+  tall_json_add_texts (builder, "protocols", (const char *const *)description->protocols);
+  tall_json_add_double (builder, "ping_ms", self->ping);
+  if (self->tables != NULL)
+    add_tables (builder, self->tables);
+  g_autofree char *no_tables =
+      self->no_tables != NULL ? tall_error_describe (self->no_tables) : NULL;
+  if (no_tables != NULL)
+    tall_json_add_text (builder, "tables_error", no_tables);
+  if (self->gateways != NULL)
+    add_gateways (builder, self->gateways);
+  if (self->loads != NULL)
+    add_loads (builder, self->loads);
+  g_autofree char *no_loads = self->no_loads != NULL ? tall_error_describe (self->no_loads) : NULL;
+  if (no_loads != NULL)
+    tall_json_add_text (builder, "unfinished_loads_error", no_loads);
+  if (self->losses != NULL)
+    add_losses (builder, self->losses);
+  json_builder_end_object (builder);
+  tall_json_print (builder);
+}
+
+/* One deployment of a place. */
+typedef struct
+{
+  char *name;
+  TallDescription *description; /* NULL: it cannot be read */
+  GError *error;                /* why */
+} Deployment;
+
+static void
+deployment_free (Deployment *self)
+{
+  g_free (self->name);
+  g_clear_pointer (&self->description, tall_description_free);
+  g_clear_error (&self->error);
+  g_free (self);
+}
+
+/* The place of the options, with another deployment. */
+static TallTable *
+open_table (const TallOptions *options, const char *name, GError **error)
+{
+  g_autoptr (TallTableAddress) address = tall_table_kinds_parse (options->store, error);
+  if (address == NULL)
+    return NULL;
+  tall_table_address_set_name (address, name);
+  return tall_table_address_open (address, FALSE, error);
+}
+
+/* Returns: NULL: there was one once */
+static Deployment *
+describe (const TallOptions *options, const char *name)
+{
+  Deployment *self = g_new0 (Deployment, 1);
+  self->name = g_strdup (name);
+  g_autoptr (TallTable) table = open_table (options, name, &self->error);
+  g_autoptr (TallStore) store =
+      table == NULL ? NULL : tall_store_open (table, NULL, NULL, NULL, &self->error);
+  if (store != NULL)
+    self->description = tall_front_describe (TALL_FRONT (store), &self->error);
+  if (table != NULL && store == NULL && tall_store_was_dropped (table))
+    g_clear_pointer (&self, deployment_free);
+  return self;
+}
+
+static void
+print_grid (GPtrArray *deployments)
+{
+  static const char *const columns[] = { "DEPLOYMENT",  "LAYOUT",    "KEY STRATEGY",
+                                         "INDEX",       ">TTL",      "MODE",
+                                         ">GENERATION", "MIGRATION", NULL };
+  g_autoptr (TallGrid) grid = tall_grid_new (columns);
+  for (guint i = 0; i < deployments->len; i++)
+    {
+      const Deployment *deployment = g_ptr_array_index (deployments, i);
+      const TallDescription *description = deployment->description;
+      g_autofree char *name = tall_text_clean (deployment->name);
+      tall_grid_add (grid, name);
+      tall_grid_add (grid, description != NULL ? description->layout : "?");
+      tall_grid_add (grid, description != NULL ? description->key_strategy : "?");
+      tall_grid_add (grid, description != NULL ? description->index : "?");
+      if (description != NULL && description->ttl != 0)
+        tall_grid_add_number (grid, description->ttl);
+      else
+        tall_grid_add (grid, description != NULL ? "never" : "?");
+      tall_grid_add (grid, description == NULL      ? "cannot be read"
+                           : description->read_only ? "read-only"
+                                                    : "normal");
+      if (description != NULL)
+        tall_grid_add_number (grid, description->generation);
+      else
+        tall_grid_add (grid, "?");
+      tall_grid_add (grid, description != NULL ? description->phase : "?");
+    }
+  tall_grid_print (grid, 0);
+}
+
+static void
+add_deployment (JsonBuilder *builder, const Deployment *deployment)
+{
+  const TallDescription *description = deployment->description;
+  json_builder_begin_object (builder);
+  tall_json_add_text (builder, "name", deployment->name);
+  if (description != NULL)
+    {
+      tall_json_add_text (builder, "layout", description->layout);
+      tall_json_add_text (builder, "key_strategy", description->key_strategy);
+      tall_json_add_text (builder, "index", description->index);
+      tall_json_add_number (builder, "ttl", (gint64)description->ttl);
+      tall_status_add_generation (builder, description);
+      tall_json_add_flag (builder, "read_only", description->read_only);
+    }
+  else
+    {
+      g_autofree char *why = tall_error_describe (deployment->error);
+      tall_json_add_text (builder, "error", tall_error_code_name (deployment->error->code));
+      tall_json_add_text (builder, "message", why);
+    }
+  json_builder_end_object (builder);
+}
+
+static void
+print_json (GPtrArray *deployments)
+{
+  g_autoptr (JsonBuilder) builder = json_builder_new ();
+  json_builder_begin_object (builder);
+  tall_json_begin_array (builder, "deployments");
+  for (guint i = 0; i < deployments->len; i++)
+    add_deployment (builder, g_ptr_array_index (deployments, i));
+  json_builder_end_array (builder);
+  json_builder_end_object (builder);
+  tall_json_print (builder);
+}
+
+static TallExit
+finish_all (GPtrArray *deployments)
+{
+  TallExit code = TALL_EXIT_DONE;
+  for (guint i = 0; i < deployments->len; i++)
+    {
+      const Deployment *deployment = g_ptr_array_index (deployments, i);
+      if (deployment->error == NULL)
+        continue;
+      code = TALL_EXIT_FAILED;
+      g_autofree char *why = tall_error_describe (deployment->error);
+      tall_print_error ("Deployment %s: %s", deployment->name, why);
+    }
+  return code;
+}
+
+/* Prints what each deployment in the place of `--store` is. One that cannot be opened, such as one
+ * whose `init` was cut short, is in the list, too.
+ *
+ * Returns: the exit code of the command */
+static TallExit
+tall_status_all (const TallOptions *options, const TallCommand *command, gboolean json)
+{
+  TallExit code;
+  if (options->server != NULL)
+    return tall_usage_error (command, "--all is about a store, and a server has one deployment");
+  g_autoptr (TallTable) table = tall_options_open_table (options, command, FALSE, &code);
+  if (table == NULL)
+    return code;
+
+  g_autoptr (GError) error = NULL;
+  g_auto (GStrv) names = tall_store_list_all (table, &error);
+  if (names == NULL)
+    {
+      tall_print_failure (error);
+      return TALL_EXIT_FAILED;
+    }
+  g_autoptr (GPtrArray) deployments =
+      g_ptr_array_new_with_free_func ((GDestroyNotify)deployment_free);
+  for (guint i = 0; names[i] != NULL; i++)
+    {
+      Deployment *deployment = describe (options, names[i]);
+      if (deployment != NULL)
+        g_ptr_array_add (deployments, deployment);
+    }
+  if (json)
+    print_json (deployments);
+  else if (deployments->len > 0)
+    print_grid (deployments);
+  else
+    tall_print ("There is no deployment in this place; make one with: tallorder init\n");
+  return finish_all (deployments);
+}
 
 /* Of --watch: where a service shows its metrics, and seconds between two looks at most. */
 #define METRICS "127.0.0.1:9464"

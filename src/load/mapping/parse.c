@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "load/mapping/mapping-private.h"
 
-#include "base/key-file.h"
+#include "base/text.h"
 #include "load/csv/recoder.h"
 
 /* What a comment of a query begins with that has keys. */

@@ -3,7 +3,7 @@
 #include "service/access/roles.h"
 
 #include "base/file.h"
-#include "base/key-file.h"
+#include "base/text.h"
 
 #include <glib/gstdio.h>
 #include <string.h>

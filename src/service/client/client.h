@@ -2,11 +2,28 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
+#include "backup/runner.h"
+#include "migrate/migrate-runner.h"
 #include "service/calls/calls.h"
 #include "service/client/call.h"
 #include "tall-client.h"
 
 G_BEGIN_DECLS
+
+TallMigrateState *tall_client_start_migration (TallClient *self,
+                                               const TallMigrateWish *wish,
+                                               GError **error) G_GNUC_WARN_UNUSED_RESULT;
+TallMigrateState *tall_client_get_migration (TallClient *self,
+                                             const char *id,
+                                             guint seen,
+                                             GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
+TallBackupState *tall_client_start_backup (TallClient *self,
+                                           const char *name,
+                                           guint rate,
+                                           GError **error) G_GNUC_WARN_UNUSED_RESULT;
+TallBackupState *
+tall_client_get_backup (TallClient *self, const char *id, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 struct _TallClient
 {

@@ -3,9 +3,9 @@
 #pragma once
 
 #include "backup/runner.h"
+#include "migrate/migrate-runner.h"
 #include "service/access/memory.h"
 #include "service/calls/calls.h"
-#include "migrate/migrate-runner.h"
 
 G_BEGIN_DECLS
 

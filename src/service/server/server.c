@@ -6,7 +6,6 @@
 #include "service/access/memory.h"
 #include "tall-error.h"
 #include "service/server/log.h"
-#include "service/access/networks.h"
 #include "service/access/places.h"
 #include "service/server/session.h"
 

@@ -13,10 +13,7 @@
 
 #define MAX_TRIES 3 /* of putting what was new, and is not any more, or the other way round */
 
-/**
- * tall_bulk_item_refuse:
- * @cause: (transfer full): why it is not stored
- */
+/* @cause: (transfer full): why it is not stored */
 static void
 tall_bulk_item_refuse (TallBulkItem *self, GError *cause)
 {
@@ -104,12 +101,8 @@ tall_bulk_item_decide (TallBulkItem *self, TallBulkOutcome outcome, gint64 revis
   self->step = TALL_BULK_DECIDED;
 }
 
-/**
- * tall_bulk_item_overtake:
- *
- * Somebody has written it at the same time. What was there for a moment nobody knows, so it must
- * not be put again.
- */
+/* Somebody has written it at the same time. What was there for a moment nobody knows, so it must
+ * not be put again. */
 static void
 tall_bulk_item_overtake (TallBulkItem *self)
 {
@@ -120,22 +113,14 @@ tall_bulk_item_overtake (TallBulkItem *self)
   self->result->outcome = TALL_BULK_OVERTAKEN;
 }
 
-/**
- * tall_bulk_item_is_same:
- *
- * Returns: whether @state is of the same content
- */
+/* Returns: whether @state is of the same content */
 static gboolean
 tall_bulk_item_is_same (const TallBulkItem *self, const TallState *state)
 {
   return state->live && memcmp (state->digest, self->content.state.digest, TALL_DIGEST_SIZE) == 0;
 }
 
-/**
- * tall_bulk_item_is_stored:
- *
- * Returns: whether @root is of the same order or customer, and has the same content
- */
+/* Returns: whether @root is of the same order or customer, and has the same content */
 static gboolean
 tall_bulk_item_is_stored (const TallBulkItem *self, const TallRoot *root)
 {
@@ -201,12 +186,8 @@ look (TallOperation *operation, TallRoot *root, GError **error)
   return *error == NULL;
 }
 
-/**
- * tall_bulk_item_put:
- *
- * Puts it as any other: it is new, or the same, or @on_existing says what to do. Its time begins to
- * run now.
- */
+/* Puts it as any other: it is new, or the same, or @on_existing says what to do. Its time begins to
+ * run now. */
 static void
 tall_bulk_item_put (TallBulkItem *self, TallBulkExisting on_existing)
 {
@@ -229,13 +210,10 @@ tall_bulk_item_put (TallBulkItem *self, TallBulkExisting on_existing)
   tall_bulk_item_overtake (self);
 }
 
-/**
- * tall_bulk_batch_find_next:
- * @item: (nullable): NULL: the first one is meant
+/* @item: (nullable): NULL: the first one is meant
  *
- * Returns: (transfer none) (nullable): the next item of a step after @item
- */
-TallBulkItem *
+ * Returns: (transfer none) (nullable): the next item of a step after @item */
+static TallBulkItem *
 tall_bulk_batch_find_next (const TallBulkBatch *self, TallBulkItem *item, TallBulkStep step)
 {
   TallBulkItem *end = self->items + self->n_items;
@@ -243,6 +221,19 @@ tall_bulk_batch_find_next (const TallBulkBatch *self, TallBulkItem *item, TallBu
     if (item->step == step)
       return item;
   return NULL;
+}
+
+/* What is taken for new, one after the other. */
+static TallBulkItem *
+tall_bulk_batch_first_fresh (const TallBulkBatch *self)
+{
+  return tall_bulk_batch_find_next (self, NULL, TALL_BULK_FRESH);
+}
+
+static TallBulkItem *
+tall_bulk_batch_next_fresh (const TallBulkBatch *self, TallBulkItem *item)
+{
+  return tall_bulk_batch_find_next (self, item, TALL_BULK_FRESH);
 }
 
 /* Reads the root rows of what is at @step by one call. @narrow: to the cells that are needed */
@@ -460,12 +451,8 @@ settle_all_met (TallBulkBatch *self, GError **error)
   return plan != NULL;
 }
 
-/**
- * tall_bulk_batch_look:
- *
- * Finds out which of those that are fresh exist already. Where something cannot be read, each is
- * read again by itself.
- */
+/* Finds out which of those that are fresh exist already. Where something cannot be read, each is
+ * read again by itself. */
 static gboolean
 tall_bulk_batch_look (TallBulkBatch *self, GError **error)
 {
@@ -489,11 +476,7 @@ tall_bulk_batch_look (TallBulkBatch *self, GError **error)
   return TRUE;
 }
 
-/**
- * tall_bulk_batch_read_back:
- *
- * Finds out what became of root rows that were sent.
- */
+/* Finds out what became of root rows that were sent. */
 static gboolean
 tall_bulk_batch_read_back (TallBulkBatch *self, GError **error)
 {

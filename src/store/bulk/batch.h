@@ -70,20 +70,4 @@ typedef struct
 
 void tall_bulk_batch_run (TallBulkBatch *self);
 
-TallBulkItem *
-tall_bulk_batch_find_next (const TallBulkBatch *self, TallBulkItem *item, TallBulkStep step);
-
-/* What is taken for new, one after the other. */
-static inline TallBulkItem *
-tall_bulk_batch_first_fresh (const TallBulkBatch *self)
-{
-  return tall_bulk_batch_find_next (self, NULL, TALL_BULK_FRESH);
-}
-
-static inline TallBulkItem *
-tall_bulk_batch_next_fresh (const TallBulkBatch *self, TallBulkItem *item)
-{
-  return tall_bulk_batch_find_next (self, item, TALL_BULK_FRESH);
-}
-
 G_END_DECLS

@@ -2,9 +2,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "store/bulk/loads.h"
 
-#include "store/record/deployment-record.h"
+#include "store/record/deployment.h"
 #include "tall-error.h"
-#include "store/record/record-check.h"
 #include "store/commit/root.h"
 #include "store/record/tables.h"
 

@@ -324,7 +324,7 @@ tall_sent_fail_unknown (GError **error, const char *reason, const GError *cause)
                            cause != NULL ? cause->message : reason);
 }
 
-/* @cause: (nullable): an error of a call that would have told; that tables are shut is passed on */
+/* @cause: (nullable): the error of the call that was to settle it. %TALL_ERROR_SHUT stays as it is */
 static TallStep
 fail_unknown (GError **error, const char *reason, const GError *cause)
 {

@@ -20,5 +20,11 @@ gboolean tall_patch (TallOperation *operation,
 gboolean tall_delete (TallOperation *operation,
                       const TallWriteOptions *options,
                       GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean tall_put_many (const TallStoreContext *context,
+                        TallOrder *const *orders,
+                        const TallWriteOptions *options,
+                        guint n,
+                        TallOutcome *outcomes,
+                        GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 G_END_DECLS

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "store/commit/root.h"
 
-#include "model/md5.h"
+#include "model/canonical.h"
 #include "tall-error.h"
 #include "tall-limits.h"
 

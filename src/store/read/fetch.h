@@ -27,5 +27,10 @@ TallCustomer *tall_fetch_customer_from (const TallOperation *operation,
 TallCustomer *tall_fetch_customer (const TallOperation *operation,
                                    gint64 *revision,
                                    GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean tall_get_many (const TallStoreContext *context,
+                        const TallOrderId *ids,
+                        guint n,
+                        TallOutcome *outcomes,
+                        GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 G_END_DECLS

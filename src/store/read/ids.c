@@ -62,11 +62,7 @@ tall_ids_cache_remember (TallIdsCache *self, const char *number, guint64 id)
   remember (self, number, id);
 }
 
-/**
- * tall_ids_cache_recall:
- *
- * Returns: the id; 0 if it is not remembered
- */
+/* Returns: the id; 0 if it is not remembered */
 static guint64
 tall_ids_cache_recall (TallIdsCache *self, const char *number)
 {

@@ -24,15 +24,6 @@ typedef struct
   TallSlice horizon;                      /* rows up to here are known; the empty slice: all */
 } TallRootWindow;
 
-void tall_root_window_init (TallRootWindow *self, const TallLayout *layout, gsize most_bytes);
-void tall_root_window_clear (TallRootWindow *self);
-
-gboolean tall_root_window_read (TallRootWindow *self,
-                                const TallOperation *operation,
-                                TallSlice start,
-                                GError **error) G_GNUC_WARN_UNUSED_RESULT;
-const TallRow *tall_root_window_next (TallRootWindow *self);
-
 TallOrderList *tall_list_orders (TallOperation *operation,
                                  const TallListOptions *options,
                                  GError **error) G_GNUC_WARN_UNUSED_RESULT;

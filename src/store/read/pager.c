@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "store/read/pager.h"
 
-#include "model/md5.h"
+#include "model/canonical.h"
 #include "tall-error.h"
 #include "tall-listing.h"
 
@@ -176,12 +176,9 @@ get_generation (const GByteArray *bytes)
   return tall_reader_u64 (&reader);
 }
 
-/**
- * tall_page_get_generation:
- * @token: anything
+/* @token: anything
  *
- * Returns: the generation of tables that a token is of; 0 if it is no token
- */
+ * Returns: the generation of tables that a token is of; 0 if it is not a token */
 static guint64
 tall_page_get_generation (const char *token)
 {
@@ -206,7 +203,7 @@ check_header (const TallPageScope *scope, const GByteArray *bytes, GError **erro
     return refuse (error, "the page token was made by a newer version of tallorder; begin again "
                           "with the first page, or ask the newer version");
   if (get_generation (bytes) == 0)
-    return refuse (error, "this is no page token; give one as a listing has given it");
+    return refuse (error, "this is not a page token; give one as a listing has given it");
   if (memcmp (bytes->data + 2, header->data + 2, DIGEST_SIZE) != 0)
     return refuse (error, "the page token is of another deployment; begin again with the first "
                           "page");
@@ -228,8 +225,8 @@ check_header (const TallPageScope *scope, const GByteArray *bytes, GError **erro
  * @token: anything
  * @position: what is appended to
  *
- * Returns: FALSE with %TALL_ERROR_INVALID, field `page`, if it is no token, one of a newer version,
- *   of another deployment, of another listing, of tables of before: each says so
+ * Returns: FALSE with %TALL_ERROR_INVALID, field `page`, if it is not a token, one of a newer
+ * version, of another deployment, of another listing, of tables of before: each says so
  */
 gboolean
 tall_page_from_token (const TallPageScope *scope,
@@ -239,7 +236,7 @@ tall_page_from_token (const TallPageScope *scope,
 {
   g_autoptr (GByteArray) bytes = decode (token);
   if (bytes == NULL)
-    return refuse (error, "this is no page token; give one as a listing has given it");
+    return refuse (error, "this is not a page token; give one as a listing has given it");
   if (!check_header (scope, bytes, error))
     return FALSE;
   guint begin = HEADER_SIZE + (bytes->data[0] == VERSION_LATER ? GENERATION_SIZE : 0);
@@ -305,7 +302,7 @@ tall_pager_has_token (const TallPager *self)
  *
  * Appends to @last the position that the caller's token names. It is empty if there is none.
  *
- * Returns: FALSE with %TALL_ERROR_INVALID if it is no token of this listing; one of later tables
+ * Returns: FALSE with %TALL_ERROR_INVALID if it is not a token of this listing; one of later tables
  *   shows the operation that it is behind
  */
 gboolean

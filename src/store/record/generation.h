@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include "table/forwarding-table.h"
 #include "store/record/migration.h"
+#include "table/forwarding-table.h"
 
 G_BEGIN_DECLS
 

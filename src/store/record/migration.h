@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
+#include "table/table.h"
 #include "tall-bytes.h"
 
 G_BEGIN_DECLS
@@ -66,5 +67,14 @@ gboolean tall_migration_parse (TallMigration *self,
                                GError **error) G_GNUC_WARN_UNUSED_RESULT;
 char *tall_migration_print (const TallMigration *self);
 char *tall_migration_add_check (const char *text);
+
+gboolean tall_migration_change (TallTable *table,
+                                const char *id,
+                                const TallMigration *is,
+                                const TallMigration *to,
+                                const char *const *next,
+                                gint64 deadline,
+                                gboolean *done,
+                                GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 G_END_DECLS

@@ -2,10 +2,75 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "store/record/tables.h"
 
-#include "tall-error.h"
 #include "store/read/ids.h"
 #include "store/read/index.h"
-#include "table/table-ddl.h"
+#include "table/table-kind.h"
+#include "tall-error.h"
+#include "tall-limits.h"
+
+/* As the deployment record and `init --index` have them. */
+static const char *const names[] = {
+  [TALL_INDEX_BY_DATE] = "date",
+  [TALL_INDEX_NONE] = "none",
+  NULL,
+};
+
+/**
+ * tall_index_kind_get_name:
+ *
+ * Returns: (transfer none): as the deployment record has it
+ */
+const char *
+tall_index_kind_get_name (TallIndexKind self)
+{
+  return names[self];
+}
+
+/**
+ * tall_index_kind_choose:
+ * @name: (nullable): NULL: the default
+ * @kind: (out): not touched if there is no such kind
+ *
+ * Returns: whether there is a kind of that name
+ */
+gboolean
+tall_index_kind_choose (const char *name, TallIndexKind *kind)
+{
+  for (guint i = 0; names[i] != NULL; i++)
+    if (name == NULL || g_str_equal (names[i], name))
+      {
+        *kind = (TallIndexKind)i;
+        return TRUE;
+      }
+  return FALSE;
+}
+
+/**
+ * tall_index_kind_list_names:
+ *
+ * Returns: (transfer full): all names, with @separator between them, for people
+ */
+char *
+tall_index_kind_list_names (const char *separator)
+{
+  return g_strjoinv (separator, (char **)names);
+}
+
+/**
+ * tall_index_kind_parse:
+ * @name: (nullable): as for tall_index_kind_choose()
+ *
+ * Returns: FALSE with %TALL_ERROR_INVALID, naming those that there are
+ */
+gboolean
+tall_index_kind_parse (const char *name, TallIndexKind *kind, GError **error)
+{
+  if (tall_index_kind_choose (name, kind))
+    return TRUE;
+  g_autofree char *known = tall_index_kind_list_names (", ");
+  tall_error_set_invalid (error, "index", "There is no index “%s”; choose one of: %s", name, known);
+  return FALSE;
+}
 
 /* Adds a table that is kept as the settings say. */
 static TallTableSpec *
@@ -312,4 +377,53 @@ tall_tables_create (
     if (!create (table, g_ptr_array_index (specs, i), rule, deadline, error))
       return FALSE;
   return TRUE;
+}
+
+static void
+describe_migration (TallDescription *description, const TallDeployment *deployment)
+{
+  TallArena *arena = description->arena;
+  const TallDeployment *next = deployment->next;
+  description->generation = deployment->migration.generation;
+  description->phase =
+      tall_arena_strdup (arena, tall_migration_phase_get_name (deployment->migration.phase));
+  if (next == NULL)
+    return;
+  description->next_layout = tall_arena_strdup (arena, next->layout);
+  description->next_key_strategy = tall_arena_strdup (arena, next->key_strategy);
+  description->next_index = tall_arena_strdup (arena, tall_index_kind_get_name (next->index));
+}
+
+/**
+ * tall_describe:
+ * @table: where the deployment is
+ * @deployment: its record
+ *
+ * Returns: (transfer full): what `status` and the service say of it
+ */
+TallDescription *
+tall_describe (TallTable *table, const TallDeployment *deployment)
+{
+  TallTableInfo info;
+  tall_table_get_info (table, &info);
+  TallDescription *description = g_new0 (TallDescription, 1);
+  TallArena *arena = description->arena = tall_arena_new (0);
+  description->name = tall_arena_strdup (arena, info.deployment);
+  description->store = tall_arena_strdup (arena, info.kind);
+  description->layout = tall_arena_strdup (arena, deployment->layout);
+  description->key_strategy = tall_arena_strdup (arena, deployment->key_strategy);
+  description->format = deployment->format;
+  description->newest_format = TALL_NEWEST_FORMAT;
+  description->schema = TALL_SCHEMA;
+  description->read_only = deployment->read_only || info.is_read_only;
+  description->version = tall_arena_strdup (arena, TALL_VERSION);
+  description->has_details = TRUE;
+  description->index = tall_arena_strdup (arena, tall_index_kind_get_name (deployment->index));
+  description->ttl = deployment->ttl;
+  description->regions = deployment->regions;
+  description->compression = tall_arena_strdup (arena, deployment->compression);
+  description->bloom_filter = tall_arena_strdup (arena, deployment->bloom_filter);
+  description->block_encoding = tall_arena_strdup (arena, deployment->block_encoding);
+  describe_migration (description, deployment);
+  return description;
 }

@@ -2,7 +2,10 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
+#include "store/record/deployment.h"
 #include "store/store.h"
+
+#include <glib.h>
 
 G_BEGIN_DECLS
 
@@ -34,5 +37,7 @@ gboolean tall_tables_create (TallTable *table,
                              TallTablesRule rule,
                              gint64 deadline,
                              GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
+TallDescription *tall_describe (TallTable *table, const TallDeployment *deployment);
 
 G_END_DECLS

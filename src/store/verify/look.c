@@ -3,7 +3,6 @@
 #include "store/verify/look.h"
 
 #include "model/canonical.h"
-#include "model/md5.h"
 #include "store/read/index.h"
 #include "store/verify/scan.h"
 #include "tall-error.h"
@@ -121,13 +120,10 @@ verify_customer (TallVerifyLook *look, TallSlice summary)
     check_derived (look, summary, tall_customer_to_summary (customer, look->arena));
 }
 
-/**
- * tall_verify_content:
- * @look: at a live order or customer whose numbers are known
+/* @look: at a live order or customer whose numbers are known
  * @summary: the one that is stored
  *
- * Compares what is stored with what the state cell says of it.
- */
+ * Compares what is stored with what the state cell says of it. */
 static void
 tall_verify_content (TallVerifyLook *look, const TallVerifyGroup *group, TallSlice summary)
 {

@@ -1,7 +1,6 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
 #include "model/canonical.h"
-#include "model/md5.h"
 #include "store/read/index.h"
 #include "store/verify/verify.h"
 #include "tall-error.h"
@@ -32,12 +31,9 @@ append_row (GByteArray *bytes, const TallRow *row)
     }
 }
 
-/**
- * tall_verify_pair_fingerprint:
- * @other: (nullable): the other row
+/* @other: (nullable): the other row
  *
- * Sets that of both rows, so that a change of either is seen.
- */
+ * Sets that of both rows, so that a change of either is seen. */
 static void
 tall_verify_pair_fingerprint (const TallRow *row,
                               const TallRow *other,
@@ -49,12 +45,9 @@ tall_verify_pair_fingerprint (const TallRow *row,
   tall_md5 (tall_slice_array (bytes), fingerprint);
 }
 
-/**
- * tall_verify_pair_look:
- * @other: (nullable): the other row
+/* @other: (nullable): the other row
  *
- * Looks at a row together with its other row.
- */
+ * Looks at a row together with its other row. */
 static void
 tall_verify_pair_look (TallVerifyLook *look,
                        const TallStoreContext *context,
@@ -74,11 +67,7 @@ tall_verify_others_clear (TallVerifyOthers *self)
   g_clear_pointer (&self->result, tall_read_result_free);
 }
 
-/**
- * tall_verify_others_read:
- *
- * Reads the other row of each of @rows.
- */
+/* Reads the other row of each of @rows. */
 static gboolean
 tall_verify_others_read (TallVerifyOthers *self,
                          const TallStoreContext *context,
@@ -117,11 +106,7 @@ tall_verify_others_read (TallVerifyOthers *self,
   return TRUE;
 }
 
-/**
- * tall_verify_others_find:
- *
- * Returns: (nullable): the other row of @row
- */
+/* Returns: (nullable): the other row of @row */
 static const TallRow *
 tall_verify_others_find (const TallVerifyOthers *self,
                          const TallStoreContext *context,

@@ -106,13 +106,10 @@ tall_repair_hint (const TallStoreContext *context,
   return done;
 }
 
-/**
- * tall_repair_begin:
- * @operation: all zero
+/* @operation: all zero
  * @look: what was seen; must outlive @operation
  *
- * Begins to mend an order or a customer. Its rows need not say whose they are.
- */
+ * Begins to mend an order or a customer. Its rows need not say whose they are. */
 static void
 tall_repair_begin (TallOperation *operation, const TallVerifyLook *look)
 {
@@ -126,11 +123,7 @@ tall_repair_begin (TallOperation *operation, const TallVerifyLook *look)
   tall_bytes_append (operation->root_row, look->root_key);
 }
 
-/**
- * tall_repair_find_latest:
- *
- * Returns: the latest timestamp in a row; 0 if it has no cells
- */
+/* Returns: the latest timestamp in a row; 0 if it has no cells */
 static gint64
 tall_repair_find_latest (const TallRow *row)
 {
@@ -140,16 +133,13 @@ tall_repair_find_latest (const TallRow *row)
   return latest;
 }
 
-/**
- * tall_repair_claim:
- * @root: what is to be there; after %TALL_REPAIR_DONE the claim
+/* @root: what is to be there; after %TALL_REPAIR_DONE the claim
  * @latest: the latest timestamp that was seen in any row that is going to be changed
  * @claim: (out): after %TALL_REPAIR_DONE what gives the claim up
  *
  * Claims an order or a customer, so that whoever is writing it begins again, and with a revision
  * that is later than all that is there: what is deleted by its timestamp afterwards is of nobody
- * who may still commit, and no marker hides what somebody writes later.
- */
+ * who may still commit, and no marker hides what somebody writes later. */
 static gboolean
 tall_repair_claim (TallOperation *operation,
                    TallRoot *root,

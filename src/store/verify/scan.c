@@ -492,13 +492,10 @@ narrow (TallVerifyScan *self, Cursor *cursor, const TallRead *read)
   return TRUE;
 }
 
-/**
- * tall_verify_scan_new_of:
- * @plan: at most one scan, or a get of one row, of each table
+/* @plan: at most one scan, or a get of one row, of each table
  * @on_stray: called for what belongs to no order and no customer
  *
- * Returns: (transfer full): a scan of what the plan reads
- */
+ * Returns: (transfer full): a scan of what the plan reads */
 static TallVerifyScan *
 tall_verify_scan_new_of (const TallStoreContext *context,
                          const TallReadPlan *plan,

@@ -40,11 +40,7 @@ read_bytes (TallReader *reader)
   return tall_reader_take (reader, tall_reader_u16 (reader));
 }
 
-/**
- * tall_suspect_write:
- *
- * Returns: its bytes, in @arena
- */
+/* Returns: its bytes, in @arena */
 static TallSlice
 tall_suspect_write (const TallSuspect *self, const TallStoreContext *context, TallArena *arena)
 {
@@ -98,12 +94,9 @@ is_possible (const TallSuspect *self, const TallStoreContext *context)
              || strategy->measure_order (self->order) == (gssize)self->order.len);
 }
 
-/**
- * tall_suspect_read:
- * @state: its bytes, which must outlive it
+/* @state: its bytes, which must outlive it
  *
- * Returns: FALSE if these are not the bytes of a suspect
- */
+ * Returns: FALSE if these are not the bytes of a suspect */
 static gboolean
 tall_suspect_read (TallSuspect *self, const TallStoreContext *context, TallSlice state)
 {
@@ -145,13 +138,10 @@ find_again (const TallSuspect *self, const TallVerifyLook *look, TallFindingKind
   return finding;
 }
 
-/**
- * tall_suspect_report_gone:
- * @look: what is there now
+/* @look: what is there now
  *
  * Reports as mended what was certain and is gone: a part that did not come to its end, or whose
- * answer was lost, has mended it.
- */
+ * answer was lost, has mended it. */
 static void
 tall_suspect_report_gone (TallSuspect *self, TallVerify *verify, const TallVerifyLook *look)
 {

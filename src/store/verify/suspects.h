@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include "model/md5.h"
+#include "model/canonical.h"
 #include "store/verify/verify.h"
 
 G_BEGIN_DECLS

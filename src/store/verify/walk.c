@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
-#include "model/md5.h"
+#include "model/canonical.h"
 #include "store/bulk/loads.h"
 #include "store/follow.h"
 #include "store/read/index.h"

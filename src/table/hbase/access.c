@@ -3,9 +3,9 @@
 #include "table/hbase/access.h"
 
 #include "table/hbase/call.h"
-#include "table/hbase/error.h"
+#include "table/hbase/reply.h"
 #include "table/table-checks.h"
-#include "table/table-ddl.h"
+#include "table/table-kind.h"
 #include "wire/struct.h"
 
 /* `TTableDescriptor.attributes` of the gateway's IDL: a map of bytes to bytes. */

@@ -4,8 +4,8 @@
 
 #include "table/hbase/call.h"
 #include "table/hbase/access.h"
-#include "table/hbase/error.h"
-#include "table/table-ddl.h"
+#include "table/hbase/reply.h"
+#include "table/table-kind.h"
 #include "tall-error.h"
 
 static gboolean tall_hbase_settings_to_family (const TallTableSpec *spec,
@@ -117,12 +117,9 @@ tall_hbase_settings_check (const TallTableSpec *spec, GError **error)
   return tall_hbase_settings_to_family (spec, &family, error);
 }
 
-/**
- * tall_hbase_settings_to_family:
- * @family: (out): what HBase is to create
+/* @family: (out): what HBase is to create
  *
- * Returns: FALSE with %TALL_ERROR_UNSUPPORTED if HBase cannot keep what the spec asks for
- */
+ * Returns: FALSE with %TALL_ERROR_UNSUPPORTED if HBase cannot keep what the spec asks for */
 static gboolean
 tall_hbase_settings_to_family (const TallTableSpec *spec,
                                TallHbaseTColumnFamilyDescriptor *family,
@@ -151,14 +148,11 @@ find_family (const GArray *families)
   return NULL;
 }
 
-/**
- * tall_hbase_settings_from_families:
- * @families: of TallHbaseTColumnFamilyDescriptor
+/* @families: of TallHbaseTColumnFamilyDescriptor
  * @table: its short name
  *
  * Returns: (transfer full): the settings without regions; NULL with %TALL_ERROR_UNSUPPORTED if the
- *   table does not have our family
- */
+ *   table does not have our family */
 static TallTableSpec *
 tall_hbase_settings_from_families (const GArray *families, const char *table, GError **error)
 {

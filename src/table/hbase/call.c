@@ -3,7 +3,7 @@
 #include "table/hbase/call.h"
 
 #include "base/trace.h"
-#include "table/hbase/error.h"
+#include "table/hbase/reply.h"
 #include "table/hbase/watch.h"
 
 #define INTERNAL_ERROR 6 /* of the types of Thrift's exceptions */

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include "table/hbase/names.h"
+#include "table/hbase/convert.h"
 #include "table/hbase/pool.h"
 
 G_BEGIN_DECLS

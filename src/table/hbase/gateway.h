@@ -3,7 +3,7 @@
 #pragma once
 
 #include "table/hbase/health.h"
-#include "table/hbase/names.h"
+#include "table/hbase/convert.h"
 #include "table/table.h"
 #include "wire/connection.h"
 

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include "cell/read-plan.h"
+#include "cell/cell.h"
 #include "table/hbase/reply.h"
 #include "table/table.h"
 

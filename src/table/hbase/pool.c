@@ -29,14 +29,11 @@ compare_tickets (gconstpointer a, gconstpointer b, gpointer unused G_GNUC_UNUSED
   return first->ticket < second->ticket ? -1 : first->ticket > second->ticket;
 }
 
-/**
- * tall_hbase_callers_wait:
- * @waiter: one that wakes without a connection gets its old place when it waits again
+/* @waiter: one that wakes without a connection gets its old place when it waits again
  *
  * Stands in line. Called with the mutex held, which is released meanwhile.
  *
- * Returns: FALSE once @limit has passed
- */
+ * Returns: FALSE once @limit has passed */
 static gboolean
 tall_hbase_callers_wait (TallHbasePool *self, TallHbaseWaiter *waiter, gint64 limit)
 {
@@ -111,15 +108,12 @@ watch_all (TallHbasePool *self)
     }
 }
 
-/**
- * tall_hbase_choice_find:
- * @room: (out): set to a gateway, or left NULL
+/* @room: (out): set to a gateway, or left NULL
  *
  * Chooses the gateway for a caller; they take turns. Called with the mutex held.
  *
  * Returns: (nullable): a kept connection; NULL if there is none. Then there is room for a new one
- *   at *@room, which is counted already; or nothing is free
- */
+ *   at *@room, which is counted already; or nothing is free */
 static TallHbaseLink *
 tall_hbase_choice_find (TallHbasePool *self, TallHbaseGateway **room)
 {
@@ -215,11 +209,7 @@ tall_hbase_gateways_leave (TallHbasePool *self)
   g_free (self);
 }
 
-/**
- * tall_hbase_gateways_count:
- *
- * Returns: gateways in that phase. Called with the mutex held
- */
+/* Returns: gateways in that phase. Called with the mutex held */
 static guint
 tall_hbase_gateways_count (const TallHbasePool *self, TallHbasePhase phase)
 {
@@ -238,11 +228,7 @@ count_open (const TallHbasePool *self)
   return n;
 }
 
-/**
- * tall_hbase_gateways_are_lost:
- *
- * Returns: whether there is nothing to wait for. Called with the mutex held
- */
+/* Returns: whether there is nothing to wait for. Called with the mutex held */
 static gboolean
 tall_hbase_gateways_are_lost (const TallHbasePool *self)
 {
@@ -250,11 +236,7 @@ tall_hbase_gateways_are_lost (const TallHbasePool *self)
          && count_open (self) == 0;
 }
 
-/**
- * tall_hbase_gateways_set_unavailable:
- *
- * Sets why no gateway can be used. Called with the mutex held.
- */
+/* Sets why no gateway can be used. Called with the mutex held. */
 static void
 tall_hbase_gateways_set_unavailable (const TallHbasePool *self, GError **error)
 {
@@ -281,11 +263,7 @@ tall_hbase_gateways_set_unavailable (const TallHbasePool *self, GError **error)
   tall_error_set_detailed (error, code, details->str, "%s", text->str);
 }
 
-/**
- * tall_hbase_gateways_set_overloaded:
- *
- * Called with the mutex held.
- */
+/* Called with the mutex held. */
 static void
 tall_hbase_gateways_set_overloaded (const TallHbasePool *self, GError **error)
 {
@@ -295,11 +273,7 @@ tall_hbase_gateways_set_overloaded (const TallHbasePool *self, GError **error)
                count_open (self));
 }
 
-/**
- * tall_hbase_gateways_set_none_free:
- *
- * Sets the error of a caller that got no connection in time. Called with the mutex held.
- */
+/* Sets the error of a caller that got no connection in time. Called with the mutex held. */
 static void
 tall_hbase_gateways_set_none_free (const TallHbasePool *self, GError **error)
 {

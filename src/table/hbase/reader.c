@@ -3,10 +3,9 @@
 #include "table/hbase/reader.h"
 
 #include "table/hbase/convert.h"
-#include "table/hbase/error.h"
+#include "table/hbase/reply.h"
 #include "table/hbase/line.h"
 #include "table/hbase/merge.h"
-#include "table/hbase/reply.h"
 
 /* Bytes of keys in one request: a gateway drops requests of over 2 MB. */
 #define MAX_REQUEST (1024 * 1024)

@@ -4,6 +4,7 @@
 
 #include "cell/cell.h"
 #include "table/hbase/idl.h"
+#include "tall-error.h"
 
 G_BEGIN_DECLS
 
@@ -81,5 +82,15 @@ tall_hbase_reply_has_row (const TallHbaseReply *self, guint i, TallSlice key)
   const TallRow *row = tall_hbase_reply_get_row (self, i);
   return row->n_cells == 0 || tall_slice_equal (row->key, key);
 }
+
+char *tall_hbase_error_get_text (const TallHbaseTIOError *io);
+gboolean tall_hbase_error_is_clear (const TallHbaseTIOError *io);
+gboolean tall_hbase_error_is_garbled (const GError *reason);
+void tall_hbase_error_set (GError **error,
+                           GError *reason,
+                           const TallHbaseTIOError *io,
+                           const char *gateway);
+void tall_hbase_error_set_no_table (GError **error, const char *table, const char *deployment);
+void tall_hbase_error_set_disabled (GError **error, const char *table, const char *deployment);
 
 G_END_DECLS

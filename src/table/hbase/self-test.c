@@ -4,7 +4,6 @@
 
 #include "table/hbase/writer.h"
 #include "table/hbase/convert.h"
-#include "table/hbase/error.h"
 #include "table/hbase/reply.h"
 
 /* All rows of self-tests, this one's and others': from the prefix up to this. */

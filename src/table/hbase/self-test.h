@@ -3,7 +3,7 @@
 #pragma once
 
 #include "table/hbase/gateway.h"
-#include "table/hbase/names.h"
+#include "table/hbase/convert.h"
 
 G_BEGIN_DECLS
 

@@ -9,7 +9,6 @@
 #include "table/hbase/self-test.h"
 #include "table/hbase/watch.h"
 #include "table/hbase/writer.h"
-#include "table/table-ddl.h"
 #include "table/table-kind.h"
 #include "tall-error.h"
 

@@ -110,9 +110,7 @@ refuse_silent (const char *address, const GError *reason, GError **error)
                            "the gateway is dead, or serves as many connections as it can");
 }
 
-/**
- * tall_hbase_probe:
- * @link: just opened, with a deadline
+/* @link: just opened, with a deadline
  * @known: this gateway has answered before
  * @deadline: of everything
  *
@@ -121,8 +119,7 @@ refuse_silent (const char *address, const GError *reason, GError **error)
  * connection or stays silent, too. So if it is not known, the other combinations are tried, to name
  * the right one.
  *
- * Returns: FALSE with %TALL_ERROR_UNSUPPORTED or %TALL_ERROR_UNAVAILABLE and what to do
- */
+ * Returns: FALSE with %TALL_ERROR_UNSUPPORTED or %TALL_ERROR_UNAVAILABLE and what to do */
 static gboolean
 tall_hbase_probe (TallHbaseLink *link,
                   const TallWireOptions *wire,
@@ -158,12 +155,8 @@ is_well (const TallHbaseHealth *health)
   return tall_hbase_health_may_lend (health) && !tall_hbase_health_is_stalled (health);
 }
 
-/**
- * tall_hbase_turn_wait:
- *
- * Waits while another caller tests the gateway. Called without the mutex. If the turn is the
- * caller's, it must be ended.
- */
+/* Waits while another caller tests the gateway. Called without the mutex. If the turn is the
+ * caller's, it must be ended. */
 static TallHbaseTurn
 tall_hbase_turn_wait (TallHbasePool *self,
                       TallHbaseGateway *gateway,
@@ -193,15 +186,11 @@ tall_hbase_turn_wait (TallHbasePool *self,
   return TALL_HBASE_TURN_OWN;
 }
 
-/**
- * tall_hbase_turn_test:
- *
- * Tests a gateway by one of its connections. Called without the mutex, by the caller that has the
+/* Tests a gateway by one of its connections. Called without the mutex, by the caller that has the
  * turn. No other test is running, so none owns what an earlier one left.
  *
  * Returns: FALSE with %TALL_ERROR_UNSUPPORTED if the gateway has to be refused, or with the reason
- *   why nothing is known
- */
+ *   why nothing is known */
 static gboolean
 tall_hbase_turn_test (TallHbasePool *self, TallHbaseLink *link, gint64 deadline, GError **error)
 {
@@ -217,12 +206,8 @@ tall_hbase_turn_test (TallHbasePool *self, TallHbaseLink *link, gint64 deadline,
   return passed;
 }
 
-/**
- * tall_hbase_turn_end:
- *
- * Lets others go on that wait for the test. If it failed, that has to be noted before, because
- * another caller would only find the same. Called without the mutex.
- */
+/* Lets others go on that wait for the test. If it failed, that has to be noted before, because
+ * another caller would only find the same. Called without the mutex. */
 static void
 tall_hbase_turn_end (TallHbasePool *self, TallHbaseGateway *gateway, gboolean passed)
 {

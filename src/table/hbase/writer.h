@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include "cell/mutation.h"
+#include "cell/cell.h"
 #include "table/hbase/call.h"
 #include "table/hbase/idl.h"
 #include "wire/transport.h"

@@ -2,10 +2,10 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include <rocksdb/c.h>
-
 #include "table/table.h"
 #include "tall-bytes.h"
+
+#include <rocksdb/c.h>
 
 G_BEGIN_DECLS
 
@@ -40,8 +40,6 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (TallRocksdbFamily, tall_rocksdb_family_unref)
 gboolean tall_rocksdb_family_admits (const TallRocksdbFamily *self,
                                      gboolean writes,
                                      GError **error) G_GNUC_WARN_UNUSED_RESULT;
-void
-tall_rocksdb_family_set_access (TallRocksdbFamily *self, TallTableAccess access, const char *seal);
 TallTableSpec *tall_rocksdb_family_describe (TallRocksdbFamily *self);
 gint64 tall_rocksdb_family_get_oldest (const TallRocksdbFamily *self);
 void tall_rocksdb_family_prefix_row (const TallRocksdbFamily *self, TallSlice row, GError **error);
@@ -59,8 +57,6 @@ void tall_rocksdb_families_free (TallRocksdbFamilies *self);
 void tall_rocksdb_families_add (TallRocksdbFamilies *self,
                                 const char *deployment,
                                 TallRocksdbFamily *family);
-void
-tall_rocksdb_families_remove (TallRocksdbFamilies *self, const char *deployment, const char *table);
 TallRocksdbFamily *
 tall_rocksdb_families_find (TallRocksdbFamilies *self, const char *deployment, const char *table);
 void tall_rocksdb_families_add_handles (TallRocksdbFamilies *self, GPtrArray *handles);
@@ -87,9 +83,5 @@ gboolean tall_rocksdb_stripes_lock (TallRocksdbStripes *self,
                                     gint64 deadline,
                                     GError **error) G_GNUC_WARN_UNUSED_RESULT;
 void tall_rocksdb_stripes_unlock (TallRocksdbStripes *self, const guint *stripes, guint n);
-gboolean tall_rocksdb_stripes_lock_all (TallRocksdbStripes *self,
-                                        gint64 deadline,
-                                        GError **error) G_GNUC_WARN_UNUSED_RESULT;
-void tall_rocksdb_stripes_unlock_all (TallRocksdbStripes *self);
 
 G_END_DECLS

@@ -3,7 +3,6 @@
 #pragma once
 
 #include "cell/cell.h"
-#include "cell/mutation.h"
 
 G_BEGIN_DECLS
 

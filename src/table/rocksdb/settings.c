@@ -4,7 +4,7 @@
 
 #include <unistd.h>
 
-#include "base/descriptors.h"
+#include "base/file.h"
 #include "table/rocksdb/engine.h"
 #include "table/table-checks.h"
 #include "tall-error.h"

@@ -4,7 +4,7 @@
 
 #include "tall-error.h"
 #include "tall-history.h"
-#include "key/order-key.h"
+#include "key/strategy.h"
 
 /* After so long an operation gives up, and may leave its claim. */
 #define OPERATION (10 * G_GINT64_CONSTANT (1000000000))

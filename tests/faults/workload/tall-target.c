@@ -5,7 +5,7 @@
 #include "tall-client.h"
 #include "tall-failing-table.h"
 #include "table/memory-table.h"
-#include "library/table-kinds.h"
+#include "library/open.h"
 #include "tall-torn-table.h"
 
 #define MEMORY "memory"

@@ -1,9 +1,106 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
-#include "key/parts.h"
+#include "key/strategy.h"
 
+#include "base/slots.h"
+#include "model/canonical.h"
 #include "tall-error.h"
+#include "tall-limits.h"
 #include "tall-order.h"
+
+void
+tall_key_md5_append_order (const char *number, GByteArray *key)
+{
+  guint8 digest[TALL_MD5_SIZE];
+  tall_md5 (tall_slice_str (number), digest);
+  g_byte_array_append (key, digest, sizeof digest);
+}
+
+gssize
+tall_key_md5_measure (TallSlice key)
+{
+  return key.len >= TALL_MD5_SIZE ? TALL_MD5_SIZE : -1;
+}
+
+void
+tall_key_text_append_order (const char *number, GByteArray *key)
+{
+  /* with the NUL: no number contains one, so it ends the part and sorts below all that follows */
+  g_byte_array_append (key, (const guint8 *)number, strlen (number) + 1);
+}
+
+gssize
+tall_key_text_measure (TallSlice key)
+{
+  gsize room = MIN (key.len, TALL_MAX_NUMBER_BYTES + 1);
+  const guint8 *end = room == 0 ? NULL : memchr (key.data, '\0', room);
+  if (end == NULL || !tall_validate_number ((const char *)key.data, "number", NULL))
+    return -1;
+  return end - key.data + 1;
+}
+
+static void
+cut (TallOrderKey *self, gsize customer_len)
+{
+  self->whole = tall_slice_array (self->bytes);
+  self->customer = tall_slice (self->whole.data, customer_len);
+  self->order = tall_slice (self->whole.data + customer_len, self->whole.len - customer_len);
+}
+
+/**
+ * tall_order_key_init:
+ * @customer_id: the substituted id if the strategy needs one, else 0
+ * @order_number: (nullable): NULL makes the key of a customer
+ */
+void
+tall_order_key_init (TallOrderKey *self,
+                     const TallKeyStrategy *strategy,
+                     const char *customer_number,
+                     guint64 customer_id,
+                     const char *order_number)
+{
+  self->bytes = g_byte_array_sized_new (64);
+  strategy->append_customer (customer_number, customer_id, self->bytes);
+  gsize customer_len = self->bytes->len;
+  if (order_number != NULL)
+    strategy->append_order (order_number, self->bytes);
+  cut (self, customer_len);
+}
+
+/**
+ * tall_order_key_init_from_parts:
+ * @customer: a customer part, as it was stored
+ * @order: an order part, or the empty slice for the key of a customer
+ */
+void
+tall_order_key_init_from_parts (TallOrderKey *self, TallSlice customer, TallSlice order)
+{
+  self->bytes = g_byte_array_sized_new ((guint)(customer.len + order.len));
+  tall_bytes_append (self->bytes, customer);
+  tall_bytes_append (self->bytes, order);
+  cut (self, customer.len);
+}
+
+/**
+ * tall_order_key_set_order:
+ * @order: not of @self
+ *
+ * Makes @self the key of another order of the same customer.
+ */
+void
+tall_order_key_set_order (TallOrderKey *self, TallSlice order)
+{
+  gsize customer_len = self->customer.len;
+  g_byte_array_set_size (self->bytes, (guint)customer_len);
+  tall_bytes_append (self->bytes, order);
+  cut (self, customer_len);
+}
+
+void
+tall_order_key_clear (TallOrderKey *self)
+{
+  g_clear_pointer (&self->bytes, g_byte_array_unref);
+}
 
 /**
  * tall_key_strategy_make_splits:
@@ -160,4 +257,90 @@ tall_key_splits_append_sample (const TallKeyStrategy *strategy,
       g_ptr_array_add (splits, g_byte_array_ref (key));
     }
   return TRUE;
+}
+
+#define TALL_KEY_STRATEGY_ENTRY(name) &tall_key_##name,
+
+static const TallKeyStrategy *const strategies[] = { TALL_KEY_STRATEGIES (
+    TALL_KEY_STRATEGY_ENTRY) };
+
+/**
+ * tall_key_strategy_check:
+ *
+ * Ends the process if the strategy is not complete. All in the list are checked before the first
+ * use.
+ */
+void
+tall_key_strategy_check (const TallKeyStrategy *self)
+{
+  static const TallSlot slots[] = {
+    TALL_SLOT (TallKeyStrategy, name),
+    TALL_SLOT (TallKeyStrategy, summary),
+    TALL_SLOT (TallKeyStrategy, append_customer),
+    TALL_SLOT (TallKeyStrategy, append_order),
+    TALL_SLOT (TallKeyStrategy, measure_customer),
+    TALL_SLOT (TallKeyStrategy, measure_order),
+    TALL_SLOT (TallKeyStrategy, append_splits),
+    /* of strategies that need ids */
+    TALL_SLOT (TallKeyStrategy, parse_id),
+  };
+  guint n = G_N_ELEMENTS (slots) - (self->needs_id ? 0 : 1);
+  tall_slots_check (self->name, "TallKeyStrategy", self, slots, n);
+}
+
+/**
+ * tall_key_strategies:
+ * @n: (out): how many
+ *
+ * Returns: (transfer none): all key strategies, the default first
+ */
+const TallKeyStrategy *const *
+tall_key_strategies (guint *n)
+{
+  static gsize checked;
+  if (g_once_init_enter (&checked))
+    {
+      for (guint i = 0; i < G_N_ELEMENTS (strategies); i++)
+        tall_key_strategy_check (strategies[i]);
+      g_once_init_leave (&checked, 1);
+    }
+  *n = G_N_ELEMENTS (strategies);
+  return strategies;
+}
+
+/**
+ * tall_key_strategy_find:
+ *
+ * Returns: (transfer none): the strategy of that name; NULL with %TALL_ERROR_INVALID, listing those
+ *   that exist, if there is none
+ */
+const TallKeyStrategy *
+tall_key_strategy_find (const char *name, GError **error)
+{
+  guint n;
+  const TallKeyStrategy *const *all = tall_key_strategies (&n);
+  g_autoptr (GString) known = g_string_new (NULL);
+  for (guint i = 0; i < n; i++)
+    {
+      if (g_strcmp0 (all[i]->name, name) == 0)
+        return all[i];
+      g_string_append_printf (known, "%s%s", i > 0 ? ", " : "", all[i]->name);
+    }
+
+  tall_error_set_invalid (error, "key_strategy", "There is no key strategy “%s”; choose one of: %s",
+                          name, known->str);
+  return NULL;
+}
+
+/**
+ * tall_key_strategy_choose:
+ * @name: (nullable): NULL: the default, which is the first of the list
+ *
+ * Returns: (transfer none): as tall_key_strategy_find()
+ */
+const TallKeyStrategy *
+tall_key_strategy_choose (const char *name, GError **error)
+{
+  guint n;
+  return name == NULL ? tall_key_strategies (&n)[0] : tall_key_strategy_find (name, error);
 }

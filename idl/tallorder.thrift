@@ -811,7 +811,7 @@ service OrderService {
 
   /**
    * Returns many whole orders, of any customers, each as getOrder does and with its own outcome.
-   * One call costs less than many. The orders are no snapshot. May be repeated at will.
+   * One call costs less than many. The orders are not a snapshot. May be repeated at will.
    * Errors of the whole call: TOO_LARGE (more than 1,000), INVALID (a text that is not UTF-8 or has
    * U+0000; "field" names it, as in "ids[3].order_number"), and the general ones. What is wrong
    * with one order, or with its numbers, is in its outcome.

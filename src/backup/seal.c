@@ -233,7 +233,7 @@ check_sum (char *text, const char *folder, GError **error)
 /**
  * tall_backup_seal_read:
  *
- * Returns: (transfer full): NULL with %TALL_ERROR_NOT_FOUND if the folder is no backup,
+ * Returns: (transfer full): NULL with %TALL_ERROR_NOT_FOUND if the folder is not a backup,
  *   %TALL_ERROR_DAMAGED, %TALL_ERROR_NEWER_VERSION, %TALL_ERROR_UNAVAILABLE
  */
 TallBackupSeal *
@@ -257,7 +257,7 @@ tall_backup_seal_read (const char *folder, GError **error)
     return NULL;
   if (!tall_key_file_load (file, text, strlen (text), NULL))
     {
-      (void)set_damaged (error, folder, "it is no key file");
+      (void)set_damaged (error, folder, "it is not a key file");
       return NULL;
     }
   return take (self, file, folder, error) ? g_steal_pointer (&self) : NULL;

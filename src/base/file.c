@@ -122,7 +122,7 @@ tall_file_check_regular (const char *path, const char *what, GError **error)
   struct stat status;
   if (stat (path, &status) != 0 || S_ISREG (status.st_mode))
     return TRUE;
-  tall_error_set_invalid (error, "file", "%s %s is no file", what, path);
+  tall_error_set_invalid (error, "file", "%s %s is not a file", what, path);
   return FALSE;
 }
 

@@ -374,7 +374,7 @@ add_up (const char *text, guint n_tables, guint64 *bytes)
   return n == n_tables;
 }
 
-/* The command, what it has to do, and the tables as HBase calls them. NULL: it is no command. */
+/* The command, what it has to do, and the tables as HBase calls them. NULL: it is not a command. */
 static GStrv
 make_call (TallTable *table, GStrv names, const char *admin, TallBenchRest rest, GError **error)
 {

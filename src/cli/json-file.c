@@ -423,8 +423,8 @@ refuse_rest (TallJsonFile *self, const char *what, TallJsonItem *item)
   return TALL_JSON_ITEM;
 }
 
-/* The first line is no whole object: everything up to the end of the file as one, unless there are
- * objects in later lines, which the broken one must not take with it. */
+/* The first line is not a whole object: everything up to the end of the file as one, unless there
+ * are objects in later lines, which the broken one must not take with it. */
 static TallJsonStep
 read_rest (TallJsonFile *self, TallJsonItem *item, GError **error)
 {
@@ -446,7 +446,7 @@ read_rest (TallJsonFile *self, TallJsonItem *item, GError **error)
       return tall_json_file_next (self, item, error);
     }
   if (tall_json_strip (rest).data[0] != '{')
-    return refuse_rest (self, "no JSON object, { … } (for CSV there is tallorder load)", item);
+    return refuse_rest (self, "not a JSON object, { … } (for CSV there is tallorder load)", item);
   if (rest.len > MAX_OBJECT)
     return set_too_long (self, error);
   self->at = self->buffer->len;

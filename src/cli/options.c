@@ -406,7 +406,7 @@ add_arguments (GPtrArray *args, char **argv)
   g_ptr_array_add (args, NULL);
 }
 
-/* GOption leaves what is no option; a `--` that it used is gone. */
+/* GOption leaves words that are not options; a `--` that it used is gone. */
 static void
 take_arguments (TallOptions *self, GStrv parsed)
 {

@@ -24,8 +24,8 @@ typedef struct
   guint64 size;     /* and has to do; 0: not known */
 } TallProgress;
 
-/* A bar on standard error, a few times a second; a line every ten seconds if that is no terminal.
- * One load at a time. */
+/* A bar on standard error, a few times a second; a line every ten seconds if that is not a
+ * terminal. One load at a time. */
 void tall_progress_show (const TallProgress *progress);
 void tall_progress_show_text (const char *text);
 void tall_progress_append_bar (GString *line, guint64 position, guint64 size);

@@ -422,7 +422,7 @@ tall_order_rows_check_unexpected (const TallColumnsReader *reader,
   for (guint i = 0; i < row->n_cells; i++)
     if (row->cells[i].timestamp == reader->revision)
       return tall_columns_set_damaged (error, reader->table, row->key,
-                                       "is no row of the order, but has cells of its revision");
+                                       "is not a row of the order, but has cells of its revision");
   return TRUE;
 }
 

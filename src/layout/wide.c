@@ -122,7 +122,7 @@ decode_cell (Decoder *self, const TallCell *cell, GError **error)
       return decode_line (self, cell, location, tall_reader_u32 (&reader), error);
     }
   if (type == CELL_LOCATION || type == CELL_LINE)
-    return set_bad_cell (self, cell, "is no location or line", error);
+    return set_bad_cell (self, cell, "is not a location or line", error);
   return TRUE;
 }
 

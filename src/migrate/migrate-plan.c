@@ -26,7 +26,7 @@ tall_draw_clear (TallDraw *self)
   g_clear_pointer (&self->numbers, g_ptr_array_unref);
 }
 
-/* Returns: (transfer full) (nullable): whose order a root row is; NULL: it is no order, or a
+/* Returns: (transfer full) (nullable): whose order a root row is; NULL: it is not an order, or a
  * deleted one, or says nothing */
 static char *
 find_customer (const TallStoreContext *source, const char *table, const TallRow *row)

@@ -145,8 +145,8 @@ read_offset (Cursor *self)
  *   `+02:00` or so in place of `Z`
  * @date: (out): milliseconds since the epoch, UTC
  *
- * Returns: FALSE with %TALL_ERROR_INVALID if @text has another form, is no day of the calendar or
- *   lies outside the years 1 to 9999, or is finer than a millisecond
+ * Returns: FALSE with %TALL_ERROR_INVALID if @text has another form, is not a day of the calendar
+ * or lies outside the years 1 to 9999, or is finer than a millisecond
  */
 gboolean
 tall_date_parse (const char *text, gint64 *date, GError **error)

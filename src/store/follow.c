@@ -412,7 +412,7 @@ move (TallOperation *operation)
   return TRUE;
 }
 
-/* That a deployment is gone does not mean that an order is not there. */
+/* A deployment that is gone is another error than an order that is not there. */
 static gboolean
 look (const TallOperation *operation, GError **error)
 {
@@ -447,7 +447,7 @@ fail_in_pause (GError **error)
   return FALSE;
 }
 
-/* Before a call: waits where it would only disturb. What cannot be read is no reason to wait. */
+/* Before a call: waits where it would only disturb. What cannot be read is not a reason to wait. */
 static gboolean
 hold_back (TallOperation *operation, GError **error)
 {
@@ -608,8 +608,8 @@ fail (const TallOperation *operation, GError **error)
  * Nobody guesses: as long as the record does not say so, no other tables count. Of what a try has
  * found out, the next one may use only what the operation keeps.
  *
- * Returns: whether it is to be tried, now or again. FALSE: it is done, or @error stands. That is
- *   never %TALL_ERROR_SHUT; %TALL_ERROR_TIMED_OUT if the time was over, %TALL_ERROR_OUTCOME_UNKNOWN
+ * Returns: whether it is to be tried, now or again. FALSE: it is done, or @error stands: never
+ *   %TALL_ERROR_SHUT; %TALL_ERROR_TIMED_OUT if the time was over, %TALL_ERROR_OUTCOME_UNKNOWN
  *   instead of any error if a commit that was sent before may have been done, or may still be
  */
 gboolean

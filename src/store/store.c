@@ -220,7 +220,7 @@ tall_store_put_orders (TallFront *front,
   return FALSE;
 }
 
-/* Finds out where a customer's rows are, for a listing. A customer without an id is no error:
+/* Finds out where a customer's rows are, for a listing. A customer without an id is not an error:
  * nothing of it is stored then. */
 static gboolean
 identify_customer (TallOperation *operation, GError **error)
@@ -352,7 +352,7 @@ tall_store_verify (TallFront *front,
   return tall_verify_run (front, &get_context (front)->hooks, options, summary, error);
 }
 
-/* The revisions of loads are no times, and a table with a TTL would drop their cells at once. */
+/* The revisions of loads are not times, and a table with a TTL would drop their cells at once. */
 static TallBulk *
 tall_store_begin_bulk (TallFront *front, const TallBulkOptions *options, GError **error)
 {

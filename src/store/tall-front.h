@@ -67,7 +67,7 @@ typedef struct
   gboolean read_only;
   char *version; /* of the program that answers */
 
-  gboolean has_details; /* FALSE: a server told it to a client that is no administrator, and all
+  gboolean has_details; /* FALSE: a server gave it to a client that is not an administrator, and all
                          * details below are zero */
 
   /* What the deployment was made with; all zero for a server that does not report it yet. */

@@ -66,7 +66,7 @@ fail_not_whole (GError **error)
  * @deadline: monotonic time in microseconds, or %TALL_NO_DEADLINE
  *
  * Executes all reads of a plan. Rows that do not exist and rows without a matching cell are not in
- * the result; that is no error. Each row is read as it was at one moment; different rows may be
+ * the result; that is not an error. Each row is read as it was at one moment; different rows may be
  * read at different moments.
  *
  * Returns: (transfer full): what was found, by position; NULL with @error set if any read failed:

@@ -277,7 +277,7 @@ struct _TallTableClass
    * @value: (out): the counter after the step
    *
    * Adds @delta to a counter (8 bytes big-endian; absent counts as 0; wraps around) in one durable
-   * atomic step. Its cell gets the store's clock as timestamp. A cell that is no counter is an
+   * atomic step. Its cell gets the store's clock as timestamp. A cell that is not a counter is an
    * error and stays as it is.
    * Never repeated by the implementation; a lost answer is %TALL_ERROR_OUTCOME_UNKNOWN.
    */

@@ -127,7 +127,7 @@ tall_message_write_call (const char *name,
 /* Bytes of the longest reply that is looked at. */
 #define MAX_REPLY 4096
 
-/* What the greeting is answered with, by servers that are no gateway. */
+/* What the greeting is answered with, by servers that are not a gateway. */
 static const struct
 {
   const char *start;

@@ -46,10 +46,11 @@ tall_address_parse (const char *address, char **host, guint16 *port, GError **er
   if (network == NULL || g_network_address_get_port (network) == 0
       || *g_network_address_get_hostname (network) == '\0')
     {
-      tall_error_set_invalid (error, "address",
-                              "\"%s\" is no address: write host:port, such as 127.0.0.1:7654 or "
-                              "[::1]:7654",
-                              address);
+      tall_error_set_invalid (
+          error, "address",
+          "\"%s\" is not an address: write host:port, such as 127.0.0.1:7654 or "
+          "[::1]:7654",
+          address);
       return FALSE;
     }
 

@@ -53,7 +53,7 @@ check_file (int fd, const char *path, GError **error)
     }
   if (!S_ISREG (status.st_mode))
     {
-      tall_error_set_invalid (error, "key", "Key %s is no file", path);
+      tall_error_set_invalid (error, "key", "Key %s is not a file", path);
       return FALSE;
     }
   if (is_secret (&status))
@@ -78,7 +78,7 @@ parse (const guint8 *data, gsize len, const char *path, GError **error)
                             "one (openssl pkey), readable for its owner only",
                             path);
   else if (key == NULL)
-    tall_error_set_invalid (error, "key", "Key %s is no private key in PEM form", path);
+    tall_error_set_invalid (error, "key", "Key %s is not a private key in PEM form", path);
   ERR_clear_error ();
   return key;
 }

@@ -294,7 +294,7 @@ def page_of_several_runs(folder):
     equal([page.read_text().count(title) for title in ("Growth with lines", "Throughput by clients")],
           [1, 1])
     other = pathlib.Path(f"{folder}/other.json")
-    for number, regions in ((1, None), (0, 2)):  # with other regions it is no growth
+    for number, regions in ((1, None), (0, 2)):  # with other regions it is not growth
         conditions = dict(reports[1]["conditions"], **({"regions": regions} if regions else {}))
         other.write_text(json.dumps(dict(reports[1], conditions=conditions)))
         make_page(page, files[0], other).ends(DONE)

@@ -265,7 +265,7 @@ def what_to_take(_):
 
 
 def nothing_told_apart(_):
-    """Rates whose turns overlap are no difference, and no gain from a compaction either."""
+    """Rates whose turns overlap are not a difference, and no gain from a compaction either."""
     results = {"hbase-warm": rates(blob=[9, 10, 20], wide=[8, 8, 8]),
                "hbase-cold": rates(blob=[5, 6, 9], wide=[9, 9, 9]),
                "age-0-as-it-is": rates(blob=[10, 10, 10], normalized=[8, 8, 8]),

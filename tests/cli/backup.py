@@ -436,7 +436,7 @@ def by_a_server(folder):
         equal((made["orders"], made["path"]),
               (121, os.path.realpath(f"{folder}/backups") + "/b"))
         run("backup", *place, "b").ends(NO, "exists already")
-        # what is wrong with the place is said to the administrator, and is no trouble of the store
+        # what is wrong with the place is said to the administrator, and is not trouble of the store
         pathlib.Path(folder, "backups", "f.unfinished").write_bytes(b"")
         run("backup", *place, "f").ends(FAILED, "The target cannot be made")
         os.unlink(f"{folder}/backups/f.unfinished")

@@ -215,7 +215,7 @@ def wrong_pages(folder):
         run("customer", "list", *place, *page).ends(USAGE, "another kind of listing")
         run("customer", "get", "C", "--orders", *place, *page).ends(USAGE, "another kind of listing")
         run("list", "C", *foreign, *page).ends(USAGE, "another deployment")
-        run("list", "C", *place, "--page", "abc").ends(USAGE, "this is no page token")
+        run("list", "C", *place, "--page", "abc").ends(USAGE, "this is not a page token")
         run("list", "C", *place, "--page", newer(token)).ends(USAGE, "newer version")
 
     check(["--store", store], ["--store", other])

@@ -220,7 +220,7 @@ def customer_with_orders(folder):
 
 
 def loaded_store(folder, layout, key):
-    """Real orders and customers, and an order of somebody who is no customer."""
+    """Real orders and customers, and an order of somebody who is not a customer."""
     store = new_store(folder, layout, key)
     run("load", "--store", store, "--map", "northwind", NORTHWIND / "orders.csv").ends(DONE)
     run("load", "--store", store, "--map", "northwind-customers",

@@ -570,7 +570,7 @@ def load_quietly(folder):
 
 @test
 def load_other_files(folder):
-    """What is no CSV text is named, with what to do."""
+    """What is not CSV text is named, with what to do."""
     store = new_store(folder)
     path = f"{folder}/orders.csv"
     for content, text in ((gzip.compress(gzip.compress(b"C,O,Q\nA,1,1\n")), "zcat"),

@@ -133,7 +133,7 @@ def a_part(cursor, orders):
 
 @test
 def a_server_that_fails_for_good(_):
-    """What was verified before is summed up, and it is no success."""
+    """What was verified before is summed up, and it is not a success."""
     for begun in (True, False):
         answers = [a_part(b"there", 17)] if begun else []
 

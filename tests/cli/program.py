@@ -191,7 +191,7 @@ def serve_raw(answer):
 
 @test
 def not_a_server(folder):
-    """What is no server of ours is named, where it can be; nobody waits long for it."""
+    """What is not a server of ours is named, where it can be; nobody waits long for it."""
     name = b"getThriftServerType"
     binary = b"\x80\1\0\2\0\0\0\x13" + name + b"\0\0\0\1\x08\0\0\0\0\0\2\0"
     compact = b"\x82\x41\1\x13" + name + b"\x05\0\4\0"
@@ -355,10 +355,10 @@ def json_in_another_format(folder):
     path = f"{folder}/orders.csv"
     pathlib.Path(path).write_text("OrderID,CustomerID\n" + "1,C\n" * 1000)
     said = run("put", "--store", store, path).ends(
-        NO, f"{path}:1: this is no JSON object", "tallorder load", "nothing of it is stored")
+        NO, f"{path}:1: this is not a JSON object", "tallorder load", "nothing of it is stored")
     equal((said.out, said.err.count("\n")), ("", 1))
     pathlib.Path(path).write_text(json.dumps([ORDER]))
-    run("put", "--store", store, path).ends(NO, f"{path}:1: this is no JSON object")
+    run("put", "--store", store, path).ends(NO, f"{path}:1: this is not a JSON object")
     pathlib.Path(path).write_text("# two orders\n1,C\n" + numbered(1, 2))
     run("put", "--store", store, path).ends(NO, f"{path}:1: ", f"{path}:2: ", "2 stored, 2 refused")
 

@@ -209,7 +209,7 @@ def is_closed(connection):
 
 @test
 def strangers(folder):
-    """Old versions, a wish to renegotiate, and what is no TLS."""
+    """Old versions, a wish to renegotiate, and what is not TLS."""
     with serving(folder, roles=ROLES) as (ca, server):
         for data in (b"GET / HTTP/1.0\r\n\r\n", b"\0\0\0\x20\x80\1\0\1\0\0\0\x08getOrder\0\0\0\0",
                      b"\x16\x03\x01\0\2\1\1"[:5] + b"\xff" * 200, os.urandom(300), b"\x80" * 9000):
@@ -401,7 +401,7 @@ def reload_with_open_connections(folder):
             os.rename(path, f"{path}.kept")
             os.mkfifo(path)
             said = server.reload()
-            assert f"{path} is no file" in said, said
+            assert f"{path} is not a file" in said, said
             os.unlink(path)
             os.rename(f"{path}.kept", path)
         # nor does a certificate that has ended
@@ -450,7 +450,7 @@ def revoked_between(folder):
 
 
 def check_unreadable(folder, serve, ca):
-    """A file that cannot be read is no wrong call, whichever it is and whoever reads it."""
+    """A file that cannot be read is not a wrong call, whichever it is and whoever reads it."""
     none, certificate, key = f"{folder}/none", ca.path("server", "crt"), ca.path("server", "key")
     get = ["get", "--server", "tls://localhost:1", "C", "O"]
     for what, files in (("Certificate", ["--tls-certificate", none, "--tls-key", key]),
@@ -478,10 +478,10 @@ def wrong_calls(folder):
             (certificate, "A certificate and its key go together"),
             (["--tls-key", key], "A certificate and its key go together"),
             ([*certificate, "--tls-key", ca.path(other, "key")], "does not belong to certificate"),
-            ([*certificate, "--tls-key", folder], "is no file"),
-            ([*certificate, "--tls-key", f"{folder}/pipe"], "is no file"),
-            ([*certificate, "--tls-key", ca.file], "is no private key in PEM form"),
-            ([*certificate, "--tls-key", broken], "is no private key in PEM form"),
+            ([*certificate, "--tls-key", folder], "is not a file"),
+            ([*certificate, "--tls-key", f"{folder}/pipe"], "is not a file"),
+            ([*certificate, "--tls-key", ca.file], "is not a private key in PEM form"),
+            ([*certificate, "--tls-key", broken], "is not a private key in PEM form"),
             (["--tls-certificate", key, "--tls-key", key], "cannot be used"),
             ([*ca.files("server"), "--tls-ca", key], "File of CAs"),
             ([*ca.files("server"), "--tls-clients", "yes"], "takes off, optional or required, not “yes”"),

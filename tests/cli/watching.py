@@ -189,7 +189,7 @@ def the_end_of_the_certificate_is_shown(folder):
 
 @test
 def refused_certificates_are_counted(folder):
-    """Apart from what is no call."""
+    """Apart from what is not a call."""
     ca = Ca(folder)
     ca.certify("server", names="DNS:localhost")
     ca.certify("late", days=-1)
@@ -454,7 +454,7 @@ def fields_for_the_journal(folder):
 
 
 def send_noise(address):
-    """Bytes that are no message: the connection is cut."""
+    """Bytes that are not a message: the connection is cut."""
     host, port = address.rsplit(":", 1)
     with (contextlib.suppress(ConnectionError),
           socket.create_connection((host, int(port)), timeout=SECONDS) as peer):

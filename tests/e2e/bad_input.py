@@ -91,7 +91,7 @@ BAD_ORDERS = [
     ("an address over 4 KiB", order(locations=[
         {"number": 1, "address": {"line1": "x" * 4097}}]), ["address", "4096"]),
     ("an order over 1 MiB", with_lines(*lines(1100, description="x" * 1000)), ["1048576"]),
-    ("a price that is no decimal", with_lines({"number": 1, "price": "1,50"}), ["price"]),
+    ("a price that is not a decimal", with_lines({"number": 1, "price": "1,50"}), ["price"]),
     ("a price of 19 places", with_lines({"number": 1, "price": "0." + "1" * 19}), ["price"]),
     ("a price beyond 64 bits", with_lines({"number": 1, "price": str(2**63)}), ["price"]),
     ("a discount over 1", with_lines({"number": 1, "discount": "1.01"}), ["discount"]),

@@ -288,7 +288,7 @@ def a_folder_without_its_store(packages, folder):
 
 @test_in_full
 def a_disk_that_is_full_at_first(packages, folder):
-    """What was cut off is no store; done again, it is one. A disk of its own is emptied by a purge."""
+    """What was cut off is not a store; done again, it is one. A disk of its own is emptied by a purge."""
     root = Root(folder)
     disk = root.path + DATA
     os.makedirs(disk)

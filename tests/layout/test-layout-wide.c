@@ -124,7 +124,7 @@ test_bad_qualifiers (TallTestLayout *self, gconstpointer kind)
       put_cell (self, qualifier, REVISION - 2, SLICE ("?"));
       tall_test_rows_intact (self, kind);
       put_cell (self, qualifier, REVISION, SLICE ("\x08\x01"));
-      assert_damaged (self, ": is no location or line");
+      assert_damaged (self, ": is not a location or line");
       tall_test_rows_begin_again (self, kind);
     }
 

@@ -327,7 +327,7 @@ test_claimed (gconstpointer data)
   expect_sound (&self, 1);
 }
 
-/* Orders that a load has stored keep their revisions, which are no times. */
+/* Orders that a load has stored keep their revisions, which are not times. */
 static void
 test_loaded (gconstpointer data)
 {

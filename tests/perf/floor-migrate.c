@@ -10,6 +10,9 @@
 #include "tall-error.h"
 #include "migrate/migrate.h"
 #include "steady.h"
+#include "table/rocksdb/database.h"
+#include "table/rocksdb/engine.h"
+#include "table/rocksdb/table.h"
 
 #include <rocksdb/c.h>
 

@@ -60,7 +60,7 @@ def stopped_after_some_figures(folder):
 
 
 def figures_that_nobody_reads(folder):
-    """A reader that has gone is no error."""
+    """A reader that has gone is not an error."""
     process = subprocess.Popen([PERF, "migrate", "--store", f"rocksdb:{folder}", "--count", "40",
                                 "--seconds", "1"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     process.stdout.readline()

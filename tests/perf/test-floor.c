@@ -83,7 +83,7 @@ has_missed (JsonObject *report)
 }
 
 /* Every figure is there, whatever its value; the exit code says whether a goal is missed. Standard
- * error, which is no terminal, stays empty, and no store is left behind. */
+ * error, which is not a terminal, stays empty, and no store is left behind. */
 static void
 test_command (void)
 {

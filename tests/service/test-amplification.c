@@ -226,7 +226,7 @@ is_quiet (TallTable *table)
   return n_running == 0;
 }
 
-/* What RocksDB does with an order in its background is no part of the calls that follow. */
+/* What RocksDB does with an order in its background is not a part of the calls that follow. */
 static void
 settle (Fixture *self)
 {

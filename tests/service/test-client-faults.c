@@ -248,7 +248,7 @@ static const struct
   { "new/read", "h", 1, PING, TALL_ERROR_UNAVAILABLE },
   { "new/put", "h", 1, PUT, TALL_ERROR_OUTCOME_UNKNOWN },
 
-  /* What answers is no server of ours, or answers something else. */
+  /* What answers is not a server of ours, or answers something else. */
   { "other/read", "o", 1, PING, TALL_ERROR_UNAVAILABLE },
   { "other/put", "o", 1, PUT, TALL_ERROR_OUTCOME_UNKNOWN },
   { "stale/read", "as", 2, PING, TALL_ERROR_UNAVAILABLE },
@@ -323,7 +323,7 @@ test_every_failure (void)
       }
 }
 
-/* A page with more entries than asked for is no answer. */
+/* A page with more entries than asked for is not an answer. */
 static void
 test_pages (void)
 {

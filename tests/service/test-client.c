@@ -137,7 +137,7 @@ is_told (const TallDescription *description, const TallStructField *field)
   return G_STRUCT_MEMBER (gpointer, description, field->offset) != NULL;
 }
 
-/* A client elsewhere is no administrator, and gets each field but these. */
+/* A client elsewhere is not an administrator, and gets each field but these. */
 static void
 test_describe_elsewhere (Fixture *f, gconstpointer data G_GNUC_UNUSED)
 {

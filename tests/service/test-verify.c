@@ -156,7 +156,7 @@ test_failures (TallStoreFixture *self, gconstpointer kind)
       }
 }
 
-/* A table that cannot be read to its end is no whole verification. */
+/* A table that cannot be read to its end is not a whole verification. */
 static void
 test_broken (TallStoreFixture *self, gconstpointer data)
 {

@@ -106,7 +106,7 @@ class Churn(Kind):
 
 
 class Garbage(Kind):
-    """What is no TLS, and what is no call."""
+    """What is not TLS, and what is not a call."""
     pause = 0.05
 
     def turn(self):

@@ -76,7 +76,7 @@ expect_listed (Fixture *self, gint64 date)
   g_assert_cmpuint (list->n_entries, ==, 1);
 }
 
-/* Writes what is no row over the only row of the index. */
+/* Writes what is not a row over the only row of the index. */
 static void
 spoil_hint (Fixture *self)
 {

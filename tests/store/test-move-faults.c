@@ -415,7 +415,7 @@ test_late_steps (void)
   g_assert_cmpstr (text, ==, "1 copying 3 3 - unsealed,reopened");
 }
 
-/* A deployment that somebody drops meanwhile is no deployment that comes back. */
+/* A deployment that somebody drops meanwhile is not a deployment that comes back. */
 static void
 test_dropped_beside (void)
 {

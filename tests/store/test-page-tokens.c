@@ -11,7 +11,7 @@
 
 #define DAY G_GINT64_CONSTANT (86400000)
 
-#define GARBAGE "this is no page token"
+#define GARBAGE "this is not a page token"
 #define NEWER "made by a newer version of tallorder"
 #define OTHER_KIND "of another kind of listing"
 #define OTHER_DEPLOYMENT "of another deployment"

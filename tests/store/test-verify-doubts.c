@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 
 /* What happens between the two looks: what looks wrong in another way waits once more, what cannot
- * be read any more is in doubt, and what is gone is no finding. */
+ * be read any more is in doubt, and what is gone is not a finding. */
 #include "tall-broken-table.h"
 #include "store/read/ids.h"
 #include "table/memory-table.h"
@@ -147,7 +147,7 @@ test_broken_since (TallStoreFixture *fixture, gconstpointer kind)
   g_assert_false (summary.is_whole);
 }
 
-/* A hint that is gone is no finding that had to be left. */
+/* A hint that is gone is not a finding that had to be left. */
 static void
 test_gone (TallStoreFixture *fixture, gconstpointer kind)
 {

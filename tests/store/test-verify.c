@@ -343,7 +343,7 @@ test_wasted_id (TallStoreFixture *self, gconstpointer data)
   expect_sound (self->front, 1, 0);
 }
 
-/* A claim lies at the timestamp of the revision that it announces; any other is no claim. */
+/* A claim lies at the timestamp of the revision that it announces; any other is not a claim. */
 static void
 test_moved_claim (TallStoreFixture *self, gconstpointer data)
 {

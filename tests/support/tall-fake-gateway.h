@@ -34,7 +34,7 @@ typedef enum
   TALL_FAKE_OTHER_METHOD, /* sends the answer to another method */
 } TallFakeAnswer;
 
-/* A reason as HBase writes it, with a row key in it that is no text; and how it is shown. */
+/* A reason as HBase writes it, with a row key in it that is not text; and how it is shown. */
 #define TALL_FAKE_REASON "row 'A\0B\xff\x1b[31m\nC' on table 't' is lost"
 #define TALL_FAKE_REASON_SHOWN "row 'A\\x00B\xef\xbf\xbd\\x1b[31m C' on table 't' is lost"
 

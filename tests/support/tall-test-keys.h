@@ -25,7 +25,7 @@ void tall_test_keys_assert_golden (const TallKeyStrategy *strategy,
                                    const TallTestKey *cases,
                                    guint n_cases);
 
-/* Bytes that are no customer's part of a key: as long as they are, with nothing behind them. */
+/* Bytes that are not a customer's part of a key: as long as they are, with nothing behind them. */
 void tall_test_keys_assert_refused (const TallKeyStrategy *strategy,
                                     const TallTestBytes *cases,
                                     guint n_cases);

@@ -130,7 +130,7 @@ tall_test_rows_assert_unexpected (const TallTestLayout *self,
 
       tall_test_rows_put_cell (self, table, row, TALL_TEST_SLICE ("number"),
                                TALL_TEST_ROWS_REVISION, TALL_TEST_SLICE ("\0\0\0\0\0\0\0\x01"));
-      tall_test_rows_assert_damaged (self, table, row, "is no row of the order");
+      tall_test_rows_assert_damaged (self, table, row, "is not a row of the order");
       tall_test_rows_delete (self, table, row);
     }
 }

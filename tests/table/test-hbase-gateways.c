@@ -68,7 +68,7 @@ test_not_a_gateway (void)
                                         "hbase thrift2");
   tall_fake_gateway_set_answer (gateway, "getThriftServerType", TALL_FAKE_UNKNOWN, 1);
   tall_hbase_fixture_expect_not_opened (address, FALSE, FALSE, TALL_ERROR_UNSUPPORTED,
-                                        "answers Thrift but is no HBase gateway");
+                                        "answers Thrift but is not an HBase gateway");
   tall_fake_gateway_set_answer (gateway, "getThriftServerType", TALL_FAKE_SILENT, 100);
   tall_hbase_fixture_expect_not_opened (address, FALSE, FALSE, TALL_ERROR_UNAVAILABLE,
                                         "correct --store");
@@ -87,7 +87,7 @@ open_wrongly (gpointer data)
 {
   Opening *opening = data;
   tall_hbase_fixture_expect_not_opened (opening->address, FALSE, FALSE, TALL_ERROR_UNAVAILABLE,
-                                        "is no HBase Thrift2 gateway");
+                                        "is not an HBase Thrift2 gateway");
   g_atomic_int_set (&opening->done, 1);
   g_main_context_wakeup (NULL);
   return NULL;
@@ -147,7 +147,7 @@ test_other_service (void)
   for (guint framed = 0; framed < 2; framed++)
     tall_hbase_fixture_expect_not_opened (tall_fake_gateway_get_address (gateway), framed, FALSE,
                                           TALL_ERROR_UNSUPPORTED,
-                                          "answers Thrift but is no HBase gateway");
+                                          "answers Thrift but is not an HBase gateway");
 }
 
 static void

@@ -107,7 +107,7 @@ test_line_after_loss (void)
     tall_hbase_pool_give_back (fixture.pool, links[i]);
 }
 
-/* A line that has filled while one looked again is no reason to turn it away. */
+/* A line that has filled while one looked again is not a reason to turn it away. */
 static void
 test_line_full (void)
 {

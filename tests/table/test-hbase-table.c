@@ -173,8 +173,9 @@ test_other_call (void)
 /* A write that is done once at most. */
 typedef gboolean (*WriteOnce) (TallTable *table, gint64 deadline, GError **error);
 
-/* A deadline that passes before the request is on its way is no lost answer: on a busy machine it
- * is tried again, with more time. If it was on its way, the gateway would answer the second one. */
+/* A deadline that passes before the request is on its way is not a lost answer: on a busy machine
+ * it is tried again, with more time. If it was on its way, the gateway would answer the second one.
+ */
 static void
 expect_once (TallFakeGateway *gateway,
              TallTable *table,

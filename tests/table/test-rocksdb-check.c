@@ -209,7 +209,7 @@ test_base (Fixture *self, gconstpointer data G_GNUC_UNUSED)
     }
 }
 
-/* Damage in what is in tables already is no loss. */
+/* Damage in what is in tables already is not a loss. */
 static void
 test_old_damage (Fixture *self, gconstpointer data G_GNUC_UNUSED)
 {

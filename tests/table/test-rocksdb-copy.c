@@ -213,7 +213,7 @@ test_replaced (Fixture *self, gconstpointer data G_GNUC_UNUSED)
   tall_test_directory_remove (moved);
 }
 
-/* The copy knows how much has to be there: a log that lacks its end is no log that was torn. */
+/* The copy knows how much has to be there: a log that lacks its end is not a log that was torn. */
 static void
 test_cut (Fixture *self, gconstpointer data G_GNUC_UNUSED)
 {

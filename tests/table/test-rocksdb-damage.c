@@ -13,7 +13,7 @@
  * acknowledged row may be missing only where opening or reading fails, and no process aborts or
  * hangs.
  *
- * With `--bytes STRIDE` it is no test: of a small store it changes, and cuts at, each STRIDE-th
+ * With `--bytes STRIDE` it is not a test: of a small store it changes, and cuts at, each STRIDE-th
  * byte of each file in turn. With `--write DIR` it writes rows and kills itself. */
 
 #define N_ROWS 400  /* half of them in tables, half in the log if it was killed */

@@ -123,7 +123,7 @@ test_strip (void)
   expect_stripped (data, len, 49, FALSE);
   expect_stripped (data, len, 50, TRUE);
   expect_stripped (sample, sizeof sample, 0, TRUE); /* an older version's are older than all */
-  expect_stripped (data, 24, 50, FALSE);            /* it is no row */
+  expect_stripped (data, 24, 50, FALSE);            /* it is not a row */
 
   g_autoptr (GByteArray) stored = g_byte_array_new ();
   g_autoptr (GByteArray) bytes = g_byte_array_new ();

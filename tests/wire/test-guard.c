@@ -309,7 +309,7 @@ test_too_many_elements (gconstpointer data)
   g_assert_error (error, TALL_ERROR, TALL_ERROR_TOO_LARGE);
 }
 
-/* Texts that are short enough each, and too much together, are no malformed message. */
+/* Texts that are short enough each, and too much together, are not a malformed message. */
 static void
 test_too_much_text (gconstpointer data)
 {

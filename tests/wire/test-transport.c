@@ -341,7 +341,7 @@ test_server_side (void)
       tall_transport_skip_message (pair.transport);
     }
 
-  /* The frames above were no whole messages, so answering needs a fresh connection. */
+  /* The frames above were not whole messages, so answering needs a fresh connection. */
   g_auto (Pair) fresh = { 0 };
   pair_init (&fresh, &options);
   char reply[8];

@@ -17,7 +17,7 @@ def show(value):
 
 
 def _lesson(text, **figures):
-    """FIGURES: the numbers in TEXT; what is no number is a name."""
+    """FIGURES: the numbers in TEXT; what is not a number is a name."""
     shown = {name: value if isinstance(value, str) else show(value) for name, value in figures.items()}
     return {"text": text.format(**shown), "figures": figures}
 

@@ -113,7 +113,7 @@ def decimal(value: str | int | ExactDecimal) -> Decimal:
     except (ArithmeticError, TypeError, ValueError):
         exponent = "n"
     if not isinstance(exponent, int):
-        raise Invalid(f"{value!r} is no number")
+        raise Invalid(f"{value!r} is not a number")
     unscaled = int("".join(map(str, digits[:20]))) * 10 ** min(max(exponent, 0), 19)
     if exponent < -18 or unscaled >= 2 ** 63:
         raise Invalid(f"{value!r} has too many digits")

@@ -67,7 +67,7 @@ const TallCommand tall_command_restore = {
       "backup was made; then the new store is opened and everything in it read, as verify does.\n"
       "It appears at the end, or not at all. A store that is there already is never touched:\n"
       "move it away first.\n\n"
-      "Exit codes: 0 done, 1 there is something at the place of --store, or DIR is no backup,\n"
+      "Exit codes: 0 done, 1 there is something at the place of --store, or DIR is not a backup,\n"
       "3 failed, such as for a damaged backup.\n\n"
       "Example:\n"
       "  tallorder restore /mnt/backups/monday --store rocksdb:shop",

@@ -95,7 +95,7 @@ print_finding_json (const TallFinding *finding)
   tall_json_print_line (builder);
 }
 
-/* Notes come with the summary: they are no findings. */
+/* Notes come with the summary, as nothing is wrong. */
 static void
 add_note (JsonBuilder *notes, const TallFinding *finding)
 {

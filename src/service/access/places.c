@@ -70,7 +70,7 @@ parse_one (const char *text, GError **error)
   if (mask != NULL)
     return get_plain_mask (mask);
   tall_error_set_invalid (error, "networks",
-                          "\"%s\" is no address and no network: write for example 10.0.0.7, "
+                          "\"%s\" is not an address and not a network: write for example 10.0.0.7, "
                           "10.0.0.0/8 or fd00::/8, with commas between several",
                           text);
   return NULL;

@@ -96,10 +96,11 @@ check_name (const char *name, GError **error)
     }
   if (has_kind (name))
     return TRUE;
-  tall_error_set_invalid (error, ROLES,
-                          "“%s” is no name of a certificate: write its kind before it: cn:, dns:, "
-                          "email:, uri: or subject:",
-                          name);
+  tall_error_set_invalid (
+      error, ROLES,
+      "“%s” is not a name of a certificate: write its kind before it: cn:, dns:, "
+      "email:, uri: or subject:",
+      name);
   return FALSE;
 }
 
@@ -128,10 +129,11 @@ add_revoked (TallRoles *self, const char *text, GError **error)
   g_autofree char *plain = g_ascii_strdown (joined, -1);
   if (strlen (plain) != FINGERPRINT_SIZE || strspn (plain, "0123456789abcdef") != FINGERPRINT_SIZE)
     {
-      tall_error_set_invalid (error, FINGERPRINTS,
-                              "“%s” is no fingerprint: write the 64 hex digits that openssl x509 "
-                              "-noout -fingerprint -sha256 prints",
-                              text);
+      tall_error_set_invalid (
+          error, FINGERPRINTS,
+          "“%s” is not a fingerprint: write the 64 hex digits that openssl x509 "
+          "-noout -fingerprint -sha256 prints",
+          text);
       return FALSE;
     }
   g_hash_table_add (self->revoked, g_steal_pointer (&plain));
@@ -159,8 +161,8 @@ is_known (const char *group, const char *key)
   return FALSE;
 }
 
-/* What is mistyped must not be passed over: it may be what takes a right away. A list that cannot
- * be read is one of these. */
+/* A mistyped name must not be ignored: it may be the one that takes a right away. A list that
+ * cannot be read is one of these. */
 static gboolean
 check_keys (GKeyFile *file, const char *group, GError **error)
 {
@@ -212,7 +214,7 @@ fill (TallRoles *self, const char *text, gsize len, GError **error)
                               g_error_matches (reason, G_KEY_FILE_ERROR,
                                                G_KEY_FILE_ERROR_INVALID_VALUE)
                                   ? reason->message
-                                  : "this is no key file: begin with [roles]");
+                                  : "this is not a key file: begin with [roles]");
       return FALSE;
     }
   if (!check_groups (file, error))

@@ -123,7 +123,7 @@ take_outcome (const TallClientCall *call,
   return TRUE;
 }
 
-/* Returns: FALSE if one is no number */
+/* Returns: FALSE if one is not a number */
 static gboolean
 take_others (const TallIdlCustomerOrders *got, TallCustomerOrders *page)
 {

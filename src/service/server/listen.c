@@ -29,7 +29,7 @@ parse (const char *address, GError **error)
     return G_NETWORK_ADDRESS (g_steal_pointer (&one));
 
   tall_error_set_invalid (error, "address",
-                          "\"%s\" is no address to listen on: write HOST:PORT, such as "
+                          "\"%s\" is not an address to listen on: write HOST:PORT, such as "
                           "127.0.0.1:7654 or [::1]:7654; port 0 takes a free one",
                           address);
   return NULL;
@@ -438,7 +438,7 @@ set_forbidden (const TallVisitor *self, const TallIdlCall *call, GError **error)
   if (access == NULL)
     g_set_error (error, TALL_ERROR, TALL_ERROR_FORBIDDEN,
                  "the server answers \"%s\" only to clients on its own machine: run it there, with "
-                 "a loopback address that is none of its trusted proxies, or give it roles",
+                 "a loopback address that is not one of its trusted proxies, or give it roles",
                  call->name);
   else if (self->identity == NULL)
     g_set_error (error, TALL_ERROR, TALL_ERROR_FORBIDDEN,

@@ -19,7 +19,7 @@ is_shut (const GError *error)
 }
 
 /* Sends a conditional write: @batch, its first mutation being of the root row, in which @expected
- * must be. That the table is shut is as certain as that it does not match. */
+ * must be. An answer "shut" is as certain as "does not match". */
 static TallStep
 send_if (const TallOperation *operation,
          const TallBatch *batch,
@@ -197,7 +197,7 @@ tall_claim_give_up (TallClaim *self)
   self->operation = NULL;
 }
 
-/* ---- Who has made a state ---- */
+/* ---- Of which write a state is ---- */
 
 /* Whether @stored is of the put or delete that made @wanted. Only the token tells: two writers may
  * have chosen one revision. */
@@ -324,7 +324,7 @@ tall_sent_fail_unknown (GError **error, const char *reason, const GError *cause)
                            cause != NULL ? cause->message : reason);
 }
 
-/* @cause: (nullable): the error of the call that was to settle it. %TALL_ERROR_SHUT stays as it is */
+/* @cause: (nullable): the error of the call that was to settle it; %TALL_ERROR_SHUT stays */
 static TallStep
 fail_unknown (GError **error, const char *reason, const GError *cause)
 {

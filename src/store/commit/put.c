@@ -5,7 +5,6 @@
  * tests/protocol/protocol.py. */
 #include "store/commit/put.h"
 
-#include "base/workers.h"
 #include "store/commit/children.h"
 #include "store/commit/commit.h"
 #include "store/follow.h"
@@ -47,7 +46,8 @@ check_options (const TallWriteOptions *options, GError **error)
   if (options->has_token && memcmp (options->token, no_token, TALL_TOKEN_SIZE) == 0)
     {
       tall_error_set_invalid (
-          error, "token", "a request token of zeros tells nothing; make a UUID for each request");
+          error, "token",
+          "a request token of zeros identifies nothing; make a UUID for each request");
       return FALSE;
     }
   if (options->condition != TALL_IF_REVISION || options->revision > 0)
@@ -657,173 +657,4 @@ tall_delete (TallOperation *operation, const TallWriteOptions *options, GError *
   if (cause != NULL)
     g_propagate_error (error, cause);
   return cause == NULL;
-}
-
-/* Everything that is to be stored; each worker takes one chain. */
-typedef struct
-{
-  const TallStoreContext *context;
-  TallOrder *const *orders;
-  const TallWriteOptions *options; /* NULL: none */
-  TallOutcome *outcomes;
-
-  TallOperation *operations; /* owned: of each order; they all began together */
-  TallContent *contents;     /* owned: of each order; those of wrong ones have no arena */
-  guint *next;               /* owned: the next one of the same order; 0 = there is none */
-  GArray *chains;            /* owned: of guint: the first one of each order */
-  guint n;
-} Work;
-
-static void
-work_clear (Work *self)
-{
-  for (guint i = 0; i < self->n; i++)
-    {
-      tall_operation_clear (&self->operations[i]);
-      tall_content_clear (&self->contents[i]);
-    }
-  g_free (self->operations);
-  g_free (self->contents);
-  g_free (self->next);
-  g_array_unref (self->chains);
-}
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Work, work_clear)
-
-static void
-prefix_outcome (const Work *self, guint i)
-{
-  g_prefix_error (&self->outcomes[i].error,
-                  "Storing order %s of %s: ", self->orders[i]->order_number,
-                  self->orders[i]->customer_number);
-}
-
-static const TallWriteOptions *
-get_options (const Work *self, guint i)
-{
-  static const TallWriteOptions no_options = { 0 };
-  return self->options != NULL ? &self->options[i] : &no_options;
-}
-
-/* The time of all begins to run now, however late one's turn comes: so that the call has an end. */
-static void
-begin (Work *self)
-{
-  for (guint i = 0; i < self->n; i++)
-    tall_operation_init (&self->operations[i], self->context, self->orders[i]->customer_number,
-                         self->orders[i]->order_number, get_options (self, i)->timeout);
-}
-
-/* A wrong order is its own outcome's error. FALSE: all together are too large. */
-static gboolean
-make_contents (Work *self, GError **error)
-{
-  gsize n_bytes = 0;
-  for (guint i = 0; i < self->n; i++)
-    {
-      GError **own = &self->outcomes[i].error;
-      if (!tall_order_normalize (self->orders[i], own))
-        continue;
-      if (!tall_content_init (&self->contents[i], tall_record_of_order (self->orders[i]), own))
-        {
-          prefix_outcome (self, i);
-          tall_content_clear (&self->contents[i]);
-          continue;
-        }
-      n_bytes += self->contents[i].canonical.len;
-      if (n_bytes <= TALL_MAX_MANY_BYTES)
-        continue;
-      g_set_error (error, TALL_ERROR, TALL_ERROR_TOO_LARGE,
-                   "the first %u have more than the %d MiB that are taken at once; nothing was "
-                   "stored, make several calls",
-                   i + 1, TALL_MAX_MANY_BYTES / 1024 / 1024);
-      return FALSE;
-    }
-  return TRUE;
-}
-
-/* Two of one order follow each other in a chain, so that they are stored one after the other. */
-static void
-make_chains (Work *self)
-{
-  g_autoptr (GHashTable) last = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
-  for (guint i = 0; i < self->n; i++)
-    {
-      if (self->contents[i].arena == NULL)
-        continue;
-      /* No number has a line feed in it. */
-      char *name =
-          g_strconcat (self->orders[i]->customer_number, "\n", self->orders[i]->order_number, NULL);
-      gpointer before;
-      if (g_hash_table_lookup_extended (last, name, NULL, &before))
-        self->next[GPOINTER_TO_UINT (before)] = i;
-      else
-        g_array_append_val (self->chains, i);
-      g_hash_table_replace (last, name, GUINT_TO_POINTER (i));
-    }
-}
-
-static void
-put_one (const Work *self, guint i)
-{
-  TallOperation *operation = &self->operations[i];
-  TallOutcome *outcome = &self->outcomes[i];
-
-  if (tall_operation_is_over (operation))
-    g_set_error (&outcome->error, TALL_ERROR, TALL_ERROR_TIMED_OUT,
-                 "its time was over before it was its turn; nothing was done, try again with fewer "
-                 "orders in one call, or more time");
-  else if (tall_put (operation, &self->contents[i], get_options (self, i), &outcome->revision,
-                     &outcome->error))
-    return;
-  prefix_outcome (self, i);
-}
-
-static void
-put_chain (gpointer data, guint chain)
-{
-  const Work *self = data;
-  guint i = g_array_index (self->chains, guint, chain);
-  do
-    {
-      put_one (self, i);
-      i = self->next[i];
-    }
-  while (i != 0);
-}
-
-/**
- * tall_put_many:
- *
- * Stores @n orders, each for itself, several at once. The time of each runs from the beginning of
- * the call, not from its turn: the whole call takes no longer than the longest of them. One whose
- * turn does not come in time is %TALL_ERROR_TIMED_OUT, and nothing was tried.
- *
- * Returns: FALSE if nothing was stored and nothing tried; else each outcome tells
- */
-gboolean
-tall_put_many (const TallStoreContext *context,
-               TallOrder *const *orders,
-               const TallWriteOptions *options,
-               guint n,
-               TallOutcome *outcomes,
-               GError **error)
-{
-  g_auto (Work) work = {
-    .context = context,
-    .orders = orders,
-    .options = options,
-    .outcomes = outcomes,
-    .operations = g_new0 (TallOperation, n),
-    .contents = g_new0 (TallContent, n),
-    .next = g_new0 (guint, n),
-    .chains = g_array_new (FALSE, FALSE, sizeof (guint)),
-    .n = n,
-  };
-
-  begin (&work);
-  if (!make_contents (&work, error))
-    return FALSE;
-  make_chains (&work);
-  tall_workers_run (put_chain, &work, work.chains->len);
-  return TRUE;
 }

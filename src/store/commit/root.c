@@ -434,7 +434,7 @@ tall_root_parse (TallRoot *self,
 /**
  * tall_root_read:
  *
- * Reads the root row's state and owner. A missing root row is no error.
+ * Reads the root row's state and owner. A missing root row is not an error.
  */
 gboolean
 tall_root_read (TallRoot *self, const TallOperation *operation, GError **error)
@@ -539,7 +539,7 @@ tall_root_check_owner (const TallRoot *self, const TallOperation *operation, GEr
  * tall_root_has_leftovers:
  *
  * Returns: whether somebody may have left rows that never count: the order is claimed, or a claim
- *   was given up, which the timestamp of the state cell still tells
+ *   was given up, which the timestamp of the state cell still shows
  */
 gboolean
 tall_root_has_leftovers (const TallRoot *self)

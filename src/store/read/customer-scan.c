@@ -97,7 +97,7 @@ is_all (const TallRows *rows, guint limit)
   return rows->n_rows < limit && !rows->cut;
 }
 
-/* The least order part of the rows that come next; rows without one are passed over. */
+/* The least order part of the rows that come next; rows without one are skipped. */
 static TallSlice
 find_order (TallOrderGroups *self)
 {

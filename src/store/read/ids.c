@@ -328,7 +328,7 @@ write_once (TallIds *self,
 }
 
 /* Takes an id whose reverse row is ours: the one at @id, if that is not 0, or of the counter. One
- * that is another's is passed over: the counter has fallen behind, and is moved on in growing
+ * that is another's is skipped: the counter has fallen behind, and is moved on in growing
  * steps. */
 static gboolean
 reserve (TallIds *self, const char *number, guint64 *id, gint64 deadline, GError **error)

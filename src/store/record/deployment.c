@@ -197,7 +197,7 @@ dup_column (const Columns *columns, const char *column, GError **error)
     return g_strndup ((const char *)cell->value.data, cell->value.len);
 
   g_set_error (error, TALL_ERROR, TALL_ERROR_DAMAGED,
-               "The deployment record has no column %s%s, or one that is no text", columns->prefix,
+               "The deployment record has no column %s%s, or one that is not text", columns->prefix,
                column);
   return NULL;
 }

@@ -327,8 +327,8 @@ put_switch (
   return TRUE;
 }
 
-/* Writes the step once over what was read. A lost answer is no error here: what there is then says
- * what has become of it. */
+/* Writes the step once over what was read. A lost answer is not an error here: what there is then
+ * says what has become of it. */
 static gboolean
 write_step (const Step *step, const TallRow *row, gboolean *matched, GError **error)
 {

@@ -105,9 +105,9 @@ check_choice (const char *field, const char *choice, GError **error)
   for (gsize i = 0; choice != NULL && (i == 0 || choice[i] != '\0'); i++)
     if (!g_ascii_isalnum (choice[i]) && choice[i] != '_')
       {
-        tall_error_set_invalid (error, field,
-                                "“%s” is no name of a %s: those consist of letters, digits and _",
-                                choice, field);
+        tall_error_set_invalid (
+            error, field, "“%s” is not a name of a %s: those consist of letters, digits and _",
+            choice, field);
         return FALSE;
       }
   return TRUE;

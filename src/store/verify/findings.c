@@ -11,7 +11,7 @@
 
 static const TallFindingInfo infos[TALL_N_FINDING_KINDS] = {
   [TALL_FINDING_ALTERED_STATE] = { "altered-state",
-                                   "the state cell is none that any version writes; the order or "
+                                   "no version writes such a state cell; the order or "
                                    "customer is damaged, and cannot be replaced",
                                    "write a state cell again from a backup of the row", TRUE },
   [TALL_FINDING_NEWER_VERSION] = { "newer-version",
@@ -231,7 +231,7 @@ tall_verify_is_over (const TallVerify *self)
          || g_get_monotonic_time () >= self->until;
 }
 
-/* Rows may say anything. What is no text cannot be shown as one. */
+/* Rows may say anything. Bytes that are not text cannot be shown as text. */
 static const char *
 copy_text (TallArena *arena, const char *text)
 {

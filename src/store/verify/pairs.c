@@ -351,7 +351,7 @@ read_start (const TallVerify *self, TallReader *place, GByteArray *start)
 
 /**
  * tall_verify_walk_pairs:
- * @place: where to begin; empty: at the beginning. It has failed afterwards if it is no place
+ * @place: where to begin; empty: at the beginning. It has failed afterwards if it is not a place
  * @next: (out): where to go on; empty: this was all
  *
  * Looks at the rows of a table together with their other rows.

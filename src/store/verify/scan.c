@@ -30,7 +30,7 @@ add_reads (const TallStoreContext *context, const TallOrderKey *key, TallReadPla
   tall_read_plan_add_get (plan, table, tall_slice_dup (plan->arena, tall_slice_array (row)));
 }
 
-/* What is no row of an order is left out: the walk has found it. What the table cannot read ends
+/* A row that is not of an order is left out: the walk has found it. What the table cannot read ends
  * it.
  */
 static gboolean
@@ -222,7 +222,7 @@ reach_row (TallVerifyScan *self, Cursor *cursor, GError **error)
   return TRUE;
 }
 
-/* Makes the cursor stand on a row that is no stray, unless it is at its end, or paused. */
+/* Makes the cursor stand on a row that is not a stray, unless it is at its end, or paused. */
 static gboolean
 settle (TallVerifyScan *self, Cursor *cursor, GError **error)
 {
@@ -240,7 +240,7 @@ settle (TallVerifyScan *self, Cursor *cursor, GError **error)
     }
 }
 
-/* Makes the cursor stand on the next row, but passes over strays among the rows of the group, and
+/* Makes the cursor stand on the next row, but skips strays among the rows of the group, and
  * counts them: there may be any number. */
 static gboolean
 step (TallVerifyScan *self, Cursor *cursor, TallSlice prefix, GError **error)

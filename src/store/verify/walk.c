@@ -283,7 +283,7 @@ look_at_group (Walk *walk, const TallVerifyGroup *group, GError **error)
   return walk->expected->len < HINTS_A_CALL || check_hints (walk, error);
 }
 
-/* Whether the customer is in the sample; one that is not is passed over, with all its orders. */
+/* Whether the customer is in the sample; one that is not is skipped, with all its orders. */
 static gboolean
 is_sampled (Walk *walk, TallSlice customer)
 {
@@ -342,7 +342,7 @@ end (Walk *walk)
 
 /**
  * tall_verify_walk_layout:
- * @place: where to begin; empty: at the beginning. It has failed afterwards if it is no place
+ * @place: where to begin; empty: at the beginning. It has failed afterwards if it is not a place
  * @next: (out): where to go on; empty: this was all
  *
  * Looks at customers and orders.

@@ -130,7 +130,7 @@ read_families (TallHbaseDescriptor *self, TallArena *arena, GError **error)
  * @compact: whether that is in the compact protocol
  * @arena: takes what is read
  *
- * Returns: FALSE with %TALL_ERROR_INVALID if it is no descriptor of a table
+ * Returns: FALSE with %TALL_ERROR_INVALID if it is not a descriptor of a table
  */
 gboolean
 tall_hbase_descriptor_init (

@@ -67,7 +67,7 @@ tall_hbase_link_ask (TallHbaseLink *self,
 #define MAX_IDLE (45 * G_TIME_SPAN_SECOND)
 
 /* Pauses between two attempts to reach a gateway. Short at first, because most failures are short,
- * then doubled each time. The longest is no load, and prolongs an outage only a little. */
+ * then doubled each time. The longest is not a load, and prolongs an outage only a little. */
 #define FIRST_PAUSE (250 * G_TIME_SPAN_MILLISECOND)
 #define LAST_PAUSE (5 * G_TIME_SPAN_SECOND)
 

@@ -397,7 +397,7 @@ fill_room (TallHbasePool *self, TallHbaseGateway *gateway, gint64 deadline, GErr
 /**
  * tall_hbase_pool_take:
  *
- * Lends a connection. Gateways take turns; one that is not alive is passed over.
+ * Lends a connection. Gateways take turns; one that is not alive is skipped.
  *
  * Returns: (nullable) (transfer full): to be given back; NULL with @error set, or for
  *   %TALL_HBASE_TRY without. %TALL_ERROR_OVERLOADED: none was free in time, or too many wait

@@ -54,8 +54,9 @@ describe (const TallWireOptions *wire)
 static void
 refuse_other (const char *address, GError **error)
 {
-  tall_error_set_detailed (error, TALL_ERROR_UNSUPPORTED, address,
-                           "what listens answers Thrift but is no HBase gateway: correct --store");
+  tall_error_set_detailed (
+      error, TALL_ERROR_UNSUPPORTED, address,
+      "what listens answers Thrift but is not an HBase gateway: correct --store");
 }
 
 static void
@@ -95,10 +96,10 @@ explain (const char *address,
     }
 
   g_autofree char *detail = g_strdup_printf ("%s: %s", address, reason->message);
-  tall_error_set_detailed (
-      error, TALL_ERROR_UNAVAILABLE, detail,
-      "what listens is no HBase Thrift2 gateway, or one that serves as many connections as it can: "
-      "correct --store or start \"hbase thrift2\"");
+  tall_error_set_detailed (error, TALL_ERROR_UNAVAILABLE, detail,
+                           "what listens is not an HBase Thrift2 gateway, or one that serves as "
+                           "many connections as it can: "
+                           "correct --store or start \"hbase thrift2\"");
 }
 
 static void

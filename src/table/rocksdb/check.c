@@ -173,8 +173,8 @@ join_parts (Log *self, gsize *at, TallSlice *record)
   return FALSE;
 }
 
-/* The bytes of @record live until the next call. FALSE if what follows is no whole record: the end
- * of the file, one that was not written to its end, or damage. The position stays where it was
+/* The bytes of @record live until the next call. FALSE if what follows is not a whole record: the
+ * end of the file, one that was not written to its end, or damage. The position stays where it was
  * then. */
 static gboolean
 log_next (Log *self, TallSlice *record)

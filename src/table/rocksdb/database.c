@@ -164,7 +164,7 @@ adopt_family (TallRocksdbDatabase *self,
   g_autoptr (TallTableSpec) spec = NULL;
   if (dot == NULL)
     tall_error_set_detailed (error, TALL_ERROR_DAMAGED, self->path,
-                             "The store has a column family %s that is no table", full_name);
+                             "The store has a column family %s that is not a table", full_name);
   else
     spec = tall_rocksdb_settings_load (self->db, self->specs, full_name, error);
   if (spec == NULL)

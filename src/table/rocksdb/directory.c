@@ -112,7 +112,7 @@ check_empty (const char *directory, GError **error)
     {
       g_autofree char *found = g_strdup_printf ("%s: it has %s", directory, name);
       tall_error_set_detailed (error, TALL_ERROR_INVALID, found,
-                               "The directory is no store of tallorder, and not empty: name "
+                               "The directory is not a store of tallorder, and not empty: name "
                                "another directory");
     }
   return FALSE;

@@ -242,7 +242,7 @@ typedef struct
   TallSlice cells;
 } Marked;
 
-/* FALSE: it has none, or is no row of ours. */
+/* FALSE: it has none, or is not a row of ours. */
 static gboolean
 find_markers (TallSlice stored, Marked *row)
 {
@@ -278,7 +278,7 @@ tall_row_has_only_markers (TallSlice stored, guint64 *marked)
  * @forgotten: markers that came with this number or a lower one can go
  * @stripped: (out caller-allocates): the row without them, if they are gone
  *
- * Works on the bytes, as compactions do it with every row. What is no row of ours stays as it is,
+ * Works on the bytes, as compactions do it with every row. A row that is not ours stays as it is,
  * so that reading it says so.
  */
 TallRowStripped

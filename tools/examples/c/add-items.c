@@ -82,7 +82,7 @@ try_item (
 }
 
 /* Tries again, after a pause that grows and is not that of the others, where others were faster,
- * and where the cause may pass. A write whose outcome is unknown is no exception: the next look
+ * and where the cause may pass. A write whose outcome is unknown is not an exception: the next look
  * shows what is stored. */
 static gboolean
 add_item (

@@ -471,13 +471,18 @@ filled_final (sqlite3_context *context)
     sqlite3_value_free (self->value);
 }
 
-/* The text, and the place, of the row that is read: they go along where rows are sorted. */
+/* The text of a row by its place, and, without one, the text and the place of the row that is read:
+ * they go along where rows are sorted. */
 static void
-row_text (sqlite3_context *context, int n G_GNUC_UNUSED, sqlite3_value **values G_GNUC_UNUSED)
+row_text (sqlite3_context *context, int n, sqlite3_value **values)
 {
-  const TallQuery *self = sqlite3_user_data (context);
+  TallQuery *self = sqlite3_user_data (context);
   TallSlice text = self->current.raw;
-  if (self->is_at_row)
+  sqlite3_stmt *found =
+      n == 1 ? tall_query_find_text (self, sqlite3_value_int64 (values[0])) : NULL;
+  if (found != NULL)
+    sqlite3_result_value (context, sqlite3_column_value (found, 0));
+  else if (n == 0 && self->is_at_row)
     sqlite3_result_blob64 (context, text.data, text.len, SQLITE_TRANSIENT);
 }
 
@@ -516,7 +521,7 @@ tall_query_add_functions (TallQuery *self)
       code = sqlite3_create_function_v2 (db, functions[i].name, n, flags, self, functions[i].run,
                                          NULL, NULL, NULL);
   return code == SQLITE_OK
-         && sqlite3_create_function (db, "tallorder_text", 0, SQLITE_UTF8, self, row_text, NULL,
+         && sqlite3_create_function (db, "tallorder_text", -1, SQLITE_UTF8, self, row_text, NULL,
                                      NULL)
                 == SQLITE_OK
          && sqlite3_create_function (db, "tallorder_place", 0, SQLITE_UTF8, self, row_place, NULL,

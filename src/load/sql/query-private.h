@@ -72,7 +72,6 @@ struct _TallQuery
   TallCsvRow current; /* where a table that is read stands … */
   gboolean is_at_row; /* … if it does */
   GPtrArray *fields;  /* of const char *, of the result's row */
-  GByteArray *text;   /* of that row */
   char *reason;       /* why it is bad */
   guint64 n_rows;     /* of the result */
   GPtrArray *seen;    /* of GByteArray: which lines of each file are in the result, a bit each */
@@ -82,6 +81,7 @@ gboolean tall_query_add_tables (TallQuery *self, GError **error) G_GNUC_WARN_UNU
 gboolean tall_query_add_tables (TallQuery *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 gboolean tall_query_stage (TallQuery *self) G_GNUC_WARN_UNUSED_RESULT;
 gboolean tall_query_add_functions (TallQuery *self);
+sqlite3_stmt *tall_query_find_text (TallQuery *self, gint64 place);
 void tall_query_append_name (GString *text, const char *name);
 
 G_END_DECLS

@@ -353,7 +353,6 @@ query_new (TallMapping *mapping, const char *folder, GError **error)
   self->mapping = mapping;
   self->tables = g_ptr_array_new_with_free_func (table_free);
   self->fields = g_ptr_array_new ();
-  self->text = g_byte_array_new ();
   self->seen = g_ptr_array_new_with_free_func ((GDestroyNotify)g_byte_array_unref);
   self->budget = MAX_STEPS;
   sqlite3 *db = tall_temp_db_get (self->temp);
@@ -426,7 +425,6 @@ tall_query_free (TallQuery *self)
   tall_temp_db_free (self->temp);
   g_ptr_array_unref (self->fields);
   g_ptr_array_unref (self->seen);
-  g_byte_array_unref (self->text);
   g_clear_error (&self->failure);
   g_free (self->refused);
   g_free (self->reason);
@@ -494,12 +492,13 @@ wrap (const TallQuery *self, TallQueryPass pass)
   if (pass != TALL_QUERY_SORTED)
     return g_strdup_printf ("SELECT %s FROM (\n%s\n)",
                             pass == TALL_QUERY_NUMBERS ? numbers->str : "*", self->sql);
-  if (self->streams)
-    return g_strdup_printf ("SELECT *, tallorder_text(), tallorder_place() AS tallorder_place "
-                            "FROM (\n%s\n) ORDER BY %s, tallorder_place",
-                            self->sql, order->str);
-  return g_strdup_printf ("SELECT * FROM (\n%s\n) ORDER BY %s%s", self->sql, order->str,
-                          self->line_column >= 0 ? ", " TALL_MAPPING_LINE : "");
+  /* What is looked up where the rows of a file come in their order is at hand. */
+  const char *origin = self->streams            ? "tallorder_text(), tallorder_place()"
+                       : self->line_column >= 0 ? "tallorder_text(line), line"
+                                                : "NULL, NULL";
+  return g_strdup_printf ("SELECT *, %s AS tallorder_place FROM (\n%s\n) ORDER BY %s, "
+                          "tallorder_place",
+                          origin, self->sql, order->str);
 }
 
 /* What the query gives is as before, once its tables are copies: `*` has more columns then. */
@@ -515,6 +514,31 @@ check_columns_of_copy (TallQuery *self, GError **error)
   return is_same
          || tall_mapping_refuse (self->mapping, NULL, NULL, error,
                                  "name the columns of the result, in place of *");
+}
+
+/**
+ * tall_query_find_text:
+ * @place: of a row of a table that is copied
+ *
+ * Returns: (transfer none) (nullable): a statement that gives the row's text, not reset; NULL:
+ * there is no such row
+ */
+sqlite3_stmt *
+tall_query_find_text (TallQuery *self, gint64 place)
+{
+  guint file = (guint)(place >> TALL_QUERY_FILE_SHIFT);
+  for (guint i = 0; i < self->tables->len; i++)
+    {
+      TallQueryTable *table = g_ptr_array_index (self->tables, i);
+      for (guint k = 0; k < table->files->len; k++)
+        if (table->find_text != NULL && g_array_index (table->files, guint, k) == file)
+          {
+            sqlite3_reset (table->find_text);
+            sqlite3_bind_int64 (table->find_text, 1, place);
+            return sqlite3_step (table->find_text) == SQLITE_ROW ? table->find_text : NULL;
+          }
+    }
+  return NULL;
 }
 
 /**
@@ -611,58 +635,22 @@ set_place (TallQuery *self, gint64 place, TallCsvRow *row)
   mark_seen (self, row->file, row->line);
 }
 
-/* Gives the row the text of column @i, which is copied: what is looked up goes before it is used.
- */
-static void
-set_text (TallQuery *self, sqlite3_stmt *statement, int i, TallCsvRow *row)
-{
-  const guint8 *text = sqlite3_column_blob (statement, i);
-  g_byte_array_set_size (self->text, 0);
-  g_byte_array_append (self->text, text, (guint)sqlite3_column_bytes (statement, i));
-  row->raw = tall_slice_array (self->text);
-}
-
-/* Looks for the row of a copy that a row of the result comes from. There is none if the query says
- * so. */
-static void
-find_text (TallQuery *self, gint64 place, TallCsvRow *row)
-{
-  guint file = (guint)(place >> TALL_QUERY_FILE_SHIFT);
-  for (guint i = 0; i < self->tables->len; i++)
-    {
-      TallQueryTable *table = g_ptr_array_index (self->tables, i);
-      gboolean has_it = FALSE;
-      for (guint k = 0; k < table->files->len; k++)
-        has_it |= g_array_index (table->files, guint, k) == file;
-      if (!has_it)
-        continue;
-      sqlite3_bind_int64 (table->find_text, 1, place);
-      if (sqlite3_step (table->find_text) == SQLITE_ROW)
-        {
-          set_place (self, place, row);
-          set_text (self, table->find_text, 0, row);
-        }
-      sqlite3_reset (table->find_text);
-    }
-}
-
 /* Gives the row its place and its text, as far as they are known. */
 static void
 find_origin (TallQuery *self, TallCsvRow *row)
 {
   int text = (int)row->n_fields, place = text + 1; /* columns that wrap() has added */
-  if (!self->streams && self->line_column >= 0)
-    find_text (self, sqlite3_column_int64 (self->statement, self->line_column), row);
-  else if (self->streams && self->pass != TALL_QUERY_SORTED && self->is_at_row)
+  if (self->pass != TALL_QUERY_SORTED && self->is_at_row)
     {
       set_place (self, tall_query_get_place (&self->current), row);
       row->raw = self->current.raw;
     }
-  else if (self->streams && self->pass == TALL_QUERY_SORTED
-           && sqlite3_column_type (self->statement, place) == SQLITE_INTEGER)
+  else if (self->pass == TALL_QUERY_SORTED
+           && sqlite3_column_type (self->statement, text) != SQLITE_NULL)
     {
       set_place (self, sqlite3_column_int64 (self->statement, place), row);
-      set_text (self, self->statement, text, row);
+      row->raw = tall_slice (sqlite3_column_blob (self->statement, text),
+                             (gsize)sqlite3_column_bytes (self->statement, text));
     }
 }
 

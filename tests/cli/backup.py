@@ -342,6 +342,22 @@ def a_seal_is_compared_with_what_is_there(folder):
 
 
 @test
+def orders_that_end_are_never_more(folder):
+    """With a TTL there may be fewer than were noted, and never more."""
+    run("init", "--store", f"rocksdb:{folder}/store", "--layout", "record-type", "--ttl", 86400).ends(DONE)
+    put(("--store", f"rocksdb:{folder}/store"), *(line_of("C", i) for i in range(3)))
+    run("backup", "--store", f"rocksdb:{folder}/store", f"{folder}/b").ends(DONE)
+    seal = pathlib.Path(folder, "b", "BACKUP")
+    good = seal.read_text()
+    for what in ("orders", "hints"):
+        for change, code in ((-1, FAILED), (1, DONE)):
+            reseal(f"{folder}/b", lambda text, what=what, change=change: re.sub(
+                rf"^{what}=3$", f"{what}={3 + change}", text, flags=re.M))
+            run("restore", f"{folder}/b", "--store", f"rocksdb:{folder}/{what}{change}").ends(code)
+            seal.write_text(good)
+
+
+@test
 def orders_that_end_meanwhile(folder):
     """With a TTL a backup holds them still, when it is restored, and nobody sees them."""
     for layout in LAYOUTS:

@@ -3,6 +3,7 @@
 
 /* What a call takes of the server's memory, from its frame to the last byte of its reply. */
 #include "service/access/memory.h"
+#include "service/calls/calls.h"
 #include "tall-error.h"
 #include "service/server/server.h"
 #include "tall-test-orders.h"
@@ -384,10 +385,29 @@ test_time_of_chunks (void)
   tall_test_service_stop (&service);
 }
 
+/* Until a reply is sent there are the orders as they were decoded, and their bytes. */
+static void
+test_budget (void)
+{
+  g_auto (TallCallBudget) budget = { 0 };
+  g_autoptr (TallOrder) order = tall_test_order_with_lines ("VINET", "1", 100);
+  TallIdlSuccess result = { .order = order };
+  TallIdlOutcome item = { .result = &result };
+  tall_call_budget_init (&budget);
+  for (guint i = 1; i <= 3; i++)
+    {
+      g_assert_true (tall_call_budget_take (&budget, TALL_CALL (get_orders)->item, &item, order));
+      g_assert_cmpuint (budget.memory, ==,
+                        i * tall_arena_get_size (tall_order_get_arena (order))
+                            + 2 * (TALL_CALL_BYTES - budget.bytes));
+    }
+}
+
 int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/service/call-memory/budget", test_budget);
   g_test_add_func ("/service/call-memory/usual", test_usual);
   g_test_add_func ("/service/call-memory/decoded", test_decoded);
   g_test_add_func ("/service/call-memory/large", test_large);

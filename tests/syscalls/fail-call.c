@@ -20,7 +20,8 @@
  *
  * It calls the kernel itself, so it works in every thread and at every moment.
  *
- *     TALL_CALLS_NO_PAGES=N         the N-th request for aligned memory, from 1, gets none
+ *     TALL_CALLS_INTERRUPTED=1      every other read and write below the folder is interrupted by a
+ * signal TALL_CALLS_NO_PAGES=N         the N-th request for aligned memory, from 1, gets none
  *     TALL_CALLS_NO_MAPS=1          none gets memory from mmap() */
 
 #include <dlfcn.h>
@@ -251,9 +252,34 @@ end_torn (How what, ssize_t written)
   return written;
 }
 
+/* Whether a signal comes before the call has done anything. Then it is made again. */
+static int
+is_interrupted (int file)
+{
+  static long n; /* atomic */
+  char link[64];
+  char whole[PATH_MAX];
+  if (below == NULL || getenv ("TALL_CALLS_INTERRUPTED") == NULL)
+    return 0;
+  snprintf (link, sizeof link, OPEN_FILES "%d", file);
+  if (strncmp (resolve (link, whole), below, below_len) != 0
+      || __atomic_add_fetch (&n, 1, __ATOMIC_SEQ_CST) % 2 == 0)
+    return 0;
+  errno = EINTR;
+  return 1;
+}
+
+EXPORT ssize_t
+read (int file, void *data, size_t len)
+{
+  return is_interrupted (file) ? -1 : syscall (SYS_read, file, data, len);
+}
+
 EXPORT ssize_t
 write (int file, const void *data, size_t len)
 {
+  if (is_interrupted (file))
+    return -1;
   How what = meet_file ("write", file, 1);
   ssize_t part = cut (what, len);
   return part < 0 ? -1 : end_torn (what, syscall (SYS_write, file, data, (size_t)part));

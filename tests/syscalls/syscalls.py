@@ -389,12 +389,30 @@ def report(number, name, trial, failure, numbers, pool):
     return len(new)
 
 
+def run_interrupted(bases, folder):
+    """Every other read and write of a file is interrupted by a signal, and made again. Returns what is wrong."""
+    wrong = []
+    for name in ("put", "load", "backup", "restore"):
+        trial = Trial(COMMANDS[name], bases, folder)
+        place = bases.copy(trial.command.base, f"{folder}/{name}-interrupted")
+        environment = plan(place)
+        environment["env"]["TALL_CALLS_INTERRUPTED"] = "1"
+        result = trial.command.call(place, **environment)[0]
+        try:
+            result.ends(DONE)
+            trial.check_after(place, "interrupted", result, ALL)
+        except (Wrong, AssertionError) as error:
+            wrong.append(f"{name}: {error}")
+        shutil.rmtree(place)
+    return wrong
+
+
 def main(arguments):
     whole = "--whole" in arguments
     named = [one for one in arguments if not one.startswith("--")]
     cases = list(wanted(named))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    print(f"1..{len(cases)}", flush=True)
+    print(f"1..{len(cases) + (not named)}", flush=True)
     failed = 0
     with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(JOBS) as pool:
         os.mkdir(f"{folder}/bases")
@@ -407,6 +425,10 @@ def main(arguments):
             if not whole and not named:
                 numbers = sample(trial, failure, number)
             failed += report(number, f"{command}/{failure}", trial, failure, numbers, pool)
+        if not named:
+            wrong = run_interrupted(bases, folder)
+            print(f"{'not ok' if wrong else 'ok'} {len(cases) + 1} interrupted", *wrong, sep="\n# ")
+            failed += len(wrong)
     return 1 if failed else 0
 
 

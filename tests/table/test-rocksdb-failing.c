@@ -69,13 +69,14 @@ fails (int file, gint *code)
   return TRUE;
 }
 
-/* One write to a log stops in the middle, until it may fail. */
+/* One write to a log stops in the middle, until it fails or may go on. */
 static GMutex stop_mutex;
 static GCond stop_changed;
 static enum {
   NOT_ASKED,
   ASKED,
   STOPPED,
+  LET_ON,
   FAILED,
 } stop; /* under the mutex */
 
@@ -87,10 +88,10 @@ stops (int file)
     return FALSE;
   stop = STOPPED;
   g_cond_broadcast (&stop_changed);
-  while (stop != FAILED)
+  while (stop == STOPPED)
     g_cond_wait (&stop_changed, &stop_mutex);
   errno = ENOSPC;
-  return TRUE;
+  return stop == FAILED;
 }
 
 ssize_t
@@ -99,9 +100,12 @@ write (int file, const void *data, size_t len)
   return stops (file) || fails (file, &write_code) ? -1 : syscall (SYS_write, file, data, len);
 }
 
+static gint n_syncs; /* atomic: of logs */
+
 int
 fdatasync (int file)
 {
+  g_atomic_int_add (&n_syncs, is_log (file));
   return fails (file, &sync_code) ? -1 : (int)syscall (SYS_fdatasync, file);
 }
 
@@ -123,16 +127,22 @@ open_store (Fixture *self)
 }
 
 static gboolean
-put (Fixture *self, GError **error)
+put_as (Fixture *self, TallDurability durability, GError **error)
 {
   g_autoptr (TallBatch) batch = tall_batch_new ();
   const char *key = tall_arena_printf (batch->arena, "%06u", self->n);
   TallMutation *mutation = tall_batch_add (batch, "orders", tall_slice_str (key));
   tall_mutation_put (batch, mutation, tall_slice_str ("x"), 1, tall_slice_str (key));
-  if (!tall_table_apply (self->table, &mutation, 1, TALL_DURABLE, TALL_NO_DEADLINE, NULL, error))
+  if (!tall_table_apply (self->table, &mutation, 1, durability, TALL_NO_DEADLINE, NULL, error))
     return FALSE;
   self->n++;
   return TRUE;
+}
+
+static gboolean
+put (Fixture *self, GError **error)
+{
+  return put_as (self, TALL_DURABLE, error);
 }
 
 static void
@@ -255,6 +265,62 @@ test_together (Fixture *self, gconstpointer data G_GNUC_UNUSED)
   self->n += N_WRITERS * 200;
 }
 
+static void
+ask_to_stop (void)
+{
+  g_autoptr (GMutexLocker) locker G_GNUC_UNUSED = g_mutex_locker_new (&stop_mutex);
+  stop = ASKED;
+}
+
+static void
+wait_until_stopped (void)
+{
+  g_autoptr (GMutexLocker) locker G_GNUC_UNUSED = g_mutex_locker_new (&stop_mutex);
+  while (stop != STOPPED)
+    g_cond_wait (&stop_changed, &stop_mutex);
+}
+
+static void
+end_stop (gboolean fails)
+{
+  g_autoptr (GMutexLocker) locker G_GNUC_UNUSED = g_mutex_locker_new (&stop_mutex);
+  stop = fails ? FAILED : LET_ON;
+  g_cond_broadcast (&stop_changed);
+}
+
+static gpointer
+put_later (gpointer data)
+{
+  g_autoptr (GError) error = NULL;
+  Writer *self = data;
+  g_assert_true (put_as (&self->fixture, TALL_DURABLE_LATER, &error));
+  return NULL;
+}
+
+/* A write that must be synced comes behind one that need not be: it does not go with that. */
+static void
+test_synced (Fixture *self, gconstpointer data G_GNUC_UNUSED)
+{
+  Writer later[2];
+  Writer durable = { .fixture = { .table = self->table, .n = 3000 }, .n_puts = 1 };
+  ask_to_stop ();
+  for (guint i = 0; i < G_N_ELEMENTS (later); i++)
+    {
+      later[i] = (Writer){ .fixture = { .table = self->table, .n = 1000 * (i + 1) } };
+      later[i].thread = g_thread_new ("writer", put_later, &later[i]);
+      wait_until_stopped ();
+      g_usleep (10 * 1000); /* the second one waits by now; if not, there is nothing to see */
+    }
+  g_atomic_int_set (&n_syncs, 0);
+  durable.thread = g_thread_new ("writer", run_writer, &durable);
+  g_usleep (10 * 1000);
+  end_stop (FALSE);
+  g_assert_null (g_thread_join (durable.thread));
+  g_assert_cmpint (n_syncs, >, 0);
+  for (guint i = 0; i < G_N_ELEMENTS (later); i++)
+    g_thread_join (later[i].thread);
+}
+
 /* There is room again at once, and RocksDB has nothing in memory to move: it would go on with the
  * log that has failed, and end the process. */
 static void
@@ -263,20 +329,12 @@ test_others_wait (Fixture *self, gconstpointer data G_GNUC_UNUSED)
   Writer writers[N_WRITERS];
   g_clear_object (&self->table);
   open_store (self);
-  g_mutex_lock (&stop_mutex);
-  stop = ASKED;
-  g_mutex_unlock (&stop_mutex);
+  ask_to_stop ();
   begin_writers (self, writers, 1);
-  g_mutex_lock (&stop_mutex);
-  while (stop != STOPPED)
-    g_cond_wait (&stop_changed, &stop_mutex);
-  g_mutex_unlock (&stop_mutex);
+  wait_until_stopped ();
   g_usleep (10 * 1000); /* all come, or come later: none gets in */
   g_atomic_int_set (&n_calls, 0);
-  g_mutex_lock (&stop_mutex);
-  stop = FAILED;
-  g_cond_broadcast (&stop_changed);
-  g_mutex_unlock (&stop_mutex);
+  end_stop (TRUE);
   for (guint i = 0; i < N_WRITERS; i++)
     {
       g_autoptr (GError) error = g_thread_join (writers[i].thread);
@@ -309,6 +367,7 @@ main (int argc, char **argv)
   ADD ("/table/rocksdb/failing/nothing-in-memory", test_nothing_in_memory);
   ADD ("/table/rocksdb/failing/broken", test_broken);
   g_test_add ("/table/rocksdb/failing/together", Fixture, NULL, set_up, test_together, tear_down);
+  g_test_add ("/table/rocksdb/failing/synced", Fixture, NULL, set_up, test_synced, tear_down);
   g_test_add ("/table/rocksdb/failing/others-wait", Fixture, NULL, set_up, test_others_wait,
               tear_down);
   return g_test_run ();

@@ -345,6 +345,7 @@ def sniff_needs_query(folder):
         "\"Order Date\", 'mdy')": (["OrderID,Customer,Quantity,Line Total,Order Date,Ship Date",
                                   "1,C1,1,30,02/01/2024,02/14/2024"], {"1": 1}),
         "'%m/": (["OrderID,Customer,Qty,Order Date,Ship Date", "1,C1,1,2024-01-31,01/31/2024 1:05 PM"], {"1": 1}),
+        '"line#2" AS line': (["OrderID,Customer,Quantity,Line Total,line", "1,C1,3,10.00,7", "1,C1,1,10.00,7"], {"1": 2}),
         "skip-lines=2": (["A report", "of sales", "OrderID,Customer,Quantity,Line Total", "1,C1,3,10.00"], {"1": 1}),
     }
     for guess, (rows, orders) in cases.items():

@@ -274,25 +274,41 @@ check_required (TallSniff *self)
     }
 }
 
+/* What a query calls the place of the first file's rows, where that has a column `line` itself,
+ * too.
+ */
+static char *
+refer_to_line (const TallSniff *self)
+{
+  const TallSample *file = tall_sniff_files_get (self->files, 0);
+  g_autofree char *table = quote (file->name, '"');
+  guint n = 1;
+  for (guint i = 0; i < file->n_columns; i++)
+    n += g_ascii_strcasecmp (file->columns[i], "line") == 0;
+  g_autofree char *line = n > 1 ? g_strdup_printf ("\"line#%u\"", n) : g_strdup ("line");
+  return self->files->len > 1 ? g_strconcat (table, ".", line, NULL) : g_steal_pointer (&line);
+}
+
 /* The rows of the query. */
 static void
 append_from (const TallSniff *self, GString *text)
 {
+  g_autofree char *line = refer_to_line (self);
   const TallSniffColumn *order = tall_sniff_find (self, TALL_SCOPE_ORDER, "order_number");
   g_autofree char *number =
-      order != NULL ? refer_to (self, order->file, order->i) : g_strdup ("line");
+      order != NULL ? refer_to (self, order->file, order->i) : g_strdup (line);
   if (self->files->len == 1)
     {
       if (self->fills)
         g_string_append_printf (text,
-                                "FROM (SELECT *, line, last_filled(%s) OVER (ORDER BY line)\n"
+                                "FROM (SELECT *, %s, last_filled(%s) OVER (ORDER BY %s)\n"
                                 "             AS \"order of the row\" FROM csv)\n",
-                                number);
+                                line, number, line);
       else
         g_string_append (text, "FROM csv\n");
       if (strstr (text->str, " OVER o AS ") != NULL)
-        g_string_append_printf (text, "WINDOW o AS (PARTITION BY %s ORDER BY line)\n",
-                                self->fills ? "\"order of the row\"" : number);
+        g_string_append_printf (text, "WINDOW o AS (PARTITION BY %s ORDER BY %s)\n",
+                                self->fills ? "\"order of the row\"" : number, line);
       return;
     }
   for (guint i = 0; i < self->files->len && tall_sniff_files_get (self->files, i)->key != NONE; i++)
@@ -382,11 +398,8 @@ write_mapping (TallSniff *self, const char *group)
   if (self->left->len > 0)
     g_string_append_printf (text, "-- %s\n", self->left->str);
   g_string_append (text, self->select->str);
-  if (self->files->len > 1)
-    g_string_append_printf (text, "       \"%s\".line AS line\n",
-                            tall_sniff_files_get (self->files, 0)->name);
-  else
-    g_string_append (text, "       line\n");
+  g_autofree char *line = refer_to_line (self);
+  g_string_append_printf (text, "       %s AS line\n", line);
   append_from (self, text);
   return g_string_free (g_steal_pointer (&text), FALSE);
 }

@@ -213,6 +213,7 @@ static const struct
 } comments[] = {
   { "-- load: delimiter=semicolon header=none columns=\"C;O;I x;Q\"\n", NULL },
   { "-- about\n\n  -- load: trim=true\r\n-- load: null=\\N\n", NULL },
+  { "\xef\xbb\xbf-- load: delimiter=tab\r\n", NULL },
   { "-- load: delimiter=dot\n", "“dot” is not one of" },
   { "-- load: dates=dmy\n", "there is no such key" },
   { "-- load: nonsense\n", "-- load:" },
@@ -306,6 +307,8 @@ static const struct
   { "FROM csv, split(I, ';')", TRUE },
   { "FROM (SELECT * FROM csv WHERE Q > 1)", TRUE },
   { "FROM csv LIMIT 3", TRUE },
+  { "FROM csv;\n\n-- that is all", TRUE },
+  { "FROM csv -- that is all", TRUE },
   { "FROM (SELECT 'a' AS C, 1 AS O)", TRUE },
   { "FROM csv ORDER BY O", FALSE },
   { "FROM csv ORDER BY line DESC", FALSE },
@@ -599,6 +602,22 @@ test_no_files (void)
   g_assert_cmpint (g_rmdir (folder), ==, 0);
 }
 
+/* SQLite's tables have a bound that files do not have. */
+static void
+test_wide (void)
+{
+  g_autoptr (GString) names = g_string_new ("C,O");
+  for (guint i = 0; i < 2000; i++)
+    g_string_append_printf (names, ",c%u", i);
+  g_string_append_c (names, '\n');
+  g_auto (Case) it;
+  case_init (&it, SIMPLE);
+  tall_test_load_add (&it.load, NULL, names->str, -1);
+  case_run (&it);
+  g_assert_error (it.load.error, TALL_ERROR, TALL_ERROR_INVALID);
+  g_assert_nonnull (strstr (it.load.error->message, "has 2002 columns; a query reads up to 1996"));
+}
+
 static void
 test_fits (void)
 {
@@ -631,6 +650,7 @@ main (int argc, char *argv[])
   g_test_add_func ("/load/sql/fickle", test_fickle);
   g_test_add_func ("/load/sql/names", test_names);
   g_test_add_func ("/load/sql/no-files", test_no_files);
+  g_test_add_func ("/load/sql/wide", test_wide);
   g_test_add_func ("/load/sql/fits", test_fits);
   return g_test_run ();
 }

@@ -8,6 +8,8 @@
 /* What a comment of a query begins with that has keys. */
 #define SQL_COMMENT "-- load:"
 
+#define BYTE_ORDER_MARK "\xef\xbb\xbf"
+
 /**
  * tall_mapping_read_choice:
  * @words: such as `iso|dmy|mdy`
@@ -595,6 +597,12 @@ tall_mapping_parse_sql (const char *name, const char *text, gssize len, GError *
 {
   g_autoptr (TallMapping) self = mapping_new (name);
   gsize size = len < 0 ? strlen (text) : (gsize)len;
+  gsize mark = strlen (BYTE_ORDER_MARK);
+  if (size >= mark && memcmp (text, BYTE_ORDER_MARK, mark) == 0)
+    {
+      text += mark;
+      size -= mark;
+    }
   self->sql = g_strndup (text, size);
   if (strlen (self->sql) != size || !g_utf8_validate (text, (gssize)size, NULL))
     {

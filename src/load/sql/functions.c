@@ -152,8 +152,9 @@ compute (char operation, TallDecimal a, TallDecimal b, int wanted, TallDecimal *
 }
 
 static void
-run_operation (sqlite3_context *context, char operation, int n, sqlite3_value **values)
+dec (sqlite3_context *context, int n, sqlite3_value **values)
 {
+  char operation = *(const char *)sqlite3_user_data (context);
   TallDecimal a, b, result;
   int wanted = SCALE_UNSAID;
   if (is_nothing (values[0]) || is_nothing (values[1]) || !read_decimal (context, values[0], &a)
@@ -171,30 +172,6 @@ run_operation (sqlite3_context *context, char operation, int n, sqlite3_value **
             "%s %c %s has more digits than a number holds; say how many places it gets, as in "
             "dec_mul(a, b, 2)",
             sqlite3_value_text (values[0]), operation, text);
-}
-
-static void
-dec_add (sqlite3_context *context, int n, sqlite3_value **values)
-{
-  run_operation (context, '+', n, values);
-}
-
-static void
-dec_sub (sqlite3_context *context, int n, sqlite3_value **values)
-{
-  run_operation (context, '-', n, values);
-}
-
-static void
-dec_mul (sqlite3_context *context, int n, sqlite3_value **values)
-{
-  run_operation (context, '*', n, values);
-}
-
-static void
-dec_div (sqlite3_context *context, int n, sqlite3_value **values)
-{
-  run_operation (context, '/', n, values);
 }
 
 /* Less than 0, 0, or more: texts compare as texts, and 9 comes after 10 then. */
@@ -507,27 +484,27 @@ tall_query_add_functions (TallQuery *self)
     const char *name;
     int least, most; /* arguments */
     void (*run) (sqlite3_context *context, int n, sqlite3_value **values);
+    char operation; /* of dec() */
   } functions[] = {
-    { "date_of", 2, 4, date_of }, { "dec_add", 2, 3, dec_add },
-    { "dec_sub", 2, 3, dec_sub }, { "dec_mul", 2, 3, dec_mul },
-    { "dec_div", 2, 3, dec_div }, { "dec_cmp", 2, 2, dec_cmp },
-    { "number", 1, 2, number },   { "discount_rate", 3, 3, discount_rate },
+    { "date_of", 2, 4, date_of },         { "number", 1, 2, number },
+    { "dec_add", 2, 3, dec, '+' },        { "dec_sub", 2, 3, dec, '-' },
+    { "dec_mul", 2, 3, dec, '*' },        { "dec_div", 2, 3, dec, '/' },
+    { "dec_cmp", 2, 2, dec_cmp },         { "discount_rate", 3, 3, discount_rate },
+    { "tallorder_text", 0, 1, row_text }, { "tallorder_place", 0, 0, row_place },
   };
-  const int flags = SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS;
+  const int pure = SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS;
   sqlite3 *db = tall_temp_db_get (self->temp);
   int code = SQLITE_OK;
   for (guint i = 0; i < G_N_ELEMENTS (functions) && code == SQLITE_OK; i++)
-    for (int n = functions[i].least; n <= functions[i].most && code == SQLITE_OK; n++)
-      code = sqlite3_create_function_v2 (db, functions[i].name, n, flags, self, functions[i].run,
-                                         NULL, NULL, NULL);
+    {
+      gboolean is_of_row = functions[i].run == row_text || functions[i].run == row_place;
+      gpointer data = is_of_row ? (gpointer)self : (gpointer)&functions[i].operation;
+      for (int n = functions[i].least; n <= functions[i].most && code == SQLITE_OK; n++)
+        code = sqlite3_create_function (db, functions[i].name, n, is_of_row ? SQLITE_UTF8 : pure,
+                                        data, functions[i].run, NULL, NULL);
+    }
   return code == SQLITE_OK
-         && sqlite3_create_function (db, "tallorder_text", -1, SQLITE_UTF8, self, row_text, NULL,
-                                     NULL)
-                == SQLITE_OK
-         && sqlite3_create_function (db, "tallorder_place", 0, SQLITE_UTF8, self, row_place, NULL,
-                                     NULL)
-                == SQLITE_OK
-         && sqlite3_create_window_function (db, "last_filled", 1, flags, self, filled_step,
+         && sqlite3_create_window_function (db, "last_filled", 1, pure, NULL, filled_step,
                                             filled_final, filled_value, filled_inverse, NULL)
                 == SQLITE_OK;
 }

@@ -104,6 +104,13 @@ add_tables (TallQuery *self, GError **error)
       else if (!check_columns (table, columns, file, error))
         return FALSE;
       g_array_append_val (table->files, i);
+      int most = sqlite3_limit (tall_temp_db_get (self->temp), SQLITE_LIMIT_COLUMN, -1);
+      if (table->columns->len <= (guint)most)
+        continue;
+      tall_error_set_invalid (error, "files", "%s has %u columns; a query reads up to %u",
+                              tall_csv_reader_get_name (file->reader), table->n_columns,
+                              (guint)most - (table->columns->len - table->n_columns));
+      return FALSE;
     }
   return TRUE;
 }

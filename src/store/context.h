@@ -40,6 +40,9 @@ guint64 tall_store_get_count (TallStoreCount what);
  */
 typedef struct _TallFollower TallFollower;
 
+/* What is known of the last commits of this process: see commit/recent.h. */
+typedef struct _TallRecent TallRecent;
+
 /**
  * TallStoreContext:
  *

@@ -3,6 +3,7 @@
 #include "store/follow.h"
 
 #include "store/commit/commit.h"
+#include "store/commit/recent.h"
 #include "store/record/generation.h"
 #include "tall-error.h"
 
@@ -21,6 +22,7 @@ struct _TallFollower
 {
   TallTable *table; /* owned: all tables by their own names */
   TallStoreHooks hooks;
+  TallRecent *recent; /* owned */
 
   /* As the record was when it was last read; atomic. */
   gint read_only;
@@ -82,6 +84,7 @@ tall_follower_new (TallTable *table,
   g_mutex_init (&self->mutex);
   g_cond_init (&self->cond);
   self->table = g_object_ref (table);
+  self->recent = tall_recent_new ();
   tall_store_hooks_complete (&self->hooks, hooks);
   self->read_only = record->read_only;
   self->phase = (gint)record->migration.phase;
@@ -99,6 +102,7 @@ tall_follower_free (TallFollower *self)
       generation = before;
     }
   g_object_unref (self->table);
+  tall_recent_free (self->recent);
   g_cond_clear (&self->cond);
   g_mutex_clear (&self->mutex);
   g_free (self);
@@ -115,6 +119,17 @@ tall_follower_get_context (TallFollower *self)
 {
   const Generation *current = g_atomic_pointer_get (&self->current);
   return &current->context;
+}
+
+/**
+ * tall_follower_get_recent:
+ *
+ * Returns: (transfer none): what is known of the last commits
+ */
+TallRecent *
+tall_follower_get_recent (TallFollower *self)
+{
+  return self->recent;
 }
 
 /**

@@ -14,6 +14,7 @@ void tall_follower_free (TallFollower *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (TallFollower, tall_follower_free)
 
 const TallStoreContext *tall_follower_get_context (TallFollower *self);
+TallRecent *tall_follower_get_recent (TallFollower *self);
 TallTable *tall_follower_get_table (TallFollower *self);
 gboolean tall_follower_check_writable (TallFollower *self,
                                        GError **error) G_GNUC_WARN_UNUSED_RESULT;

@@ -125,11 +125,14 @@ with Client(address) as client:
     proxy.lose(1)
     again = client.patch_order("C", "1", ["-location[1]"], if_revision=done)
     assert proxy.calls == 2 and again > done
-    proxy.lose()                        # a base that others have passed is replaced, if nothing was lost
+    proxy.lose(1)                       # also from an older base, as the server knows its own commits
     last = client.patch_order("C", "1", ["+location[2]"], base_revision=base)
     assert last > again and proxy.calls == 2
+    proxy.lose()                        # one that it does not know is replaced, if nothing was lost
+    last = client.patch_order("C", "1", ["+location[3]"], base_revision=1)
+    assert proxy.calls == 2
     proxy.lose(1)
-    doubt = fails(OutcomeUnknown, client.patch_order, "C", "1", ["+location[3]"], base_revision=base)
+    doubt = fails(OutcomeUnknown, client.patch_order, "C", "1", ["+location[4]"], base_revision=1)
     assert doubt.__cause__.revision == last and proxy.calls == 2, (doubt, proxy.calls)
     proxy.lose()
 

@@ -138,27 +138,30 @@ make_once (gint64 base, guint8 token)
 static void
 test_once (TallStoreFixture *self, gconstpointer kind G_GNUC_UNUSED)
 {
+  TallTestClock clock = { .now = TALL_TEST_NOW };
+  g_autoptr (TallStore) others = tall_test_open (self->table, &clock);
   gint64 first = put_zero (self);
   TallWriteOptions once = make_once (first, 1);
   gint64 done = patch (self->front, "line[1].quantity+=1", &once);
   g_assert_cmpint (patch (self->front, "line[1].quantity+=1", &once), ==, done);
+  g_assert_cmpint (patch (TALL_FRONT (others), "line[1].quantity+=1", &once), ==, done);
   g_assert_cmpint (get_quantity (self, NULL), ==, 1);
 
-  /* Somebody has written since: it was done, but nobody can see that. */
-  gint64 now = patch (self->front, "currency=EUR", NULL);
+  /* Somebody has written since: it was done, but nobody else can see that. */
+  gint64 now = patch (TALL_FRONT (others), "currency=EUR", NULL);
   g_autoptr (GError) doubt =
-      refuse (self->front, "line[1].quantity+=1", &once, TALL_ERROR_OUTCOME_UNKNOWN);
+      refuse (TALL_FRONT (others), "line[1].quantity+=1", &once, TALL_ERROR_OUTCOME_UNKNOWN);
   g_assert_cmpint (tall_error_get_revision (doubt), ==, now);
   g_assert_cmpint (get_quantity (self, NULL), ==, 1);
 
   /* One commit since the base says what it has replaced. Two do not. */
   TallWriteOptions late = make_once (now, 2);
-  now = patch (self->front, "currency=USD", NULL);
+  patch (TALL_FRONT (others), "currency=USD", NULL);
   now = patch (self->front, "line[1].quantity+=1", &late);
   g_assert_cmpint (get_quantity (self, NULL), ==, 2);
   TallWriteOptions later = make_once (now, 3);
-  patch (self->front, "currency=EUR", NULL);
-  now = patch (self->front, "currency=USD", NULL);
+  patch (TALL_FRONT (others), "currency=EUR", NULL);
+  now = patch (TALL_FRONT (others), "currency=USD", NULL);
   g_autoptr (GError) passed =
       refuse (self->front, "line[1].quantity+=1", &later, TALL_ERROR_OUTCOME_UNKNOWN);
   later.base = tall_error_get_revision (passed);
@@ -167,14 +170,42 @@ test_once (TallStoreFixture *self, gconstpointer kind G_GNUC_UNUSED)
   g_assert_cmpint (get_quantity (self, NULL), ==, 3);
 }
 
+/* A process knows its own commits, however many have come since. */
+static void
+test_remembered (TallStoreFixture *self, gconstpointer kind G_GNUC_UNUSED)
+{
+  TallTestClock clock = { .now = TALL_TEST_NOW };
+  gint64 first = put_zero (self);
+  TallWriteOptions once = make_once (first, 1);
+  TallWriteOptions never = make_once (first, 2);
+  gint64 done = patch (self->front, "line[1].quantity+=1", &once);
+  for (guint i = 0; i < 50; i++)
+    patch (self->front, i % 2 == 0 ? "currency=USD" : "currency=EUR", NULL);
+  g_assert_cmpint (patch (self->front, "line[1].quantity+=1", &once), ==, done);
+  g_assert_cmpint (get_quantity (self, NULL), ==, 1);
+  patch (self->front, "line[1].quantity+=1", &never);
+  g_assert_cmpint (get_quantity (self, NULL), ==, 2);
+
+  /* Until somebody else has written more than once. */
+  g_autoptr (TallStore) others = tall_test_open (self->table, &clock);
+  patch (TALL_FRONT (others), "currency=USD", NULL);
+  g_assert_cmpint (patch (self->front, "line[1].quantity+=1", &once), ==, done);
+  patch (TALL_FRONT (others), "currency=EUR", NULL);
+  expect_refused (self->front, "line[1].quantity+=1", &once, TALL_ERROR_OUTCOME_UNKNOWN);
+  expect_refused (TALL_FRONT (others), "line[1].quantity+=1", &once, TALL_ERROR_OUTCOME_UNKNOWN);
+  g_assert_cmpint (get_quantity (self, NULL), ==, 2);
+}
+
 static void
 test_once_deleted (TallStoreFixture *self, gconstpointer kind G_GNUC_UNUSED)
 {
+  TallTestClock clock = { .now = TALL_TEST_NOW };
+  g_autoptr (TallStore) others = tall_test_open (self->table, &clock);
   TallWriteOptions once = make_once (put_zero (self), 1);
   tall_fixture_delete (self, TALL_TEST_ORDER, NULL);
   expect_refused (self->front, "line[1].quantity+=1", &once, TALL_ERROR_NOT_FOUND);
   put_zero (self);
-  expect_refused (self->front, "line[1].quantity+=1", &once, TALL_ERROR_OUTCOME_UNKNOWN);
+  expect_refused (TALL_FRONT (others), "line[1].quantity+=1", &once, TALL_ERROR_OUTCOME_UNKNOWN);
   g_assert_cmpint (get_quantity (self, NULL), ==, 0);
 
   TallWriteOptions other = make_once (1, 2);
@@ -357,6 +388,7 @@ main (int argc, char *argv[])
     { "parts", test_parts },
     { "conditions", test_conditions },
     { "once", test_once },
+    { "remembered", test_remembered },
     { "once-deleted", test_once_deleted },
     { "base", test_base },
     { "overtaken", test_overtaken },

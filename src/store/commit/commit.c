@@ -6,6 +6,8 @@
 #include "store/commit/commit.h"
 
 #include "store/commit/children.h"
+#include "store/commit/recent.h"
+#include "store/follow.h"
 #include "tall-error.h"
 
 #define MAX_ATTEMPTS 2 /* of one conditional write: the same bytes, sent again once */
@@ -437,6 +439,15 @@ send_until_settled (Commit *self, const TallBatch *batch, GError **error)
     }
 }
 
+static void
+note_commit (const TallOperation *operation, const TallState *committed)
+{
+  tall_store_count (TALL_STORE_COMMITS);
+  if (operation->order_number != NULL && operation->context->follower != NULL)
+    tall_recent_note (tall_follower_get_recent (operation->context->follower), operation,
+                      committed);
+}
+
 /**
  * tall_commit:
  * @root: what it is to replace: our claim, or, where nothing had to be claimed, what is committed
@@ -471,7 +482,7 @@ tall_commit (TallOperation *operation,
   else if (claim != NULL && step != TALL_STEP_DONE)
     *claim = held;
   if (step == TALL_STEP_DONE)
-    tall_store_count (TALL_STORE_COMMITS);
+    note_commit (operation, committed);
   return step;
 }
 

@@ -7,6 +7,7 @@
 
 #include "store/commit/children.h"
 #include "store/commit/commit.h"
+#include "store/commit/recent.h"
 #include "store/follow.h"
 #include "store/read/customer-scan.h"
 #include "store/read/fetch.h"
@@ -351,33 +352,60 @@ typedef struct
   gint64 revision; /* out */
 } Patch;
 
-/* An earlier call with the same token was not done if what is there is what was last seen without
- * it, or has replaced exactly that: so the patch goes from the base one commit at a time. */
-static gboolean
-check_seen (Patch *self, const TallOperation *operation, const TallRoot *root, GError **error)
+/* Goes back from what is there to the base, as far as the state cell and the commits that this
+ * process remembers tell. DONE: an earlier call with the token was, at @revision (out); AGAIN: none
+ * was; UNKNOWN. */
+static TallStep
+look_back (const Patch *self, const Write *write, gint64 *revision)
 {
-  const TallState *state = &root->state;
-  if (self->seen == 0)
-    return TRUE;
-  if (root->exists
-      && (state->revision == self->seen
-          || tall_state_get_replaced (state, operation) == self->seen))
+  const TallOperation *operation = write->operation;
+  const TallState *state = &write->root.state;
+  TallFollower *follower = operation->context->follower;
+  gint64 replaced = tall_state_get_replaced (state, operation);
+  TallRecentCommit commit;
+
+  *revision = replaced >= 0 && state->revision != self->seen ? replaced : state->revision;
+  while (*revision > self->seen)
     {
-      self->seen = state->revision;
-      return TRUE;
+      if (follower == NULL
+          || !tall_recent_find (tall_follower_get_recent (follower), operation, *revision, &commit))
+        return TALL_STEP_UNKNOWN;
+      if (memcmp (commit.token, operation->token, TALL_TOKEN_SIZE) == 0)
+        return TALL_STEP_DONE;
+      *revision = commit.replaced;
     }
-  if (operation->sent != NULL)
+  return *revision == self->seen ? TALL_STEP_AGAIN : TALL_STEP_UNKNOWN;
+}
+
+/* An earlier call with the same token was not done if what is there is what was last seen without
+ * it, or has replaced exactly that: so the patch goes from the base one commit at a time. DONE: it
+ * was; AGAIN: it was not, or does not matter. */
+static TallStep
+check_seen (Patch *self, const Write *write, GError **error)
+{
+  const TallRoot *root = &write->root;
+  gint64 revision = root->state.revision;
+  if (self->seen == 0)
+    return TALL_STEP_AGAIN;
+  TallStep step = root->exists ? look_back (self, write, &revision) : TALL_STEP_UNKNOWN;
+  if (step != TALL_STEP_UNKNOWN)
+    {
+      self->seen = root->state.revision;
+      self->revision = revision;
+      return step;
+    }
+  if (write->operation->sent != NULL)
     {
       tall_sent_fail_unknown (error, "others have written since", NULL);
-      return FALSE;
+      return TALL_STEP_FAILED;
     }
-  tall_error_set_conflict (error, state->revision,
+  tall_error_set_conflict (error, root->state.revision,
                            "others have written since revision %" G_GINT64_FORMAT
                            ", so that nobody knows whether an earlier call with this token was "
                            "done; this one was not",
                            self->seen);
   (*error)->code = TALL_ERROR_OUTCOME_UNKNOWN;
-  return FALSE;
+  return TALL_STEP_FAILED;
 }
 
 /* Puts the order with its changes in the place of what the root says. */
@@ -416,10 +444,10 @@ patch_once (Patch *self, TallOperation *operation, GError **error)
     return TALL_STEP_FAILED;
   TallStep step = find_done (&write, error);
   self->revision = write.root.state.revision;
+  if (step == TALL_STEP_AGAIN)
+    step = check_seen (self, &write, error);
   if (step != TALL_STEP_AGAIN)
     return step;
-  if (!check_seen (self, operation, &write.root, error))
-    return TALL_STEP_FAILED;
   if (order == NULL)
     {
       g_propagate_error (error, g_steal_pointer (&absent));

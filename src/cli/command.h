@@ -48,6 +48,7 @@ typedef struct
   X (put)                                                                                          \
   X (get)                                                                                          \
   X (patch)                                                                                        \
+  X (edit)                                                                                         \
   X (delete)                                                                                       \
   X (customer)                                                                                     \
   X (explain)                                                                                      \

@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cli/json-file.h"
 
+#include "model/json.h"
 #include "tall-error.h"
-#include "tall-json.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -83,9 +83,11 @@ tall_json_item_parse (TallJsonItem *self, TallSlice text, TallJsonKind kind)
 
   const char *start = (const char *)text.data;
   if (is_customer)
-    self->customer = tall_customer_from_json (start, (gssize)text.len, &self->error);
+    self->customer = tall_customer_from_json_with_revision (start, (gssize)text.len,
+                                                            &self->revision, &self->error);
   else
-    self->order = tall_order_from_json (start, (gssize)text.len, &self->error);
+    self->order =
+        tall_order_from_json_with_revision (start, (gssize)text.len, &self->revision, &self->error);
   if (is_plain && self->error != NULL)
     explain_kind (text, is_customer, &self->error);
 }

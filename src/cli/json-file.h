@@ -17,6 +17,7 @@ typedef struct
 {
   TallOrder *order;       /* owned; NULL if it is a customer, or bad */
   TallCustomer *customer; /* owned; NULL if it is an order, or bad */
+  gint64 revision;        /* that it says it had; 0: it does not say so */
   GError *error;          /* owned; why it is bad, with file and line; NULL: it is not */
   guint64 line;           /* of the file, where it begins */
 } TallJsonItem;

@@ -366,7 +366,8 @@ tall_json_print_line (JsonBuilder *builder)
  * tall_json_add_revision:
  * @json: an object that is not empty, as tall_order_to_json() writes it
  *
- * Returns: (transfer full): the object with a first member `revision`, which `put` reads over
+ * Returns: (transfer full): the object with a first member `revision`, on whose condition `put`
+ *   stores it
  */
 char *
 tall_json_add_revision (const char *json, gint64 revision)

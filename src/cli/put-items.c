@@ -83,8 +83,28 @@ typedef struct
 {
   TallPutBatch *batch;
   TallFront *front;
-  const TallWriteOptions *options;
+  const TallPutCall *call;
 } Round;
+
+/* Whether an object is only stored if its own revision is still there. */
+static gboolean
+has_own_condition (const TallPutCall *call, const TallJsonItem *item)
+{
+  return item->revision > 0 && !call->force && call->write.condition == TALL_IF_ANY;
+}
+
+/* A conflict with a revision that nobody has typed says where it comes from. */
+static void
+explain_conflict (GError *error)
+{
+  if (!g_error_matches (error, TALL_ERROR, TALL_ERROR_CONFLICT))
+    return;
+  char *message =
+      g_strconcat (error->message,
+                   "; the JSON has that revision, and --force stores it all the same", NULL);
+  g_free (error->message);
+  error->message = message;
+}
 
 static void
 store_item (gpointer data, guint i)
@@ -96,19 +116,28 @@ store_item (gpointer data, guint i)
 
   if (item->error != NULL)
     return;
+  TallWriteOptions options = round->call->write;
+  gboolean is_own = has_own_condition (round->call, item);
+  if (is_own)
+    {
+      options.condition = TALL_IF_REVISION;
+      options.revision = item->revision;
+    }
   gboolean stored =
       item->order != NULL
-          ? tall_front_put_order (round->front, item->order, round->options, revision, &item->error)
-          : tall_front_put_customer (round->front, item->customer, round->options, revision,
+          ? tall_front_put_order (round->front, item->order, &options, revision, &item->error)
+          : tall_front_put_customer (round->front, item->customer, &options, revision,
                                      &item->error);
   g_assert (stored == (item->error == NULL));
+  if (is_own && !stored)
+    explain_conflict (item->error);
 }
 
 /* Tries those that come next, at least one, all at once, and waits for the last of them. */
 static void
-tall_put_batch_store (TallPutBatch *self, TallFront *front, const TallWriteOptions *options)
+tall_put_batch_store (TallPutBatch *self, TallFront *front, const TallPutCall *call)
 {
-  Round round = { .batch = self, .front = front, .options = options };
+  Round round = { .batch = self, .front = front, .call = call };
   guint end = find_end (self);
   tall_workers_run (store_item, &round, end - self->n_tried);
   self->n_tried = end;
@@ -273,7 +302,7 @@ put_batch (Put *self)
   while (going && batch->n_tried < batch->n && g_atomic_int_get (self->stop) == 0)
     {
       guint i = batch->n_tried;
-      tall_put_batch_store (batch, self->front, &self->call->write);
+      tall_put_batch_store (batch, self->front, self->call);
       for (; i < batch->n_tried; i++)
         going = report_item (self, i) && going;
     }

@@ -10,6 +10,7 @@ typedef struct
 {
   TallArena *arena; /* of what is read; not owned */
   GString *path;    /* of the present field; not owned */
+  gint64 *revision; /* (nullable): where that of the outermost object goes */
   GError **error;
 } Input;
 
@@ -198,14 +199,19 @@ read_attributes (Input *self, const TallModelField *field, JsonNode *node, gpoin
   return TRUE;
 }
 
-/* The outermost object may have a revision: it is about what was stored once, and says nothing
- * about what is to be stored. */
+/* The outermost object may have a revision: it is about what was stored once, and is not part of
+ * what is to be stored. */
 static gboolean
-check_revision (const Input *self, JsonNode *node)
+read_revision (const Input *self, JsonNode *node)
 {
-  if (JSON_NODE_HOLDS_VALUE (node) && json_node_get_value_type (node) == G_TYPE_INT64
-      && json_node_get_int (node) > 0)
-    return TRUE;
+  gboolean is_whole =
+      JSON_NODE_HOLDS_VALUE (node) && json_node_get_value_type (node) == G_TYPE_INT64;
+  if (is_whole && json_node_get_int (node) > 0)
+    {
+      if (self->revision != NULL)
+        *self->revision = json_node_get_int (node);
+      return TRUE;
+    }
   return input_fail (self, "must be a whole number above 0, not %s", describe_node (node));
 }
 
@@ -276,7 +282,7 @@ read_member (
   if (field != NULL)
     return read_field (self, field, node, base);
   if (outermost && g_str_equal (name, REVISION))
-    return check_revision (self, node);
+    return read_revision (self, node);
   return fail_unknown (self, type, outermost);
 }
 
@@ -307,6 +313,7 @@ read_root (const char *text,
            const TallModelType *type,
            TallArena *arena,
            gpointer base,
+           gint64 *revision,
            GError **error)
 {
   g_autoptr (JsonNode) root = tall_json_parse (text, len < 0 ? strlen (text) : (gsize)len, error);
@@ -314,7 +321,7 @@ read_root (const char *text,
     return FALSE;
 
   g_autoptr (GString) path = g_string_new (NULL);
-  Input input = { arena, path, error };
+  Input input = { arena, path, revision, error };
   return read_object (&input, type, root, base);
 }
 
@@ -334,8 +341,21 @@ read_root (const char *text,
 TallOrder *
 tall_order_from_json (const char *text, gssize len, GError **error)
 {
+  return tall_order_from_json_with_revision (text, len, NULL, error);
+}
+
+/**
+ * tall_order_from_json_with_revision:
+ * @revision: (optional) (out): what the member `revision` says; unchanged if there is none
+ *
+ * Returns: (transfer full) (nullable): as tall_order_from_json()
+ */
+TallOrder *
+tall_order_from_json_with_revision (const char *text, gssize len, gint64 *revision, GError **error)
+{
   g_autoptr (TallOrder) order = tall_order_new (NULL, NULL);
-  if (!read_root (text, len, &tall_model_order, tall_order_get_arena (order), order, error)
+  if (!read_root (text, len, &tall_model_order, tall_order_get_arena (order), order, revision,
+                  error)
       || !tall_order_normalize (order, error))
     return NULL;
   return g_steal_pointer (&order);
@@ -352,9 +372,23 @@ tall_order_from_json (const char *text, gssize len, GError **error)
 TallCustomer *
 tall_customer_from_json (const char *text, gssize len, GError **error)
 {
+  return tall_customer_from_json_with_revision (text, len, NULL, error);
+}
+
+/**
+ * tall_customer_from_json_with_revision:
+ *
+ * The same for a customer as tall_order_from_json_with_revision() for an order.
+ */
+TallCustomer *
+tall_customer_from_json_with_revision (const char *text,
+                                       gssize len,
+                                       gint64 *revision,
+                                       GError **error)
+{
   g_autoptr (TallCustomer) customer = tall_customer_new (NULL);
   if (!read_root (text, len, &tall_model_customer, tall_customer_get_arena (customer), customer,
-                  error)
+                  revision, error)
       || !tall_customer_normalize (customer, error))
     return NULL;
   return g_steal_pointer (&customer);
@@ -413,7 +447,7 @@ tall_json_read_field (const TallModelField *field,
                       GError **error)
 {
   g_autoptr (GString) own_path = g_string_new (path);
-  Input input = { arena, own_path, error };
+  Input input = { arena, own_path, NULL, error };
   gboolean plain = is_plain (field);
   g_autoptr (JsonNode) root = plain ? json_node_init_string (json_node_alloc (), text)
                                     : parse_part (field->name, text, path, error);
@@ -441,7 +475,7 @@ tall_json_read_part (const TallModelType *type,
                      GError **error)
 {
   g_autoptr (GString) own_path = g_string_new (path);
-  Input input = { arena, own_path, error };
+  Input input = { arena, own_path, NULL, error };
   g_autoptr (JsonNode) root = parse_part (NULL, text, path, error);
   return root != NULL && read_object (&input, type, root, base);
 }

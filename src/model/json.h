@@ -16,6 +16,14 @@ G_BEGIN_DECLS
 gboolean tall_json_scan (const char *text, gsize len, GError **error);
 char *tall_json_shorten (const char *name);
 JsonNode *tall_json_parse (const char *text, gsize len, GError **error);
+TallOrder *tall_order_from_json_with_revision (const char *text,
+                                               gssize len,
+                                               gint64 *revision,
+                                               GError **error) G_GNUC_WARN_UNUSED_RESULT;
+TallCustomer *tall_customer_from_json_with_revision (const char *text,
+                                                     gssize len,
+                                                     gint64 *revision,
+                                                     GError **error) G_GNUC_WARN_UNUSED_RESULT;
 gboolean tall_json_read_field (const TallModelField *field,
                                const char *path,
                                const char *text,

@@ -123,6 +123,7 @@ typedef struct
   TallListOptions list; /* of @paging, checked */
   gboolean json;
   gboolean quiet;
+  gboolean force;
   gboolean orders;
   gint64 if_revision; /* G_MININT64: not given */
 } Call;
@@ -235,6 +236,8 @@ check_options (const Call *self, const char *action, GError **error)
     wrong = "--json goes with: get, put, list";
   else if (self->quiet && !is_put)
     wrong = "--quiet goes with: put";
+  else if (self->force && !is_put)
+    wrong = "--force goes with: put";
   else if (self->if_revision != G_MININT64 && !g_str_equal (action, "delete"))
     wrong = "--if-revision goes with: delete";
   else if (self->if_revision != G_MININT64 && self->if_revision < 1)
@@ -263,6 +266,7 @@ act (Call *self)
                                            .command = &tall_command_customer,
                                            .path = options->arguments[1],
                                            .kind = TALL_JSON_CUSTOMERS,
+                                           .force = self->force,
                                            .jobs = TALL_PUT_JOBS,
                                            .json = self->json,
                                            .quiet = self->quiet });
@@ -289,14 +293,16 @@ static const ActionHelp action_helps[] = {
       .help = "--limit, --page and --all go with --orders.\n\n"
               "Example:\n"
               "  tallorder customer get --store rocksdb:shop VINET --orders" } },
-  { { "json", "quiet" },
+  { { "json", "quiet", "force" },
     { .name = "put",
       .arguments = "FILE|-",
       .summary = "Stores customers from JSON, and replaces those that exist.",
-      .help = "FILE holds one JSON object, or one in each line; - is standard input.\n\n"
-              "Example:\n"
-              "  echo '{\"number\":\"VINET\",\"name\":\"Vins et alcools\"}' |\n"
-              "    tallorder customer put --store rocksdb:shop -" } },
+      .help =
+          "FILE holds one JSON object, or one in each line; - is standard input. One with a\n"
+          "revision, as get prints it, is only stored if that is still the one that is stored.\n\n"
+          "Example:\n"
+          "  echo '{\"number\":\"VINET\",\"name\":\"Vins et alcools\"}' |\n"
+          "    tallorder customer put --store rocksdb:shop -" } },
   { { "if-revision" },
     { .name = "delete",
       .arguments = "NUMBER",
@@ -363,10 +369,14 @@ print_action_help (Call *self, const GOptionEntry *entries, int argc, char **arg
 static TallExit
 run (int argc, char **argv)
 {
-  Call self = { TALL_OPTIONS_INIT, TALL_PAGING_INIT, { 0 }, FALSE, FALSE, FALSE, G_MININT64 };
+  Call self = { .options = TALL_OPTIONS_INIT,
+                .paging = TALL_PAGING_INIT,
+                .if_revision = G_MININT64 };
   const GOptionEntry entries[] = {
     { "json", 0, 0, G_OPTION_ARG_NONE, &self.json, "get, put, list: for programs", NULL },
     { "quiet", 0, 0, G_OPTION_ARG_NONE, &self.quiet, "put: nothing about what is stored", NULL },
+    { "force", 0, 0, G_OPTION_ARG_NONE, &self.force,
+      "put: whatever is stored, also where the JSON has a revision", NULL },
     { "orders", 0, 0, G_OPTION_ARG_NONE, &self.orders, "get: with the customer's orders", NULL },
     TALL_PAGING_ENTRIES (&self.paging),
     { "if-revision", 0, 0, G_OPTION_ARG_INT64, &self.if_revision,

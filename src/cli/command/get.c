@@ -59,10 +59,9 @@ const TallCommand tall_command_get = {
           "Example:\n"
           "  tallorder get --store rocksdb:shop VINET 10248\n"
           "  tallorder get --server 127.0.0.1:7654 VINET 10248 --json\n\n"
-          "To change an order only if nobody else has changed it meanwhile:\n"
-          "  tallorder get --store rocksdb:shop VINET 10248 --json >order.json\n"
-          "  tallorder put --store rocksdb:shop order.json --if-revision \\\n"
-          "    $(jq .revision order.json)",
+          "The revision in the JSON is a condition when put takes it back: it is stored only if "
+          "nobody\n"
+          "else has changed the order meanwhile.",
   .takes_server = TRUE,
   .run = run,
 };

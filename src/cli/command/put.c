@@ -10,6 +10,7 @@ typedef struct
 {
   gboolean if_absent;
   gint64 if_revision;
+  gboolean force;
   char *token;
   gboolean json;
   gboolean quiet;
@@ -20,8 +21,9 @@ static gboolean
 check_options (const PutOptions *own, TallWriteOptions *conditions, TallExit *code)
 {
   *code = TALL_EXIT_USAGE;
-  if (own->if_absent && own->if_revision != G_MININT64)
-    tall_usage_error (&tall_command_put, "Give --if-absent or --if-revision, not both");
+  if (own->if_absent + (own->if_revision != G_MININT64) + own->force > 1)
+    tall_usage_error (&tall_command_put,
+                      "Give one of --if-absent, --if-revision and --force, not both");
   else if (own->if_revision != G_MININT64 && own->if_revision < 1)
     tall_usage_error (&tall_command_put, "--if-revision takes a number above 0");
   else if (own->jobs < 1 || own->jobs > TALL_PUT_MAX_JOBS)
@@ -48,6 +50,8 @@ run (int argc, char **argv)
     { "if-absent", 0, 0, G_OPTION_ARG_NONE, &own.if_absent, "only if nothing is stored", NULL },
     { "if-revision", 0, 0, G_OPTION_ARG_INT64, &own.if_revision,
       "only if exactly this revision is stored", "N" },
+    { "force", 0, 0, G_OPTION_ARG_NONE, &own.force,
+      "whatever is stored, also where the JSON has a revision", NULL },
     { "token", 0, 0, G_OPTION_ARG_FILENAME, &own.token,
       "a UUID of your own: sent twice with it, the order is stored once", "UUID" },
     { "jobs", 0, 0, G_OPTION_ARG_INT, &own.jobs, "puts at the same time (default 8)", "N" },
@@ -70,6 +74,7 @@ run (int argc, char **argv)
                                            .path = options.arguments[0],
                                            .kind = TALL_JSON_ORDERS,
                                            .write = conditions,
+                                           .force = own.force,
                                            .jobs = (guint)own.jobs,
                                            .json = own.json,
                                            .quiet = own.quiet });
@@ -87,6 +92,8 @@ const TallCommand tall_command_put = {
       "from being stored; the exit code is 1 then. Lines of standard input are stored as they\n"
       "come. If something stops the rest, such as a lost server or Ctrl-C, a message names\n"
       "the line at which to go on.\n"
+      "An object with a revision, as get prints it, is only stored if that is still the one that\n"
+      "is stored: others' changes are not lost. What export prints has none.\n"
       "Up to --jobs lines are stored at once; lines of one order keep their order. With\n"
       "--jobs 1 each line is stored before the next one is tried.\n"
       "With --json, each object gives a line such as\n"
@@ -97,7 +104,7 @@ const TallCommand tall_command_put = {
       "uuidgen: it is stored once, unless others have written the order since.\n\n"
       "Example:\n"
       "  tallorder get --store rocksdb:shop VINET 10248 --json >order.json\n"
-      "  tallorder put --store rocksdb:shop order.json",
+      "  tallorder put --store rocksdb:shop order.json           # edited meanwhile",
   .takes_server = TRUE,
   .run = run,
 };

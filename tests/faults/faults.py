@@ -119,4 +119,5 @@ class Verdict:
     def is_right(self, acknowledged):
         """Whether all answers fit together, and enough was asked that this says something."""
         return (self.code == RIGHT and self.count("ok", "put") >= acknowledged
+                and self.count("ok", "patch") >= acknowledged // 40
                 and self.found["concurrent"] >= acknowledged // 4)

@@ -143,6 +143,36 @@ var samples = []sample{
 		"0 1 put x any|ok 1100000000010", "2 3 load y new|conflict 1100000000010", "4 5 get|ok y 5",
 	}},
 
+	{"patched, and the next patch keeps it", true, []string{
+		"0 1 put x any|ok 10", "2 3 patch p any|ok 12", "4 5 get|ok x+p 12", "6 7 patch a 12|ok 14",
+		"8 9 get|ok x+a+p 14", "10 11 list|x 14", "12 13 put y any|ok 16", "14 15 get|ok y 16",
+	}},
+	{"two patches at the same time", true, []string{
+		"0 1 put x any|ok 10", "2 9 patch p any|ok 14", "3 8 patch q any|ok 12", "4 5 get|ok x+q 12",
+		"10 11 get|ok x+p+q 14",
+	}},
+	{"a patch is lost", false, []string{
+		"0 1 put x any|ok 10", "2 9 patch p any|ok 14", "3 8 patch q any|ok 12", "10 11 get|ok x+p 14",
+	}},
+	{"a patch brings back what was replaced", false, []string{
+		"0 1 put x any|ok 10", "2 9 patch p any|ok 14", "3 4 put y any|ok 12", "10 11 get|ok x+p 14",
+	}},
+	{"a patch of nothing", true, []string{"0 1 patch p any|not-found", "2 3 patch q 8|conflict 0"}},
+	{"a patch of nothing is done", false, []string{"0 1 patch p any|ok 10"}},
+	{"a patch in spite of its condition", false, []string{
+		"0 1 put x any|ok 10", "2 3 put y any|ok 12", "4 5 patch p 10|ok 14",
+	}},
+	{"an unknown patch that happened late", true, []string{
+		"0 1 put x any|ok 10", "2 3 patch p any|unknown", "4 5 get|ok x 10", "6 7 get|ok x+p 12",
+	}},
+	{"an unknown patch that happened twice", false, []string{
+		"0 1 put x any|ok 10", "2 3 patch p any|unknown", "4 5 get|ok x+p 12", "6 7 patch q any|ok 14",
+		"8 9 get|ok x+p+q 16",
+	}},
+	{"a patch that was refused, and there it is", false, []string{
+		"0 1 put x any|ok 10", "2 3 patch p any|undone", "4 5 get|ok x+p 12",
+	}},
+
 	{"listed and not", true, []string{
 		"0 1 list|", "2 3 put x any|ok 10", "4 5 list|x 10", "6 7 delete any|ok", "8 9 list|",
 	}},
@@ -181,7 +211,7 @@ func questionFields(t *testing.T, words []string) string {
 		return `"if":"revision","revision":` + word
 	}
 	switch words[0] {
-	case "put", "load":
+	case "put", "load", "patch":
 		return fmt.Sprintf(`"do":"%s","content":"%s",%s`, words[0], words[1], condition(words[2]))
 	case "delete":
 		return `"do":"delete",` + condition(words[1])

@@ -61,7 +61,7 @@ type call struct {
 // history is what all processes have recorded, taken apart by order.
 type history struct {
 	operations map[key][]porcupine.Operation
-	puts       map[string]put   // by content
+	puts       map[string]put   // and patches, by content
 	revisions  map[string]int64 // of a content, as some answer said
 	wrong      []string         // what needs no model to be wrong
 	calls      int
@@ -207,25 +207,25 @@ func (h *history) learn(c *call) error {
 		}
 	}
 	switch c.begin.Do {
-	case "put", "load":
+	case "put", "load", "patch":
 		if _, twice := h.puts[c.begin.Content]; twice {
 			return fmt.Errorf("content %s is put twice: that is no history", c.begin.Content)
 		}
 		h.puts[c.begin.Content] = put{c.key(), c.outcome()}
-		if c.outcome() == "ok" {
+		if c.outcome() == "ok" && c.begin.Do != "patch" {
 			h.tell(c, c.begin.Content, c.end.Revision)
 		}
 	case "get":
 		if c.outcome() == "ok" {
 			h.tell(c, c.end.Content, c.end.Revision)
 		}
-	case "list", "get-many":
+	case "get-many":
 		for _, s := range c.saw() {
 			if s.Outcome == "ok" {
 				h.tell(c, s.Content, s.Revision)
 			}
 		}
-	case "delete":
+	case "delete", "list":
 	default:
 		return fmt.Errorf("“%s” is nothing that can be done", c.begin.Do)
 	}
@@ -252,16 +252,16 @@ func (h *history) add(c *call) {
 		return
 	}
 	switch c.begin.Do {
-	case "put", "load", "delete":
+	case "put", "load", "patch", "delete":
 		h.addWrite(c)
 	case "get":
-		h.addSeen(c, c.key(), seen{
+		h.addSeen(c, "see", c.key(), seen{
 			Outcome: c.outcome(), Revision: endOf(c).Revision, Content: endOf(c).Content,
 			Error: endOf(c).Error,
 		})
 	case "get-many":
 		for _, s := range c.saw() {
-			h.addSeen(c, key{c.begin.Customer, s.Order}, s)
+			h.addSeen(c, "see", key{c.begin.Customer, s.Order}, s)
 		}
 	case "list":
 		h.addListing(c)
@@ -294,20 +294,23 @@ func (h *history) addWrite(c *call) {
 	h.append(c, c.key(), in, out, last)
 }
 
-func (h *history) addSeen(c *call, k key, s seen) {
+// addSeen takes what a call of kind do says of one order.
+func (h *history) addSeen(c *call, do string, k key, s seen) {
 	switch judge(s.Outcome, s.Error) {
 	case "ok":
-		origin, known := h.puts[s.Content]
-		if !known || origin.key != k {
-			h.fault("%s: order %s has content %q, which nobody has put there", c, k, s.Content)
+		for _, part := range strings.Split(s.Content, added) {
+			origin, known := h.puts[part]
+			if !known || origin.key != k {
+				h.fault("%s: order %s has content %q, which nobody has put there", c, k, part)
+			}
+			if origin.outcome == "undone" || origin.outcome == "conflict" || origin.outcome == "not-found" {
+				h.fault("%s: order %s has content %s, whose writer was told “%s”", c, k, part,
+					origin.outcome)
+			}
 		}
-		if origin.outcome == "undone" || origin.outcome == "conflict" {
-			h.fault("%s: order %s has content %s, whose writer was told “%s”", c, k, s.Content,
-				origin.outcome)
-		}
-		h.append(c, k, input{do: "see"}, output{"ok", s.Revision, s.Content}, c.end.At)
+		h.append(c, k, input{do: do}, output{"ok", s.Revision, s.Content}, c.end.At)
 	case "not-found":
-		h.append(c, k, input{do: "see"}, output{outcome: "not-found"}, c.end.At)
+		h.append(c, k, input{do: do}, output{outcome: "not-found"}, c.end.At)
 	case "wrong":
 		h.fault("%s: order %s: %s", c, k, s.Error)
 	}
@@ -336,7 +339,7 @@ func (h *history) addListing(c *call) {
 		if !there {
 			s = seen{Order: i, Outcome: "not-found"}
 		}
-		h.addSeen(c, key{c.begin.Customer, i}, s)
+		h.addSeen(c, "list", key{c.begin.Customer, i}, s)
 	}
 }
 

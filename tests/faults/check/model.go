@@ -6,16 +6,19 @@ package main
 import (
 	"fmt"
 	"hash/maphash"
+	"sort"
+	"strings"
 
 	"github.com/anishathalye/porcupine"
 )
 
-// input is what a call asks of one order. do: put, load, delete or see.
+// input is what a call asks of one order. do: put, load, patch, delete, see, or list, which does not
+// show patches.
 type input struct {
 	do        string
 	condition string // any, absent, revision; of a load: any, or new
 	expected  int64  // for condition revision
-	content   string
+	content   string // of a patch: what it adds
 }
 
 // output is the answer that the caller got. Of an unknown put: the revision if some call has seen
@@ -80,10 +83,28 @@ func (o order) stored(in input, revision int64) order {
 	return order{live: true, content: in.content, revision: revision, last: last, loaded: loaded}
 }
 
+// A content is what a put has stored and, each after a +, what patches have added since.
+const added = "+"
+
+func patched(content, by string) string {
+	parts := append(strings.Split(content, added), by)
+	sort.Strings(parts[1:])
+	return strings.Join(parts, added)
+}
+
+func withoutPatches(content string) string {
+	before, _, _ := strings.Cut(content, added)
+	return before
+}
+
 func (o order) step(in input, out output) (bool, order) {
 	switch in.do {
 	case "see":
-		return o.see(out)
+		return o.see(o.content, out)
+	case "list":
+		return o.see(withoutPatches(o.content), out)
+	case "patch":
+		return o.patch(in, out)
 	case "put", "load":
 		return o.put(in, out)
 	case "delete":
@@ -92,11 +113,11 @@ func (o order) step(in input, out output) (bool, order) {
 	return false, o
 }
 
-func (o order) see(out output) (bool, order) {
+func (o order) see(content string, out output) (bool, order) {
 	if out.outcome == "not-found" {
 		return !o.live, o
 	}
-	if o.content != out.content {
+	if content != out.content {
 		return false, o
 	}
 	return o.observe(out.revision)
@@ -114,6 +135,25 @@ func (o order) put(in input, out output) (bool, order) {
 			return o.allows(in) && out.revision > o.last, o.stored(in, out.revision)
 		}
 		if o.allows(in) {
+			return true, o.stored(in, notKnown)
+		}
+		return true, o
+	}
+	return false, o
+}
+
+func (o order) patch(in input, out output) (bool, order) {
+	can := o.live && o.allows(in)
+	in.content = patched(o.content, in.content)
+	switch out.outcome {
+	case "ok":
+		return can && out.revision > o.last, o.stored(in, out.revision)
+	case "not-found":
+		return !o.live, o
+	case "conflict":
+		return o.refuse(in, out)
+	case "unknown":
+		if can {
 			return true, o.stored(in, notKnown)
 		}
 		return true, o

@@ -4,6 +4,7 @@
 
 #include "tall-error.h"
 
+#define PATCHED "patched-" /* begins the names of attributes, which come after `parts` */
 #define MAX_LOCATIONS 3
 #define MAX_LINES 4 /* of a location */
 #define DAY (24 * 3600 * G_GINT64_CONSTANT (1000))
@@ -62,8 +63,32 @@ set_torn (GError **error, const TallOrder *order, const char *part, const char *
 }
 
 /**
+ * tall_mark_patch:
+ * @name: unlike anything else in the history
+ *
+ * Returns: (transfer full): a change that adds @name to what tall_mark_read() says
+ */
+char *
+tall_mark_patch (const char *name)
+{
+  return g_strdup_printf ("attribute." PATCHED "%s=", name);
+}
+
+/* What was written, and what patches have added since. */
+static char *
+describe (const TallOrder *order)
+{
+  GString *content = g_string_new (order->currency);
+  for (gsize i = 1; i < order->n_attributes; i++)
+    g_string_append_printf (content, "+%s", order->attributes[i]->key + strlen (PATCHED));
+  char *text = tall_arena_strdup (tall_order_get_arena (order), content->str);
+  g_string_free (content, TRUE);
+  return text;
+}
+
+/**
  * tall_mark_read:
- * @content: (out): what was written; lives as long as @order
+ * @content: (out): what was written, and what patches have added; lives as long as @order
  *
  * Returns: FALSE if the order is not what some tall_mark_order() made
  */
@@ -72,7 +97,7 @@ tall_mark_read (const TallOrder *order, const char **content, GError **error)
 {
   g_autofree char *parts =
       g_strdup_printf ("%zu/%u", order->n_shipping_locations, tall_order_count_lines (order));
-  const char *wanted = order->n_attributes == 1 ? order->attributes[0]->value : "no attribute";
+  const char *wanted = order->n_attributes > 0 ? order->attributes[0]->value : "no attribute";
   if (order->currency == NULL || g_strcmp0 (parts, wanted) != 0)
     return set_torn (error, order, "its attribute", wanted);
 
@@ -85,6 +110,6 @@ tall_mark_read (const TallOrder *order, const char **content, GError **error)
         if (g_strcmp0 (location->line_items[j]->description, order->currency) != 0)
           return set_torn (error, order, "a line", location->line_items[j]->description);
     }
-  *content = order->currency;
+  *content = describe (order);
   return TRUE;
 }

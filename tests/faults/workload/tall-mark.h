@@ -11,6 +11,7 @@ G_BEGIN_DECLS
 #define TALL_MARK_DATE G_GINT64_CONSTANT (1700000000000)
 
 TallOrder *tall_mark_order (const char *customer, guint order, const char *content, GRand *rand);
+char *tall_mark_patch (const char *name);
 gboolean tall_mark_read (const TallOrder *order,
                          const char **content,
                          GError **error) G_GNUC_WARN_UNUSED_RESULT;

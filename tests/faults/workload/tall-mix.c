@@ -25,13 +25,17 @@ static const char *const final_outcomes[] = { "not-found", "wrong", NULL };
 /* How often something is done, of TOTAL_WEIGHT times. */
 enum
 {
-  WEIGHT_PUT = 50,
+  WEIGHT_PUT = 40,
+  WEIGHT_PATCH = 10,
   WEIGHT_DELETE = 10,
   WEIGHT_GET = 28,
   WEIGHT_LIST = 6,
   WEIGHT_GET_MANY = 6,
-  TOTAL_WEIGHT = WEIGHT_PUT + WEIGHT_DELETE + WEIGHT_GET + WEIGHT_LIST + WEIGHT_GET_MANY,
+  TOTAL_WEIGHT =
+      WEIGHT_PUT + WEIGHT_PATCH + WEIGHT_DELETE + WEIGHT_GET + WEIGHT_LIST + WEIGHT_GET_MANY,
 };
+
+#define MAX_COPIES 3 /* of a patch */
 
 /* After so many calls in a row that were not done: all are refused at once as long as no gateway is
  * there, and the history would be full of that. */
@@ -149,6 +153,68 @@ put (TallMixClient *self, guint number)
   g_autoptr (TallOrder) order = tall_mark_order (self->customer, number, content, self->rand);
   TallLateWrite *write = tall_late_begin (self->options->late, self->customer, number);
   gboolean stored = tall_front_put_order (self->front, order, &options, &revision, &error);
+  gint64 time = tall_history_now ();
+  tall_late_end (self->options->late, write, stored, error);
+  GString *line = begin_outcome (self, error);
+  if (stored)
+    g_string_append_printf (line, ",\"revision\":%" G_GINT64_FORMAT, revision);
+  end_outcome (self, call, time, line);
+  learn (self, number, revision, error);
+}
+
+/* Sends a patch with a token again after an unknown outcome, as clients do. */
+static gboolean
+patch_once (TallMixClient *self,
+            const char *number,
+            const char *change,
+            const TallWriteOptions *options,
+            gint64 *revision,
+            GError **error)
+{
+  gboolean is_unknown = FALSE;
+  for (guint i = 0; i < (options->has_token ? MAX_COPIES : 1); i++)
+    {
+      g_clear_error (error);
+      if (tall_front_patch_order (self->front, self->customer, number, &change, 1, options,
+                                  revision, error))
+        return TRUE;
+      gboolean passed = tall_error_get_revision (*error) > 0;
+      if (!g_error_matches (*error, TALL_ERROR, TALL_ERROR_OUTCOME_UNKNOWN))
+        (*error)->code = is_unknown ? TALL_ERROR_OUTCOME_UNKNOWN : (*error)->code;
+      else if (passed && !is_unknown) /* it was the first copy */
+        (*error)->code = TALL_ERROR_UNAVAILABLE;
+      is_unknown = g_error_matches (*error, TALL_ERROR, TALL_ERROR_OUTCOME_UNKNOWN);
+      if (!is_unknown || passed)
+        return FALSE;
+    }
+  return FALSE;
+}
+
+static void
+patch (TallMixClient *self, guint number)
+{
+  g_autoptr (GError) error = NULL;
+  TallWriteOptions options = choose_condition (self, number, FALSE);
+  g_autofree char *order = g_strdup_printf ("%u", number);
+  g_autofree char *name =
+      g_strdup_printf ("p-%s-%u-%u", tall_history_get_process (self->options->history),
+                       self->thread, self->n_puts++);
+  g_autofree char *change = tall_mark_patch (name);
+  gint64 revision = 0;
+
+  options.has_token = self->known[number] > 0 && g_rand_int_range (self->rand, 0, 2) == 0;
+  if (options.has_token)
+    tall_token_make (options.token);
+  if (options.has_token && options.condition == TALL_IF_ANY)
+    options.base = self->known[number];
+  guint call =
+      tall_history_invoke (self->options->history, self->thread,
+                           "\"do\":\"patch\",\"customer\":\"%s\",\"order\":%u,\"content\":\"%s\","
+                           "\"if\":\"%s\",\"revision\":%" G_GINT64_FORMAT,
+                           self->customer, number, name, name_condition (&options),
+                           options.revision);
+  TallLateWrite *write = tall_late_begin (self->options->late, self->customer, number);
+  gboolean stored = patch_once (self, order, change, &options, &revision, &error);
   gint64 time = tall_history_now ();
   tall_late_end (self->options->late, write, stored, error);
   GString *line = begin_outcome (self, error);
@@ -308,6 +374,8 @@ step (TallMixClient *self)
   enter_generation (self, tall_mix_generation (self->options));
   if ((choice -= WEIGHT_PUT) < 0)
     put (self, order);
+  else if ((choice -= WEIGHT_PATCH) < 0)
+    patch (self, order);
   else if ((choice -= WEIGHT_DELETE) < 0)
     delete_order (self, order);
   else if ((choice -= WEIGHT_GET) < 0)

@@ -33,13 +33,13 @@ ITEMS = 12  # of each process
 
 class Proxy:
     """Between clients and a server: loses each n-th answer after the server has given it; with
-    `puts_only`, of those to puts. Counts the calls."""
+    `puts_only`, of those to puts, and the first one to a patch. Counts the calls."""
 
     def __init__(self, address, nth, puts_only=False):
         host, port = address.rsplit(":", 1)
         self._server = host, int(port)
         self._nth, self._puts_only = nth, puts_only
-        self.gets = self.puts = self.others = 0
+        self.gets = self.puts = self.patches = self.others = 0
         self._listener = socket.create_server(("127.0.0.1", 0))
         self.address = f"127.0.0.1:{self._listener.getsockname()[1]}"
         threading.Thread(target=self._accept, daemon=True).start()
@@ -71,9 +71,11 @@ class Proxy:
         head = frame[:64]  # both protocols have the call's name there
         self.gets += b"getOrder" in head
         self.puts += b"putOrder" in head
+        self.patches += b"patchOrder" in head
         self.others += b"getOrder" not in head and b"putOrder" not in head
         if self._puts_only:
-            return b"putOrder" in head and self.puts % self._nth == 0
+            return b"putOrder" in head and self.puts % self._nth == 0 \
+                or b"patchOrder" in head and self.patches == 1
         return (self.gets + self.puts + self.others) % self._nth == 0
 
     @staticmethod
@@ -127,6 +129,11 @@ def items_of(address, order):
     return sorted(line["item_number"] for line in stored["shipping_locations"][0]["line_items"])
 
 
+def quantity_of(address, order, item):
+    stored = json.loads(run("get", "--json", "--server", address, "VINET", order).ends(DONE).out)
+    return [line["quantity"] for line in stored["shipping_locations"][0]["line_items"] if line["item_number"] == item]
+
+
 def prints(done, text):
     if done.returncode != 0 or done.stdout != text:
         raise AssertionError(f"ended with {done.returncode}, {done.stdout!r}, not {text!r}\n{done.stderr}")
@@ -148,6 +155,7 @@ def check_together(example, folder):
                 stdin=json.dumps({"customer_number": "VINET", "order_number": str(number)})).ends(DONE)
         said = example.add(server.address, "1", ["a00"]).stdout
         equal(len(set(said.splitlines())), 102)  # more than a page
+        equal([quantity_of(server.address, "1", item) for item in ("a00", "a01", "b00")], [["4"], ["1"], ["2"]])
         refused = example.add(server.address, "bad\x7fnumber", ["1"])
         equal((refused.returncode, "control character" in refused.stderr), (1, True))
     no_port = example.add("localhost", "1", ["1"])
@@ -159,7 +167,8 @@ def check_tokens(example, folder):
     items = [f"t{i:02}" for i in range(ITEMS)]
     with Server(new_store(folder)) as server, Proxy(server.address, 2, puts_only=True) as proxy:
         prints(example.add(proxy.address, "1", items), f"1 {ITEMS}\n")
-        equal((proxy.gets, proxy.puts), (ITEMS, 2 * ITEMS - 1))  # the first put is of a new order
+        equal((proxy.gets, proxy.puts), (ITEMS + 1, 2 * ITEMS - 1))  # the first put is of a new order
+        equal((proxy.patches, quantity_of(server.address, "1", "t00")), (2, ["2"]))
 
 
 def check_tls(example, folder):

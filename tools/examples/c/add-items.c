@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 
 /*
- * Adds items to an order, a line each, while others may do the same; then lists the customer's
- * orders. An item that the order has is not added again, so the command may be repeated at will.
+ * Adds items to an order, a line each, while others may do the same, and one more of the first of
+ * them; then lists the customer's orders. An item that the order has is not added again.
  *
  *     cc add-items.c -o add-items $(pkg-config --cflags --libs tallorder)
  *     add-items ADDRESS CUSTOMER ORDER ITEM...
@@ -25,10 +25,10 @@ static const GOptionEntry options[] = {
   G_OPTION_ENTRY_NULL,
 };
 
-/* Returns FALSE if the order has the item: perhaps by a write whose answer was lost. @last: the
- * largest number of a line. */
-static gboolean
-is_new (const TallOrder *order, const char *item, gint32 *last)
+/* Returns the number of the line that has the item; 0: there is none. @last: the largest number of
+ * a line. */
+static gint32
+find (const TallOrder *order, const char *item, gint32 *last)
 {
   *last = 0;
   for (guint i = 0; i < order->n_shipping_locations; i++)
@@ -36,10 +36,10 @@ is_new (const TallOrder *order, const char *item, gint32 *last)
       {
         const TallLineItem *line = order->shipping_locations[i]->line_items[k];
         if (g_strcmp0 (line->item_number, item) == 0)
-          return FALSE;
+          return line->number;
         *last = MAX (*last, line->number);
       }
-  return TRUE;
+  return 0;
 }
 
 static void
@@ -75,8 +75,8 @@ try_item (
       return FALSE;
     }
   gint32 last;
-  if (!is_new (order, item, &last))
-    return TRUE;
+  if (find (order, item, &last) != 0)
+    return TRUE; /* perhaps by a write whose answer was lost */
   append (order, item, last + 1);
   return tall_front_put_order (shop, order, &write, NULL, error);
 }
@@ -101,6 +101,40 @@ add_item (
           return FALSE;
         }
       g_usleep ((gulong)(g_random_double () * (gdouble)pause));
+    }
+}
+
+/* Changes a part of the order, whatever others change meanwhile. If the answer is lost it is sent
+ * again: the token and the base make sure that it is done once. */
+static gboolean
+add_one_more (
+    TallFront *shop, const char *customer, const char *number, const char *item, GError **error)
+{
+  gint32 last;
+  TallWriteOptions write = { .has_token = TRUE };
+  tall_token_make (write.token);
+  g_autoptr (TallOrder) order = tall_front_get_order (shop, customer, number, &write.base, error);
+  if (order == NULL)
+    return FALSE;
+  g_autofree char *change = g_strdup_printf ("line[%d].quantity+=1", find (order, item, &last));
+  const char *const changes[] = { change };
+  gboolean is_lost = FALSE; /* a copy of which nobody knows whether it was done */
+  for (guint n_failures = 0; TRUE;)
+    {
+      g_autoptr (GError) failure = NULL;
+      if (tall_front_patch_order (shop, customer, number, changes, 1, &write, NULL, &failure))
+        return TRUE;
+      gint64 passed = tall_error_get_revision (failure);
+      if (passed > 0 && !is_lost)
+        write.base = passed; /* others were faster: this copy has done nothing, and was the first */
+      else if (g_error_matches (failure, TALL_ERROR, TALL_ERROR_OUTCOME_UNKNOWN))
+        is_lost = TRUE;
+      if (++n_failures > MAX_FAILURES || !tall_error_is_passing (failure))
+        {
+          g_propagate_error (error, g_steal_pointer (&failure));
+          return FALSE;
+        }
+      g_usleep ((gulong)(g_random_double () * FIRST_PAUSE));
     }
 }
 
@@ -140,7 +174,8 @@ work (char **arguments, GError **error)
   for (guint i = 3; arguments[i] != NULL; i++)
     if (!add_item (shop, arguments[1], arguments[2], arguments[i], error))
       return FALSE;
-  return list (shop, arguments[1], error);
+  return add_one_more (shop, arguments[1], arguments[2], arguments[3], error)
+         && list (shop, arguments[1], error);
 }
 
 int

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The tallorder authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Adds items to an order, a line each, while others may do the same; then lists the customer's
-// orders. An item that the order has is not added again, so the command may be repeated at will.
+// Adds items to an order, a line each, while others may do the same, and one more of the first of
+// them; then lists the customer's orders. An item that the order has is not added again.
 //
 //	add-items ADDRESS CUSTOMER ORDER ITEM...
 //	add-items -ca ca.crt -certificate web.crt -key web.key localhost:7654 CUSTOMER ORDER ITEM...
@@ -48,6 +48,9 @@ func main() {
 			log.Fatal(err)
 		}
 	}
+	if err := addOneMore(ctx, shop, flag.Arg(1), flag.Arg(2), flag.Arg(3)); err != nil {
+		log.Fatal(err)
+	}
 	if err := list(ctx, shop, flag.Arg(1)); err != nil {
 		log.Fatal(err)
 	}
@@ -73,6 +76,23 @@ func addItem(ctx context.Context, shop *Shop, customer, number, item string) err
 		} // else the next look shows what is stored
 		time.Sleep(time.Duration(rand.Int63n(int64(pause))))
 	}
+}
+
+// addOneMore changes a part of the order, whatever others change meanwhile.
+func addOneMore(ctx context.Context, shop *Shop, customer, number, item string) error {
+	order, revision, err := shop.GetOrder(ctx, customer, number)
+	if err != nil {
+		return err
+	}
+	for _, location := range order.ShippingLocations {
+		for _, line := range location.LineItems {
+			if line.GetItemNumber() == item {
+				change := fmt.Sprintf("line[%d].quantity+=1", line.Number)
+				return shop.PatchOrder(ctx, customer, number, []string{change}, revision)
+			}
+		}
+	}
+	return fmt.Errorf("somebody has removed %s", item)
 }
 
 func min(one, other time.Duration) time.Duration {

@@ -24,7 +24,8 @@ const (
 )
 
 // Shop is a connection to a server. It sends a call again where that does no harm: reads, what was
-// certainly not done, and replacements whose answer was lost, by their tokens. It is for one goroutine.
+// certainly not done, and replacements and patches whose answer was lost, by their tokens. It is for one
+// goroutine.
 type Shop struct {
 	transport thrift.TTransport
 	client    *tallorder.OrderServiceClient
@@ -92,6 +93,26 @@ func (shop *Shop) PutOrder(ctx context.Context, order *tallorder.Order, revision
 	}
 	return shop.try(ctx, revision != 0, func() error {
 		_, err := shop.client.PutOrder(ctx, order, options)
+		return err
+	})
+}
+
+// PatchOrder changes parts of an order, whatever others change meanwhile. Its token and the base, a
+// revision that the caller has seen, make sure that it is done once, however often it is sent.
+func (shop *Shop) PatchOrder(ctx context.Context, customer, number string, changes []string, base int64) error {
+	token := make([]byte, 16)
+	rand.Read(token)
+	request := &tallorder.PatchOrderRequest{CustomerNumber: customer, OrderNumber: number, Changes: changes,
+		Options: &tallorder.WriteOptions{Token: token}, BaseRevision: &base}
+	isLost := false // a copy of which nobody knows whether it was done
+	return shop.try(ctx, true, func() error {
+		_, err := shop.client.PatchOrder(ctx, request)
+		var refused *tallorder.TallError
+		if errors.As(err, &refused) && refused.Revision != nil && IsLost(err) && !isLost {
+			request.BaseRevision = refused.Revision // this copy has done nothing, and was the first
+		} else if IsLost(err) {
+			isLost = true
+		}
 		return err
 	})
 }

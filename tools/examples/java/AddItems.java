@@ -15,8 +15,8 @@ import org.tallorder.thrift.ShippingLocation;
 import org.tallorder.thrift.TallError;
 
 /**
- * Adds items to an order, a line each, while others may do the same; then lists the customer's
- * orders. An item that the order has is not added again, so the command may be repeated at will.
+ * Adds items to an order, a line each, while others may do the same, and one more of the first of
+ * them; then lists the customer's orders. An item that the order has is not added again.
  *
  * <p>Arguments: ADDRESS CUSTOMER ORDER ITEM... For TLS, the usual properties javax.net.ssl.trustStore,
  * keyStore and their passwords, and -Dtls=true.
@@ -34,6 +34,7 @@ public final class AddItems {
       for (String item : List.of(arguments).subList(3, arguments.length)) {
         addItem(shop, arguments[1], arguments[2], item);
       }
+      addOneMore(shop, arguments[1], arguments[2], arguments[3]);
       list(shop, arguments[1]);
     } catch (TallError refused) {
       System.err.println(refused.code + ": " + refused.message);
@@ -64,6 +65,21 @@ public final class AddItems {
       }
       Shop.pause(ThreadLocalRandom.current().nextLong(pause));
     }
+  }
+
+  /** Changes a part of the order, whatever others change meanwhile. */
+  private static void addOneMore(Shop shop, String customer, String number, String item) throws TException {
+    OrderResult found = shop.getOrder(customer, number);
+    for (ShippingLocation location : found.order.shipping_locations) {
+      for (LineItem line : location.line_items) {
+        if (item.equals(line.item_number)) {
+          String change = "line[" + line.number + "].quantity+=1";
+          shop.patchOrder(customer, number, List.of(change), found.revision);
+          return;
+        }
+      }
+    }
+    throw new TException("somebody has removed " + item);
   }
 
   private static boolean isConflict(TException failure) {

@@ -4,6 +4,7 @@
 import java.net.URI;
 import java.nio.ByteBuffer;
 import java.util.EnumSet;
+import java.util.List;
 import java.util.Set;
 import java.util.UUID;
 import javax.net.ssl.SSLParameters;
@@ -21,13 +22,15 @@ import org.tallorder.thrift.Order;
 import org.tallorder.thrift.OrderList;
 import org.tallorder.thrift.OrderResult;
 import org.tallorder.thrift.OrderService;
+import org.tallorder.thrift.PatchOrderRequest;
 import org.tallorder.thrift.TallError;
 import org.tallorder.thrift.WriteCondition;
 import org.tallorder.thrift.WriteOptions;
 
 /**
  * A connection to a server. It sends a call again where that does no harm: reads, what was certainly
- * not done, and replacements whose answer was lost, by their tokens. It is for one thread.
+ * not done, and replacements and patches whose answer was lost, by their tokens. It is for one
+ * thread.
  */
 final class Shop implements AutoCloseable {
   private static final int ATTEMPTS = 6;
@@ -72,16 +75,44 @@ final class Shop implements AutoCloseable {
    * not.
    */
   void putOrder(Order order, long revision) throws TException {
-    UUID id = UUID.randomUUID();
-    ByteBuffer token = ByteBuffer.allocate(16);
-    token.putLong(id.getMostSignificantBits()).putLong(id.getLeastSignificantBits());
-    WriteOptions options = new WriteOptions().setToken(token.array());
+    WriteOptions options = new WriteOptions().setToken(makeToken());
     if (revision == 0) {
       options.setCondition(WriteCondition.ABSENT);
     } else {
       options.setCondition(WriteCondition.REVISION).setRevision(revision);
     }
     attempt(revision != 0, () -> client.putOrder(order, options));
+  }
+
+  /**
+   * Changes parts of an order, whatever others change meanwhile. Its token and the base, a revision
+   * that the caller has seen, make sure that it is done once, however often it is sent.
+   */
+  void patchOrder(String customer, String number, List<String> changes, long base) throws TException {
+    PatchOrderRequest request = new PatchOrderRequest(customer, number, changes);
+    request.setOptions(new WriteOptions().setToken(makeToken())).setBase_revision(base);
+    boolean[] isLost = {false}; // a copy of which nobody knows whether it was done
+    attempt(
+        true,
+        () -> {
+          try {
+            return client.patchOrder(request);
+          } catch (TException failure) {
+            if (failure instanceof TallError && ((TallError) failure).isSetRevision() && !isLost[0]) {
+              request.setBase_revision(((TallError) failure).revision); // this copy has done nothing
+            } else if (isLost(failure)) {
+              isLost[0] = true;
+            }
+            throw failure;
+          }
+        });
+  }
+
+  private static byte[] makeToken() {
+    UUID id = UUID.randomUUID();
+    ByteBuffer token = ByteBuffer.allocate(16);
+    token.putLong(id.getMostSignificantBits()).putLong(id.getLeastSignificantBits());
+    return token.array();
   }
 
   /** A page of orders; the first one, if none is named. */

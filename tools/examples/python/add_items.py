@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The tallorder authors
 # SPDX-License-Identifier: Apache-2.0
-"""Adds items to an order, a line each, while others may do the same; then lists the customer's
-orders. An item that the order has is not added again, so the command may be repeated at will.
+"""Adds items to an order, a line each, while others may do the same, and one more of the first of them;
+then lists the customer's orders. An item that the order has is not added again.
 
     add_items.py ADDRESS CUSTOMER ORDER ITEM...
     add_items.py --ca ca.crt --certificate web.crt --key web.key localhost:7654 CUSTOMER ORDER ITEM...
@@ -64,6 +64,15 @@ def add_item(client: Client, customer: str, number: str, item: str) -> None:
             pause = min(2 * pause, LONGEST_PAUSE)
 
 
+def add_one_more(client: Client, customer: str, number: str, item: str) -> None:
+    """Changes a part of the order, whatever others change meanwhile. If the answer is lost the client sends
+    it again, and the base makes sure that it is done once."""
+    order, revision = client.get_order(customer, number)
+    lines = [line for location in order.shipping_locations for line in location.line_items]
+    line = next(line.number for line in lines if line.item_number == item)
+    client.patch_order(customer, number, [f"line[{line}].quantity+=1"], base_revision=revision)
+
+
 def main() -> int:
     """Returns the exit code."""
     parser = argparse.ArgumentParser()
@@ -77,6 +86,7 @@ def main() -> int:
         with Client(options.address, tls=make_tls(options), attempts=6) as client:
             for item in options.item:
                 add_item(client, options.customer, options.order, item)
+            add_one_more(client, options.customer, options.order, options.item[0])
             for entry in client.list_orders(options.customer):
                 print(entry.order_number, entry.lines)
     except Error as error:

@@ -180,11 +180,16 @@ test_remembered (TallStoreFixture *self, gconstpointer kind G_GNUC_UNUSED)
   TallWriteOptions never = make_once (first, 2);
   gint64 done = patch (self->front, "line[1].quantity+=1", &once);
   for (guint i = 0; i < 50; i++)
-    patch (self->front, i % 2 == 0 ? "currency=USD" : "currency=EUR", NULL);
+    {
+      self->clock.now += 100 * (i % 3);
+      patch (self->front, i % 2 == 0 ? "currency=USD" : "currency=EUR", NULL);
+    }
   g_assert_cmpint (patch (self->front, "line[1].quantity+=1", &once), ==, done);
   g_assert_cmpint (get_quantity (self, NULL), ==, 1);
   patch (self->front, "line[1].quantity+=1", &never);
   g_assert_cmpint (get_quantity (self, NULL), ==, 2);
+  TallWriteOptions between = make_once (done + 1, 3); /* no commit has that revision */
+  expect_refused (self->front, "line[1].quantity+=1", &between, TALL_ERROR_OUTCOME_UNKNOWN);
 
   /* Until somebody else has written more than once. */
   g_autoptr (TallStore) others = tall_test_open (self->table, &clock);
@@ -234,6 +239,23 @@ test_base (TallStoreFixture *self, gconstpointer kind G_GNUC_UNUSED)
   for (guint i = 0; i < G_N_ELEMENTS (wrong); i++)
     expect_refused (self->front, "line[1].quantity+=1", &wrong[i], TALL_ERROR_INVALID);
   g_assert_cmpint (get_quantity (self, NULL), ==, 0);
+}
+
+/* A writer that has claimed the order gets its time. After that the token still works, unless the
+ * claim hides what was replaced. */
+static void
+test_claimed (TallStoreFixture *self, gconstpointer kind G_GNUC_UNUSED)
+{
+  TallWriteOptions once = make_once (put_zero (self), 1);
+  TallState state;
+  g_assert_true (tall_test_read_state (self->store, TALL_TEST_ORDER, &state, NULL));
+  state.pending = state.revision + 2;
+  memset (state.pending_token, 0x55, sizeof state.pending_token);
+  tall_test_write_state (self->store, TALL_TEST_ORDER, &state, state.pending);
+  gint64 before = self->clock.monotonic;
+  patch (self->front, "line[1].quantity+=1", &once);
+  g_assert_cmpint (self->clock.monotonic - before, >=, G_USEC_PER_SEC);
+  g_assert_cmpint (get_quantity (self, NULL), ==, 1);
 }
 
 /* ---- Others come first ---- */
@@ -391,6 +413,7 @@ main (int argc, char *argv[])
     { "remembered", test_remembered },
     { "once-deleted", test_once_deleted },
     { "base", test_base },
+    { "claimed", test_claimed },
     { "overtaken", test_overtaken },
     { "out-of-time", test_out_of_time },
     { "deleted-under-it", test_deleted_under_it },

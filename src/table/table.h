@@ -418,6 +418,13 @@ TallReadResult *tall_table_read (TallTable *self,
                                  const TallReadPlan *plan,
                                  gint64 deadline,
                                  GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean tall_table_find_readable (TallTable *self,
+                                   const char *table,
+                                   TallSlice start,
+                                   TallSlice stop,
+                                   gint64 deadline,
+                                   GByteArray *next,
+                                   GError **error) G_GNUC_WARN_UNUSED_RESULT;
 gboolean tall_table_apply (TallTable *self,
                            TallMutation *const *mutations,
                            guint n,

@@ -8,6 +8,7 @@
 import contextlib
 import datetime
 import json
+import os
 import pathlib
 import random
 import re
@@ -197,6 +198,26 @@ def a_damaged_file(folder):
 
 
 @test
+def a_damaged_block(folder):
+    """It hides the rows in it, and no others: neither from verify, nor from an export, nor from a list."""
+    for layout in LAYOUTS:
+        os.mkdir(f"{folder}/{layout}")
+        store = filled(f"{folder}/{layout}", layout)
+        before = set(run("export", "--store", store).ends(DONE).out.splitlines())
+        listed = run("customer", "list", "--store", store, "--all").ends(DONE).out.splitlines()
+        damage_a_file(store)
+        exported = run("export", "--store", store).ends(FAILED, "Not exported", "The export is not complete")
+        after = set(exported.out.splitlines())
+        equal(after - before, set())
+        shown = run("customer", "list", "--store", store, "--all").out.splitlines()
+        found = run("verify", "--store", store).ends(FAILED, "unreadable-table")
+        n_orders = int(re.search(r"Verified (\d+) orders", found.out + found.err)[1])
+        if not (0.8 * len(before) < len(after) < len(before) and len(shown) > 0.8 * len(listed)
+                and n_orders > 0.9 * len(before)):
+            raise AssertionError(f"{layout}: {len(after)} of {len(before)}, {len(shown)} of {len(listed)}, {n_orders}")
+
+
+@test
 def a_damaged_index(folder):
     """Migrations without it and back write it anew, as the finding says."""
     store = filled(folder, "record-type")
@@ -204,7 +225,7 @@ def a_damaged_index(folder):
     run("status", "--store", store).ends(DONE)
     damage_a_file(store, 1)
     found = run("verify", "--store", store).ends(
-        FAILED, "migrate --to-index none, then --to-index date", "unreadable-table table index: ")
+        FAILED, "migrate --to-index none, then --to-index date", "unreadable-table table index")
     equal(("table orders" in found.out, "row :" in found.out), (False, False))
     for index in ("none", "date"):
         run("migrate", "--store", store, "--to-index", index).ends(DONE)

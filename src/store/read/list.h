@@ -6,24 +6,6 @@
 
 G_BEGIN_DECLS
 
-#define TALL_ROOT_TABLES 2
-
-/**
- * TallRootWindow:
- *
- * The root rows of customers and of orders, of which a few of each table are read at once, and
- * given in the order of their keys.
- */
-typedef struct
-{
-  const char *tables[TALL_ROOT_TABLES]; /* static; the second is NULL if one table has both */
-  gsize most_bytes;       /* of a table in one read: of what is wanted, where the table can tell */
-  TallReadResult *result; /* owned: of the last read */
-  const TallRows *rows[TALL_ROOT_TABLES]; /* of @result; NULL: none */
-  guint next[TALL_ROOT_TABLES];           /* the row that comes next, of each */
-  TallSlice horizon;                      /* rows up to here are known; the empty slice: all */
-} TallRootWindow;
-
 TallOrderList *tall_list_orders (TallOperation *operation,
                                  const TallListOptions *options,
                                  GError **error) G_GNUC_WARN_UNUSED_RESULT;

@@ -82,8 +82,8 @@ static const TallFindingInfo infos[TALL_N_FINDING_KINDS] = {
   [TALL_FINDING_STRAY_ROW] = { "stray-row", "a row has a key that tallorder does not make",
                                "delete it if nobody else needs it", TRUE },
   [TALL_FINDING_UNREADABLE_TABLE] = { "unreadable-table",
-                                      "the store below cannot read a table from a row on; what "
-                                      "comes after it was not verified",
+                                      "the store below cannot read some rows of a table, from "
+                                      "this one on; they were not verified",
                                       "a backup, or the tools of the store below; the table index "
                                       "alone: migrate --to-index none, then --to-index date",
                                       TRUE },

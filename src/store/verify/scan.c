@@ -113,7 +113,6 @@ struct _TallVerifyScan
   TallArena *arena; /* of where the cursors stop */
   GArray *parts;    /* of TallRowPart: of the key that is looked at */
   Cursor cursors[TALL_VERIFY_MAX_TABLES];
-  gboolean broken; /* a table cannot be read any further */
   gboolean paused;
   TallVerifyGroup group;
 };
@@ -144,32 +143,44 @@ choose_limit (const TallRows *page)
   return (guint)CLAMP ((guint64)PAGE_BYTES * MAX (page->n_rows, 1) / bytes, 1, MOST_ROWS);
 }
 
-/* What the table itself cannot read ends the scan: nobody knows what comes after it. Smaller pages
+/* Reports that rows cannot be read, and goes on behind them. */
+static gboolean
+pass_gap (TallVerifyScan *self, Cursor *cursor, const GError *cause, GError **error)
+{
+  g_autoptr (GByteArray) from = g_steal_pointer (&cursor->next);
+  cursor->next = g_byte_array_new ();
+  if (!tall_table_find_readable (self->context->table, cursor->table, tall_slice_array (from),
+                                 cursor->stop, tall_verify_deadline (), cursor->next, error))
+    return FALSE;
+  cursor->ended = cursor->next->len == 0;
+  cursor->careful = FALSE;
+  cursor->limit = FIRST_ROWS;
+  (void)self->on_stray (cursor->table, tall_slice_array (from), 1, cause, self->data);
+  return TRUE;
+}
+
+/* What the table itself cannot read, such as a damaged block of a file, is passed. Smaller pages
  * find the place. */
 static gboolean
-fail_page (TallVerifyScan *self, Cursor *cursor, GError *cause, GError **error)
+fail_page (TallVerifyScan *self, Cursor *cursor, const GError *cause, GError **error)
 {
   if (!tall_error_is_unreadable (cause))
     {
-      g_propagate_prefixed_error (error, cause, "Reading table %s: ", cursor->table);
+      g_propagate_error (error, g_error_copy (cause));
+      g_prefix_error (error, "Reading table %s: ", cursor->table);
       return FALSE;
     }
   cursor->careful = TRUE;
-  if (cursor->limit > 1)
-    cursor->limit /= 2;
-  else
-    {
-      cursor->ended = self->broken = TRUE;
-      (void)self->on_stray (cursor->table, tall_slice_array (cursor->next), 1, cause, self->data);
-    }
-  g_error_free (cause);
+  if (cursor->limit == 1)
+    return pass_gap (self, cursor, cause, error);
+  cursor->limit /= 2;
   return TRUE;
 }
 
 static gboolean
 read_page (TallVerifyScan *self, Cursor *cursor, GError **error)
 {
-  GError *cause = NULL;
+  g_autoptr (GError) cause = NULL;
   g_autoptr (TallReadPlan) plan = tall_read_plan_new ();
   TallRead *read =
       tall_read_plan_add_scan (plan, cursor->table, tall_slice_array (cursor->next), cursor->stop);
@@ -305,7 +316,7 @@ take_rows (TallVerifyScan *self, guint i, GError **error)
     {
       g_array_append_vals (group->rows[i], current_row (cursor), 1);
       cursor->needed = TRUE;
-      if (!step (self, cursor, cursor->prefix, error) || self->broken)
+      if (!step (self, cursor, cursor->prefix, error))
         return FALSE;
     }
   return TRUE;
@@ -357,7 +368,7 @@ tall_verify_scan_next (TallVerifyScan *self, gboolean *paused, GError **error)
       if (self->paused)
         return NULL;
     }
-  if (self->broken || !find_next (self))
+  if (!find_next (self))
     return NULL;
   return take_group (self, error) ? group : NULL;
 }

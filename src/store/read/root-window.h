@@ -1,0 +1,36 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "store/read/pager.h"
+
+G_BEGIN_DECLS
+
+#define TALL_ROOT_TABLES 2
+
+/**
+ * TallRootWindow:
+ *
+ * The root rows of customers and of orders, of which a few of each table are read at once, and
+ * given in the order of their keys.
+ */
+typedef struct
+{
+  const char *tables[TALL_ROOT_TABLES]; /* static; the second is NULL if one table has both */
+  gsize most_bytes;       /* of a table in one read: of what is wanted, where the table can tell */
+  TallReadResult *result; /* owned: of the last read */
+  const TallRows *rows[TALL_ROOT_TABLES]; /* of @result; NULL: none */
+  guint next[TALL_ROOT_TABLES];           /* the row that comes next, of each */
+  GByteArray *from[TALL_ROOT_TABLES]; /* owned: of each, from where on it can be read; NULL: all */
+  guint limit;                        /* rows of each in one read */
+  TallSlice horizon;                  /* rows up to here are known; the empty slice: all */
+} TallRootWindow;
+
+void tall_root_window_init (TallRootWindow *self, const TallLayout *layout, gsize most_bytes);
+void tall_root_window_clear (TallRootWindow *self);
+gboolean tall_root_window_read (TallRootWindow *self,
+                                TallPager *pager,
+                                GError **error) G_GNUC_WARN_UNUSED_RESULT;
+const TallRow *tall_root_window_next (TallRootWindow *self);
+
+G_END_DECLS

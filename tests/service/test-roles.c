@@ -200,6 +200,10 @@ test_revoked (void)
   char *issuers[] = { (char *)"feed", first, NULL };
   revoked = (TallTlsIdentity){ identity->names, identity->fingerprint, issuers };
   g_assert_cmpint (tall_roles_find_role (roles, &revoked), ==, TALL_ROLE_NONE);
+  issuers[0] = first; /* the CA that has signed it */
+  issuers[1] = (char *)"feed";
+  g_assert_cmpint (tall_roles_find_role (roles, &revoked), ==, TALL_ROLE_NONE);
+  issuers[0] = (char *)"feed";
   issuers[1] = NULL;
   g_assert_cmpint (tall_roles_find_role (roles, &revoked), ==, TALL_ROLE_ADMIN);
   g_autofree char *described = tall_roles_describe (roles);

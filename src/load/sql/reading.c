@@ -1,11 +1,12 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
-#include "load/sql/reading.h"
+#include "load/sql/query.h"
 
 #include "load/mapping/survey.h"
 #include "load/orders/customer-grouper.h"
 #include "load/orders/grouper.h"
 #include "load/sql/temp-db.h"
+#include "load/store/loader.h"
 #include "tall-error.h"
 
 #include <gio/gio.h>
@@ -207,7 +208,7 @@ run (Reading *self, const char *folder, gboolean allows_bad, GError **error)
 }
 
 /**
- * tall_sql_reading_run:
+ * tall_query_load:
  * @files: before their first rows
  * @options: of the load, with a query
  *
@@ -217,12 +218,12 @@ run (Reading *self, const char *folder, gboolean allows_bad, GError **error)
  * Returns: FALSE if it ended before the query's end: with an error, or as a hook said
  */
 gboolean
-tall_sql_reading_run (const TallLoadFiles *files,
-                      const TallLoadOptions *options,
-                      TallRejects *rejects,
-                      const TallReadingHooks *hooks,
-                      gpointer data,
-                      GError **error)
+tall_query_load (const TallLoadFiles *files,
+                 const TallLoadOptions *options,
+                 TallRejects *rejects,
+                 const TallReadingHooks *hooks,
+                 gpointer data,
+                 GError **error)
 {
   gboolean ok = TRUE;
   const char *folder = options->folder != NULL ? options->folder : g_get_tmp_dir ();

@@ -1,7 +1,6 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
 #include "load/store/loader.h"
-#include "load/sql/reading.h"
 #include "tall-error.h"
 #include "load/store/storer.h"
 
@@ -253,7 +252,7 @@ tall_load (TallFront *front,
   tall_load_ledger_init (&self.ledger);
   prepare_files (files, rejects, options->stop);
   gboolean ok = options->query != NULL
-                    ? tall_sql_reading_run (files, options, rejects, &hooks, &self, &local)
+                    ? tall_query_load (files, options, rejects, &hooks, &self, &local)
                     : tall_reading_run (files, options->folder, rejects, &hooks, &self, &local);
   ok = ok || local == NULL;
   ok = finish_storing (&self, &local) && ok;

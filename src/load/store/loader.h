@@ -58,7 +58,7 @@ typedef void (*TallLoadShow) (const TallLoadItem *item, gpointer data);
  *
  * Start from TALL_LOAD_OPTIONS_INIT.
  */
-typedef struct
+typedef struct _TallLoadOptions
 {
   TallQuery *query;          /* what makes rows of theirs; NULL: they are those of the files */
   gboolean allows_bad_rows;  /* the query may do without those that cannot be read */

@@ -475,8 +475,7 @@ tall_order_summary_parse (TallSlice bytes,
       read_message (&tall_pb__order_summary__descriptor, UNPROVED, bytes, arena, error);
   if (read == NULL)
     return FALSE;
-  if (read->lines > TALL_MAX_LINES_AND_LOCATIONS
-      || (read->total != NULL && read->total->scale > TALL_DECIMAL_MAX_SCALE))
+  if (read->lines > TALL_MAX_LINES_AND_LOCATIONS)
     return set_damaged (error, "order summary", "not in canonical form");
 
   *summary = *read;

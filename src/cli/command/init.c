@@ -250,7 +250,7 @@ run (int argc, char **argv)
 const TallCommand tall_command_init = {
   .name = "init",
   .arguments = "",
-  .summary = "Makes a deployment: its tables, by a layout and a key strategy, which `migrate` can change.",
+  .summary = "Makes a deployment, by a layout and keys that `migrate` can change later.",
   .make_help = tall_choices_describe,
   .help = "Several deployments live side by side in one store under different names.\n\n"
           "Example:\n"

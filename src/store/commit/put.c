@@ -162,16 +162,20 @@ check_has_no_orders (const Write *self, GError **error)
   return FALSE;
 }
 
-/* FALSE with %TALL_ERROR_TIMED_OUT if the operation's time has passed, nothing being done. */
 static gboolean
-check_time (const TallOperation *operation, GError **error)
+fail_late (GError **error)
 {
-  if (!tall_operation_is_over (operation))
-    return TRUE;
   g_set_error (
       error, TALL_ERROR, TALL_ERROR_TIMED_OUT,
       "the time was over before it could be stored or deleted; nothing was done, try again");
   return FALSE;
+}
+
+/* FALSE with %TALL_ERROR_TIMED_OUT if the operation's time has passed, nothing being done. */
+static gboolean
+check_time (const TallOperation *operation, GError **error)
+{
+  return !tall_operation_is_over (operation) || fail_late (error);
 }
 
 /* Waits for the writer that has claimed the row: DONE: the claim has stayed unchanged for so long
@@ -460,7 +464,7 @@ patch_once (Patch *self, TallOperation *operation, GError **error)
 }
 
 static gboolean
-try_patch (Patch *self, TallOperation *operation, GError **error)
+patch_until_done (Patch *self, TallOperation *operation, GError **error)
 {
   const TallStoreHooks *hooks = &operation->context->hooks;
   gint32 longest = FIRST_WAIT;
@@ -476,6 +480,21 @@ try_patch (Patch *self, TallOperation *operation, GError **error)
       longest = MIN (longest * 2, LONGEST_PAUSE);
     }
   return FALSE;
+}
+
+/* One at a time of this process. */
+static gboolean
+try_patch (Patch *self, TallOperation *operation, GError **error)
+{
+  TallFollower *follower = operation->context->follower;
+  if (follower == NULL)
+    return patch_until_done (self, operation, error);
+  TallRecent *recent = tall_follower_get_recent (follower);
+  if (!tall_recent_enter (recent, operation))
+    return fail_late (error);
+  gboolean done = patch_until_done (self, operation, error);
+  tall_recent_leave (recent, operation);
+  return done;
 }
 
 /**

@@ -16,6 +16,8 @@ typedef struct
 struct _TallRecent
 {
   GMutex mutex;
+  GCond left;               /* somebody has */
+  GHashTable *busy;         /* keys of orders that are being patched */
   GHashTable *known;        /* of Entry, by the key; not owned */
   guint64 n;                /* that were noted */
   Entry entries[N_COMMITS]; /* the last ones, one after the other, and again from the first */
@@ -38,7 +40,8 @@ is_same_entry (gconstpointer a, gconstpointer b)
 /**
  * tall_recent_new:
  *
- * Returns: (transfer full): room for the last commits of orders that this process makes. A state
+ * Returns: (transfer full): room for the last commits of orders that this process makes, and the
+ *   turns of those who patch. A state
  *   cell only names the last one, which is not enough for a patch that is sent again while many
  *   others write. What is forgotten leaves a doubt, and nothing else
  */
@@ -47,6 +50,8 @@ tall_recent_new (void)
 {
   TallRecent *self = g_new0 (TallRecent, 1);
   g_mutex_init (&self->mutex);
+  g_cond_init (&self->left);
+  self->busy = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   self->known = g_hash_table_new (hash_entry, is_same_entry);
   return self;
 }
@@ -55,8 +60,45 @@ void
 tall_recent_free (TallRecent *self)
 {
   g_hash_table_unref (self->known);
+  g_hash_table_unref (self->busy);
+  g_cond_clear (&self->left);
   g_mutex_clear (&self->mutex);
   g_free (self);
+}
+
+static char *
+make_key (const TallOperation *operation)
+{
+  return g_strdup_printf ("%s\n%s", operation->customer_number, operation->order_number);
+}
+
+/**
+ * tall_recent_enter:
+ *
+ * Waits for its turn to patch the order, so that patches of one process do not overtake each other,
+ * of which each time only one gets through. Other processes are met in the table.
+ *
+ * Returns: FALSE if the time was over before
+ */
+gboolean
+tall_recent_enter (TallRecent *self, const TallOperation *operation)
+{
+  g_autofree char *key = make_key (operation);
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->mutex);
+  while (g_hash_table_contains (self->busy, key))
+    if (!g_cond_wait_until (&self->left, &self->mutex, operation->deadline))
+      return FALSE;
+  g_hash_table_add (self->busy, g_steal_pointer (&key));
+  return TRUE;
+}
+
+void
+tall_recent_leave (TallRecent *self, const TallOperation *operation)
+{
+  g_autofree char *key = make_key (operation);
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->mutex);
+  g_hash_table_remove (self->busy, key);
+  g_cond_broadcast (&self->left);
 }
 
 static Entry

@@ -19,6 +19,9 @@ typedef struct
 
 TallRecent *tall_recent_new (void);
 void tall_recent_free (TallRecent *self);
+gboolean tall_recent_enter (TallRecent *self,
+                            const TallOperation *operation) G_GNUC_WARN_UNUSED_RESULT;
+void tall_recent_leave (TallRecent *self, const TallOperation *operation);
 void
 tall_recent_note (TallRecent *self, const TallOperation *operation, const TallState *committed);
 gboolean tall_recent_find (TallRecent *self,

@@ -5,7 +5,6 @@
 #include "cli/output.h"
 #include "cli/show.h"
 #include "cli/options.h"
-#include "cli/paging.h"
 #include "cli/put-items.h"
 #include "tall-error.h"
 #include "tall-front.h"

@@ -4,7 +4,6 @@
 #include "cli/show.h"
 #include "cli/options.h"
 #include "cli/output.h"
-#include "cli/paging.h"
 
 static TallExit
 list_orders (TallFront *front,

@@ -64,12 +64,9 @@ tall_rocksdb_family_admits (const TallRocksdbFamily *self, gboolean writes, GErr
   return tall_table_access_admits (access, self->spec->name, writes, error);
 }
 
-/**
- * tall_rocksdb_family_set_access:
- * @seal: (nullable): the token, which a table that is closed keeps
+/* @seal: (nullable): the token, which a table that is closed keeps
  *
- * To be called with the locks of all rows held.
- */
+ * To be called with the locks of all rows held. */
 static void
 tall_rocksdb_family_set_access (TallRocksdbFamily *self, TallTableAccess access, const char *seal)
 {
@@ -169,11 +166,7 @@ tall_rocksdb_families_add (TallRocksdbFamilies *self,
   g_rw_lock_writer_unlock (&self->lock);
 }
 
-/**
- * tall_rocksdb_families_remove:
- *
- * Removes a table that is there.
- */
+/* Removes a table that is there. */
 static void
 tall_rocksdb_families_remove (TallRocksdbFamilies *self, const char *deployment, const char *table)
 {
@@ -377,13 +370,9 @@ unlock_first (TallRocksdbStripes *self, guint n)
     pthread_mutex_unlock (&self->mutexes[i - 1]);
 }
 
-/**
- * tall_rocksdb_stripes_lock_all:
+/* Waits until no write runs, and lets none begin.
  *
- * Waits until no write runs, and lets none begin.
- *
- * Returns: FALSE with %TALL_ERROR_TIMED_OUT, and none is taken
- */
+ * Returns: FALSE with %TALL_ERROR_TIMED_OUT, and none is taken */
 static gboolean
 tall_rocksdb_stripes_lock_all (TallRocksdbStripes *self, gint64 deadline, GError **error)
 {

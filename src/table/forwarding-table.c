@@ -155,6 +155,13 @@ tall_forwarding_table_copy_to (TallTable *base, const char *directory, GError **
   return tall_table_copy_to (wrapped (base), directory, error);
 }
 
+static gboolean
+tall_forwarding_table_compact (
+    TallTable *base, gboolean alone, guint64 *ticket, gboolean *done, GError **error)
+{
+  return tall_table_compact (wrapped (base), alone, ticket, done, error);
+}
+
 static GPtrArray *
 tall_forwarding_table_list_servers (TallTable *base, gint64 deadline)
 {
@@ -200,6 +207,7 @@ tall_forwarding_table_class_init (TallForwardingTableClass *klass)
   table->list_deployments = tall_forwarding_table_list_deployments;
   table->list_losses = tall_forwarding_table_list_losses;
   table->copy_to = tall_forwarding_table_copy_to;
+  table->compact = tall_forwarding_table_compact;
   G_OBJECT_CLASS (klass)->finalize = tall_forwarding_table_finalize;
 }
 

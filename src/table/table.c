@@ -454,6 +454,29 @@ tall_table_copy_to (TallTable *self, const char *directory, GError **error)
   return FALSE;
 }
 
+/**
+ * tall_table_compact:
+ * @ticket: (inout): 0 at first; 0 afterwards: this kind of table cannot
+ *
+ * Has the store drop from its files what was deleted, in the background. To be called again until
+ * it is @done.
+ *
+ * Returns: FALSE with %TALL_ERROR_UNAVAILABLE, or %TALL_ERROR_DAMAGED if a file cannot be read
+ */
+gboolean
+tall_table_compact (
+    TallTable *self, gboolean alone, guint64 *ticket, gboolean *done, GError **error)
+{
+  g_return_val_if_fail (TALL_IS_TABLE (self), FALSE);
+
+  TallTableClass *klass = TALL_TABLE_GET_CLASS (self);
+  if (klass->compact != NULL)
+    return klass->compact (self, alone, ticket, done, error);
+  *ticket = 0;
+  *done = TRUE;
+  return TRUE;
+}
+
 void
 tall_table_server_free (TallTableServer *self)
 {

@@ -117,14 +117,17 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (TallTableSpec, tall_table_spec_free)
  */
 typedef struct
 {
-  const char *kind;        /* `memory`, `rocksdb`, `hbase` … */
-  const char *deployment;  /* the name that its tables have as prefix */
-  gboolean false_is_final; /* "did not match" of apply_if is always true: nothing between us and
-                              the rows repeats calls that had taken effect */
-  gboolean is_exclusive;   /* no other process works on these tables as long as this one does */
-  gboolean is_read_only;   /* every write is refused */
-  gboolean cannot_shut;    /* set_access is always refused, by this gateway */
-  guint together;          /* rows that apply_if changes in one step, at most; 1 at least */
+  const char *kind;          /* `memory`, `rocksdb`, `hbase` … */
+  const char *deployment;    /* the name that its tables have as prefix */
+  gboolean false_is_final;   /* "did not match" of apply_if is always true: nothing between us and
+                                the rows repeats calls that had taken effect */
+  gboolean is_exclusive;     /* no other process works on these tables as long as this one does */
+  gboolean is_read_only;     /* every write is refused */
+  gboolean cannot_shut;      /* set_access is always refused, by this gateway */
+  guint together;            /* rows that apply_if changes in one step, at most; 1 at least */
+  const char *keeps_deleted; /* nullable: a sentence for people: where the bytes of what was deleted
+                                still are, and until when */
+  const char *keeps_compacted; /* the same after compact() */
 } TallTableInfo;
 
 /* Sizes of merged requests: 1 row, 2, up to 4, up to 8 … up to 128, and more. */
@@ -193,8 +196,8 @@ G_DECLARE_DERIVABLE_TYPE (TallTable, tall_table, TALL, TABLE, GObject)
  * row. One object holds all tables of one deployment; the short names of tables are unique within
  * it, and different deployments on the same store do not see each other's.
  *
- * Every slot but get_info, list_servers, list_measures, list_deployments, list_losses and copy_to
- * must be implemented.
+ * Every slot but get_info, list_servers, list_measures, list_deployments, list_losses, copy_to
+ * and compact must be implemented.
  * Every call may be made from any thread at any time. Strings and slices passed in belong to the
  * caller; nothing is kept after the call. Calls on a table whose access forbids them fail with
  * %TALL_ERROR_SHUT. Every call ends by @deadline, or soon after, with
@@ -411,7 +414,22 @@ struct _TallTableClass
    */
   gboolean (*copy_to) (TallTable *self, const char *directory, GError **error);
 
-  gpointer padding[2];
+  /**
+   * compact:
+   * @alone: the caller knows that nobody else uses the tables, so that no put can come late
+   * @ticket: (inout): 0: what was deleted before this call is to go; then what the call has set
+   * @done: (out): whether it has
+   *
+   * Has the store write its files anew without what was deleted in all tables of this deployment,
+   * in the background: to be called again until it is done. Until then puts that come late may
+   * still be on their way, which delete markers hide.
+   *
+   * Optional. Absent: done at once, and no ticket: files stay as they are.
+   */
+  gboolean (*compact) (
+      TallTable *self, gboolean alone, guint64 *ticket, gboolean *done, GError **error);
+
+  gpointer padding[1];
 };
 
 TallReadResult *tall_table_read (TallTable *self,
@@ -473,6 +491,11 @@ GArray *tall_table_list_measures (TallTable *self);
 GStrv tall_table_list_losses (TallTable *self);
 gboolean tall_table_copy_to (TallTable *self,
                              const char *directory,
+                             GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean tall_table_compact (TallTable *self,
+                             gboolean alone,
+                             guint64 *ticket,
+                             gboolean *done,
                              GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 G_END_DECLS

@@ -221,6 +221,9 @@ hbase_get_info (TallTable *table, TallTableInfo *info)
   /* The gateway repeats a call if the answer from the region server is lost. */
   info->false_is_final = FALSE;
   info->cannot_shut = tall_hbase_pool_get_options (self->pool)->framed;
+  info->keeps_deleted = "The files of HBase have it until a major compaction of the deployment's "
+                        "tables: within a week as HBase is usually set, or with `major_compact` in "
+                        "its shell; then the archive, until HBase cleans that";
 }
 
 static GPtrArray *

@@ -44,6 +44,14 @@ typedef struct
   TallRocksdbStripes *stripes;
   TallRocksdbHorizon *horizon;
   TallRocksdbSweeper *sweeper; /* NULL until the database is open */
+
+  struct
+  {
+    GMutex mutex;
+    char *deployment; /* whose tables were written anew last; NULL: none */
+    guint64 reached;  /* without what was deleted by this write, or before it */
+    GError *error;    /* why they could not be; NULL: they were */
+  } compacted;
 } TallRocksdbDatabase;
 
 TallRocksdbDatabase *tall_rocksdb_database_open (const TallRocksdbOptions *options,
@@ -62,6 +70,12 @@ void tall_rocksdb_database_sweep (TallRocksdbDatabase *self,
                                   TallRocksdbFamily *family,
                                   TallSlice start,
                                   TallSlice stop);
+gboolean tall_rocksdb_database_compact (TallRocksdbDatabase *self,
+                                        const char *deployment,
+                                        gboolean alone,
+                                        guint64 *ticket,
+                                        gboolean *done,
+                                        GError **error) G_GNUC_WARN_UNUSED_RESULT;
 char *tall_rocksdb_database_get_statistics (TallRocksdbDatabase *self);
 GArray *tall_rocksdb_database_list_measures (TallRocksdbDatabase *self);
 

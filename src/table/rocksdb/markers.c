@@ -81,6 +81,23 @@ tall_rocksdb_horizon_get (TallRocksdbHorizon *self)
   return __atomic_load_n (&self->forgotten, __ATOMIC_ACQUIRE);
 }
 
+/**
+ * tall_rocksdb_horizon_forget:
+ * @last: number of the last write
+ *
+ * For a caller who knows that nobody else uses the store: no call can need a marker any more,
+ * unless one runs after all.
+ */
+void
+tall_rocksdb_horizon_forget (TallRocksdbHorizon *self, guint64 last)
+{
+  g_autoptr (GMutexLocker) locker G_GNUC_UNUSED = g_mutex_locker_new (&self->mutex);
+  if (self->running[0] + self->running[1] > 0)
+    return;
+  self->first = last;
+  __atomic_store_n (&self->forgotten, last, __ATOMIC_RELEASE);
+}
+
 /* Of one compaction, which uses it in one thread. */
 typedef struct
 {
@@ -165,6 +182,9 @@ tall_rocksdb_horizon_new_filter_factory (TallRocksdbHorizon *self)
 /* The same, microseconds, after damage was found. */
 #define DAMAGE_PAUSE ((gint64)3600 * G_USEC_PER_SEC)
 
+/* RocksDB's kForceOptimized: each file of the last level is written anew, once. */
+#define THOROUGH 3
+
 /* Rows between two looks whether the store is being closed. */
 #define STEP 1024
 
@@ -172,6 +192,7 @@ struct _TallRocksdbSweeper
 {
   rocksdb_t *db; /* not owned */
   rocksdb_compactoptions_t *options;
+  rocksdb_compactoptions_t *thorough; /* the last level, too, whatever is in it */
   guint64 most_read;
   GMutex compacting; /* held during a compaction, and as long as none may run */
   GMutex mutex;      /* for all below */
@@ -204,6 +225,9 @@ tall_rocksdb_sweeper_new (rocksdb_t *db, guint64 most_read)
   self->most_read = most_read;
   self->options = rocksdb_compactoptions_create ();
   rocksdb_compactoptions_set_exclusive_manual_compaction (self->options, FALSE);
+  self->thorough = rocksdb_compactoptions_create ();
+  rocksdb_compactoptions_set_exclusive_manual_compaction (self->thorough, FALSE);
+  rocksdb_compactoptions_set_bottommost_level_compaction (self->thorough, THOROUGH);
   g_mutex_init (&self->compacting);
   g_mutex_init (&self->mutex);
   return self;
@@ -224,6 +248,7 @@ tall_rocksdb_sweeper_free (TallRocksdbSweeper *self)
       g_thread_join (self->thread);
     }
   rocksdb_compactoptions_destroy (self->options);
+  rocksdb_compactoptions_destroy (self->thorough);
   g_mutex_clear (&self->compacting);
   g_mutex_clear (&self->mutex);
   g_free (self);
@@ -338,28 +363,27 @@ measure (const Sweep *self)
  * each level on those that overlap the files of the one above. So these are read before, unless
  * they are too many: then RocksDB compacts some of them all the time anyway. */
 static gboolean
-is_sound (const Sweep *sweep)
+is_sound (const Sweep *sweep, GError **error)
 {
   Sweep whole = *sweep, next = *sweep;
-  g_autoptr (GError) error = NULL;
   size_t len;
   g_autoptr (TallRocksdbText) text =
       rocksdb_column_family_handle_get_name (sweep->family->handle, &len);
   g_autofree char *family = g_strndup (text, len);
   while (take_whole_files (&next, family) && measure (&next) <= sweep->sweeper->most_read)
     whole = next;
-  if (read_all (&whole, &error))
+  if (read_all (&whole, error))
     return !g_atomic_int_get (&sweep->sweeper->ending);
-  g_warning ("Delete markers of table %s stay: %s", family, error->message);
+  g_prefix_error (error, "table %s stay: ", family);
   return FALSE;
 }
 
+/* With the lock on compactions held. */
 static void
-compact (const Sweep *self)
+compact (const Sweep *self, rocksdb_compactoptions_t *options)
 {
-  g_autoptr (GMutexLocker) locker G_GNUC_UNUSED = g_mutex_locker_new (&self->sweeper->compacting);
   const char *stop = self->stop.len == 0 ? NULL : (const char *)self->stop.data;
-  rocksdb_compact_range_cf_opt (self->sweeper->db, self->family->handle, self->sweeper->options,
+  rocksdb_compact_range_cf_opt (self->sweeper->db, self->family->handle, options,
                                 (const char *)self->start.data, self->start.len, stop,
                                 self->stop.len);
 }
@@ -368,11 +392,17 @@ static gpointer
 run (gpointer data)
 {
   g_autoptr (Sweep) sweep = data;
+  g_autoptr (GError) error = NULL;
   TallRocksdbSweeper *self = sweep->sweeper;
   gint64 begin = g_get_monotonic_time ();
-  gboolean sound = is_sound (sweep);
+  gboolean sound = is_sound (sweep, &error);
   if (sound)
-    compact (sweep);
+    {
+      g_autoptr (GMutexLocker) compacting G_GNUC_UNUSED = g_mutex_locker_new (&self->compacting);
+      compact (sweep, self->options);
+    }
+  if (error != NULL)
+    g_warning ("Delete markers of %s", error->message);
 
   g_autoptr (GMutexLocker) locker G_GNUC_UNUSED = g_mutex_locker_new (&self->mutex);
   gint64 end = g_get_monotonic_time ();
@@ -406,6 +436,16 @@ sweep_new (TallRocksdbSweeper *sweeper, TallRocksdbFamily *family, TallSlice sta
   return self;
 }
 
+/* With the mutex held, and while it is not busy. */
+static gboolean
+begin (TallRocksdbSweeper *self, GThreadFunc work, gpointer data)
+{
+  g_clear_pointer (&self->thread, g_thread_join); /* it has ended, or is about to */
+  self->thread = g_thread_try_new ("sweep", work, data, NULL);
+  self->busy = self->thread != NULL;
+  return self->busy;
+}
+
 /**
  * tall_rocksdb_sweeper_sweep:
  * @start: (nullable bytes): the first row
@@ -424,14 +464,63 @@ tall_rocksdb_sweeper_sweep (TallRocksdbSweeper *self,
   if (self->busy || g_get_monotonic_time () < self->next)
     return;
 
-  g_clear_pointer (&self->thread, g_thread_join); /* it has ended, or is about to */
   g_autoptr (Sweep) sweep = sweep_new (self, family, start, stop);
-  self->thread = g_thread_try_new ("sweep", run, sweep, NULL);
-  self->busy = self->thread != NULL;
-  if (self->busy)
+  if (begin (self, run, sweep))
     g_steal_pointer (&sweep);
   else
     self->next = g_get_monotonic_time () + LEAST_PAUSE;
+}
+
+/**
+ * tall_rocksdb_sweeper_begin:
+ * @work: which ends with tall_rocksdb_sweeper_end()
+ *
+ * Does work in the thread of the sweeper, which sweeps nothing meanwhile.
+ *
+ * Returns: FALSE if it is at work, or there is no thread
+ */
+gboolean
+tall_rocksdb_sweeper_begin (TallRocksdbSweeper *self, GThreadFunc work, gpointer data)
+{
+  g_autoptr (GMutexLocker) locker G_GNUC_UNUSED = g_mutex_locker_new (&self->mutex);
+  return !self->busy && begin (self, work, data);
+}
+
+void
+tall_rocksdb_sweeper_end (TallRocksdbSweeper *self)
+{
+  g_autoptr (GMutexLocker) locker G_GNUC_UNUSED = g_mutex_locker_new (&self->mutex);
+  self->busy = FALSE;
+}
+
+/**
+ * tall_rocksdb_sweeper_rewrite:
+ * @families: that are written anew, without what was deleted and markers that nobody needs
+ * @handles: of all families that there are; none comes or goes meanwhile
+ *
+ * Moves the log to tables, and writes their files anew.
+ *
+ * Returns: FALSE with %TALL_ERROR_DAMAGED and others; or without an error, if the store is being
+ *   closed
+ */
+gboolean
+tall_rocksdb_sweeper_rewrite (TallRocksdbSweeper *self,
+                              GPtrArray *families,
+                              GPtrArray *handles,
+                              GError **error)
+{
+  g_autoptr (GMutexLocker) compacting G_GNUC_UNUSED = g_mutex_locker_new (&self->compacting);
+  if (!tall_rocksdb_flush (self->db, handles, error))
+    return FALSE;
+  for (guint i = 0; i < families->len; i++)
+    {
+      const TallSlice all = TALL_SLICE_INIT;
+      g_autoptr (Sweep) sweep = sweep_new (self, g_ptr_array_index (families, i), all, all);
+      if (!is_sound (sweep, error))
+        return FALSE;
+      compact (sweep, self->thorough);
+    }
+  return !g_atomic_int_get (&self->ending);
 }
 
 /**

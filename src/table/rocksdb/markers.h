@@ -35,6 +35,7 @@ void tall_rocksdb_horizon_open (TallRocksdbHorizon *self, guint64 last);
 guint tall_rocksdb_horizon_enter (TallRocksdbHorizon *self, gint64 now, guint64 last);
 void tall_rocksdb_horizon_leave (TallRocksdbHorizon *self, guint generation);
 guint64 tall_rocksdb_horizon_get (TallRocksdbHorizon *self);
+void tall_rocksdb_horizon_forget (TallRocksdbHorizon *self, guint64 last);
 rocksdb_compactionfilterfactory_t *
 tall_rocksdb_horizon_new_filter_factory (TallRocksdbHorizon *self);
 
@@ -58,6 +59,12 @@ void tall_rocksdb_sweeper_sweep (TallRocksdbSweeper *self,
                                  TallRocksdbFamily *family,
                                  TallSlice start,
                                  TallSlice stop);
+gboolean tall_rocksdb_sweeper_begin (TallRocksdbSweeper *self, GThreadFunc work, gpointer data);
+void tall_rocksdb_sweeper_end (TallRocksdbSweeper *self);
+gboolean tall_rocksdb_sweeper_rewrite (TallRocksdbSweeper *self,
+                                       GPtrArray *families,
+                                       GPtrArray *handles,
+                                       GError **error) G_GNUC_WARN_UNUSED_RESULT;
 void tall_rocksdb_sweeper_pause (TallRocksdbSweeper *self);
 void tall_rocksdb_sweeper_resume (TallRocksdbSweeper *self);
 void tall_rocksdb_sweeper_wait (TallRocksdbSweeper *self);

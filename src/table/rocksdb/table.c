@@ -204,6 +204,12 @@ tall_rocksdb_table_get_info (TallTable *base, TallTableInfo *info)
   info->is_exclusive = TRUE;
   info->is_read_only = tall_rocksdb_database_is_read_only (TALL_ROCKSDB_TABLE (base)->database);
   info->together = TALL_ROCKSDB_TOGETHER;
+  info->keeps_deleted =
+      "The files of the store have it until RocksDB compacts them, which may take "
+      "30 days; erasing with compact does it at once";
+  info->keeps_compacted =
+      "The file MANIFEST has the first and last row keys of files that are gone, "
+      "until the store is opened the next time";
 }
 
 static GArray *
@@ -222,6 +228,14 @@ static gboolean
 tall_rocksdb_table_copy_to (TallTable *base, const char *directory, GError **error)
 {
   return tall_rocksdb_copy_make (TALL_ROCKSDB_TABLE (base)->database, directory, error);
+}
+
+static gboolean
+tall_rocksdb_table_compact (
+    TallTable *base, gboolean alone, guint64 *ticket, gboolean *done, GError **error)
+{
+  TallRocksdbTable *self = TALL_ROCKSDB_TABLE (base);
+  return tall_rocksdb_database_compact (self->database, self->name, alone, ticket, done, error);
 }
 
 static void
@@ -258,6 +272,7 @@ tall_rocksdb_table_class_init (TallRocksdbTableClass *klass)
   table->list_measures = tall_rocksdb_table_list_measures;
   table->list_losses = tall_rocksdb_table_list_losses;
   table->copy_to = tall_rocksdb_table_copy_to;
+  table->compact = tall_rocksdb_table_compact;
   G_OBJECT_CLASS (klass)->finalize = tall_rocksdb_table_finalize;
 }
 

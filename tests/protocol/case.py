@@ -16,7 +16,7 @@ EQUAL_CLOCKS, FAST_CLOCK = CLOCKS[:1], CLOCKS[1:]
 MORE_CLOCKS = (*CLOCKS, (1, 2, 1, 1), (2, 1, 3, 1))
 
 ONE, TWO, OTHER = ("a",), ("a", "b"), ("b",)   # the children that a value has
-GET, DELETE, REPAIR = Do("get"), Do("delete"), Do("repair")
+GET, DELETE, REPAIR, ERASE = Do("get"), Do("delete"), Do("repair"), Do("erase")
 MIGRATE, ABORT, REMAKE = Do("migrate"), Do("abort"), Do("remake")
 
 

@@ -7,7 +7,7 @@ which one decision is another, and the reason why it was not decided so; it must
 of its clocks, by the check that it names.
 """
 
-from case import (ALONE, DELETE, FINDS, GET, LEFT, MORE_CLOCKS, ONE, OTHER, REPAIR, TOLD, TWICE, TWO,
+from case import (ALONE, DELETE, ERASE, FINDS, GET, LEFT, MORE_CLOCKS, ONE, OTHER, REPAIR, TOLD, TWICE, TWO,
                   UNLISTED, Case, again, apart, collide, each, earlier, insert, load, put, replace)
 from explore import Faults
 from variant import Variant
@@ -98,6 +98,32 @@ UNMARKED = [
      ((insert("x"),), (put("z"), GET), (earlier(put("y")),)), Faults(lies=2)),
     ("its delete and put beside a put and a get, an answer lost, one lie",
      ((put("x"),), (earlier(DELETE), earlier(put("y"))), (GET, GET)), Faults(lost=1, lies=1)),
+]
+# An erase beside writers, of what they have left or are about to commit.
+ERASED = [
+    ("put and delete beside a put of another date and an erase",
+     ((put("x"), DELETE), (put("y"),), (ERASE,)), Faults()),
+    ("an insert beside get, delete and an erase, an answer lost",
+     ((insert("x"),), (GET, DELETE), (ERASE,)), Faults(lost=1)),
+    ("put and delete beside two erases, one lie, compacted",
+     ((put("x"), DELETE), (ERASE, ERASE)), Faults(lies=1, compactions=1)),
+    ("put, delete and put beside an erase, one lie, a stale read",
+     ((put("x"), DELETE, put("z")), (ERASE, GET)), Faults(lies=1, stale=1)),
+]
+ERASED_CLAIMS = [
+    ("a put beside a delete and an erase", ((put("x", TWO),), (DELETE,), (ERASE,)), Faults()),
+    ("put and delete beside an erase, an answer lost", ((put("x"), DELETE), (ERASE, GET)), Faults(lost=1)),
+]
+ERASED_INDEX_CLAIMS = [
+    ("a put beside an erase and a delete", ((put("x"),), (ERASE, DELETE)), Faults()),
+    ("a load beside an erase, an answer lost", ((load("x", 1), GET), (ERASE,)), Faults(lost=1)),
+]
+LONG_ERASED_CLAIMS = [
+    ("a put beside delete, put and an erase",
+     ((put("x", TWO),), (DELETE, put("y", OTHER)), (ERASE,)), Faults()),
+    ("put and delete beside a put and an erase", ((put("x"), DELETE), (put("y"),), (ERASE,)), Faults()),
+    ("put and delete beside an erase and a repair, one lie",
+     ((put("x"), DELETE), (ERASE,), (REPAIR,)), Faults(lies=1)),
 ]
 # A repair beside writers; what is left behind for it comes from those that fail or are overtaken.
 REPAIRED = [
@@ -463,6 +489,22 @@ BROKEN_REPAIR = [
            repair_removes="up to them"),
 ]
 
+BROKEN_ERASE = [
+    broken("an erase removes rows without a tombstone, several rows",
+           "They were not left: their writer is about to commit.",
+           FINDS, ((put("x"),), (ERASE,)), True, Faults(), erase="no tombstone"),
+    broken("an erase removes hints without a tombstone",
+           "They were not left: their writer is about to commit.",
+           UNLISTED, ((put("x"),), (ERASE,)), False, Faults(), index=True, erase="no tombstone"),
+    broken("an erase removes hints that are later than its tombstone",
+           "One of them is that of somebody who is about to commit.",
+           UNLISTED, ((put("x"), DELETE, put("y")), (ERASE,)), False, Faults(), index=True,
+           erase_removes="anything"),
+    broken("an erase removes rows that are later than its tombstone",
+           "They are those of somebody who has put it again.",
+           ALONE, ((put("x"), DELETE, put("y")), (ERASE,)), True, Faults(), erase_removes="anything"),
+]
+
 BROKEN_TOGETHER = [
     broken("one step of several rows, where its answer may be a lie",
            "A writer with a slow clock who guesses that there is no row is never certain.",
@@ -535,6 +577,8 @@ CASES = [
     *each("tokens", False, TOKENS), *each("tokens and claims", True, TOKENS_CLAIMS), *each("unmarked", False, UNMARKED), *ALSO,
     *each("repair", False, REPAIRED, index=True), *each("repair and claims", True, REPAIRED_CLAIMS),
     *each("repair, index and claims", True, REPAIRED_INDEX_CLAIMS, index=True),
+    *each("erase", False, ERASED, index=True), *each("erase and claims", True, ERASED_CLAIMS),
+    *each("erase, index and claims", True, ERASED_INDEX_CLAIMS, index=True),
     *each("load", False, LOADS), *each("load and index", False, LOADS_INDEX, index=True),
     *each("load and claims", True, LOADS_CLAIMS),
     *each("collision", False, COLLIDING_LOADS),
@@ -544,9 +588,10 @@ CASES = [
     *each("together, one row and index", False, TOGETHER_INDEX, index=True, together=True),
     *each("together and index", True, TOGETHER_INDEX_CLAIMS, index=True, together=True),
     *each("together and tokens", True, TOGETHER_TOKENS, together=True),
-    *BROKEN_CLAIMS, *BROKEN_ONE_ROW, *BROKEN_INDEX, *BROKEN_REPAIR, *BROKEN_TOGETHER, *BROKEN_LOADS,
+    *BROKEN_CLAIMS, *BROKEN_ONE_ROW, *BROKEN_INDEX, *BROKEN_REPAIR, *BROKEN_ERASE, *BROKEN_TOGETHER, *BROKEN_LOADS,
     *each("claims", True, LONG_CLAIMS, long=True, clocks=MORE_CLOCKS),
     *each("repair and claims", True, LONG_REPAIRED_CLAIMS, long=True),
+    *each("erase and claims", True, LONG_ERASED_CLAIMS, long=True),
     *each("load and claims", True, LONG_LOADS_CLAIMS, long=True),
     *each("one row", False, LONG_ONE_ROW, long=True, clocks=MORE_CLOCKS),
     *each("tokens and claims", True, LONG_TOKENS, long=True, clocks=MORE_CLOCKS),

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Optional
 
 import bulk
+import erase
 import linear
 import migrate
 import protocol
@@ -25,7 +26,7 @@ from state import (CHILDREN, CONFLICT, DROPPED, NOT_DONE, NOT_FOUND, REPLACED, S
 @dataclass(frozen=True)
 class Do:
     """One operation of a client. Values of puts must differ within a case."""
-    what: str                  # "put", "get", "delete", "repair", "load", "migrate", "abort", "remake",
+    what: str                  # "put", "get", "delete", "erase", "repair", "load", "migrate", "abort", "remake",
     #                            "twin": a put of the other order, at revision @batch
     value: Optional[str] = None
     rows: tuple = CHILDREN     # the children that the value has
@@ -90,10 +91,10 @@ def run_get(operation):
     return seen, there
 
 
-def run_repair(operation):
-    """It ends where the tables are shut."""
+def run_unseen(operation, what):
+    """A repair or an erase of what is deleted. It ends where the tables are shut."""
     try:
-        yield from repair.repair(operation)
+        yield from what(operation)
     except Shut:
         pass
     return operation
@@ -119,7 +120,9 @@ def run(operation, do, seen):
     if do.what == "get":
         return (yield from run_get(operation))
     if do.what == "repair":
-        operation = yield from run_repair(operation)
+        operation = yield from run_unseen(operation, repair.repair)
+    elif do.what == "erase":
+        operation = yield from run_unseen(operation, erase.erase)
     elif do.what == "delete":
         operation = yield from run_delete(operation)
     elif do.what == "load":

@@ -65,6 +65,11 @@ class Variant:
     repair_after: str = "all"          # whose revision comes after what was seen | "root": only there
     repair_removes: str = "what was seen"   # | "up to them": also what is older
 
+    # ---- Erase
+    erase: str = "tombstone first"     # then what lies beside it goes | "no tombstone": at once
+    erase_after: str = "all"           # whose revision comes after what was seen | "root": only there
+    erase_removes: str = "up to it"    # what is not newer than the tombstone | "anything"
+
     # ---- A copy of a migration
     copied_revision: str = "kept"      # | "new": the next one
     copied_token: str = "kept"         # | "new"

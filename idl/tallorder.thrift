@@ -723,6 +723,38 @@ struct BackupState {
   13: optional TallError failure
 }
 
+// ---- Erasing ------------------------------------------------------------------------------------
+
+/** What one part of an erase does. */
+struct EraseRequest {
+  /** Must be sent. */
+  1: string customer_number,
+  /** Have an embedded store drop it from its files, too. On HBase, a major compaction does that. */
+  2: bool compact,
+  /** Of the part before. Absent: the beginning. */
+  3: optional binary cursor
+}
+
+/** What one part of an erase has done. */
+struct ErasePart {
+  /** For the next part. Absent: this was all. */
+  1: optional binary cursor,
+  /** Milliseconds to wait before the next part. */
+  2: i32 wait_ms,
+  /** What comes next: "deleting", "waiting" (until writes that were under way have ended),
+   * "removing", "compacting" or "done". */
+  3: string stage,
+  /** By this part: orders, and the customer, that could be read before. */
+  4: i64 orders,
+  5: i64 customers,
+  /** By this part: marks of what was deleted, also earlier, that have no number any more. */
+  6: i64 marks,
+  /** By this part: other rows that were removed. */
+  7: i64 rows,
+  /** For people, when all is done: what is left, and where. */
+  8: list<string> left
+}
+
 // ---- Calls --------------------------------------------------------------------------------------
 
 /*
@@ -941,5 +973,21 @@ service OrderService {
    */
   BackupState getBackup(
     1: BackupLook request
+  ) throws (1: TallError failure),
+
+  /**
+   * For the role admin; without roles, for clients on the server's own machine. Does one part of
+   * removing everything of a customer: orders, the numbers in the marks of deleted ones, the
+   * customer, entries of listings, and the way from the number to its id. Call it again, after its
+   * time, with the cursor of the part before until there is none; that takes a minute. May be
+   * repeated at will, and begun again. What is stored of the customer meanwhile goes, too; what is
+   * stored afterwards stays.
+   * Errors: NOT_FOUND (nothing is stored of the customer), CONFLICT (a migration is under way, or
+   *   orders are still being stored), DAMAGED (rows that cannot be read stay), INVALID (a cursor of
+   *   another erase, or of tables that do not count any more), FORBIDDEN (a client without the role
+   *   admin), and the general ones. After OUTCOME_UNKNOWN the same part is asked for again.
+   */
+  ErasePart eraseCustomer(
+    1: EraseRequest request
   ) throws (1: TallError failure)
 }

@@ -2,8 +2,13 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cli/help.h"
 
+#include "base/text.h"
 #include "cli/output.h"
 #include "tall-error.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
 
 /**
  * tall_usage_error:
@@ -154,4 +159,51 @@ tall_help_print_json (const TallCommand *command,
   json_builder_end_object (builder);
   tall_json_print (builder);
   return tall_output_finish (TALL_EXIT_DONE);
+}
+
+#define MAX_ANSWER 512 /* bytes; longer than any name */
+
+/* A line from the terminal that is the name and nothing else. */
+static gboolean
+ask (const TallDanger *danger)
+{
+  char answer[MAX_ANSWER];
+  g_autofree char *clean = tall_text_clean (danger->name);
+  fprintf (stderr,
+           "This removes the %s %s with %s.\n"
+           "Type its %s again to go on: ",
+           danger->what, clean, danger->with, danger->called);
+  fflush (stderr);
+  if (fgets (answer, sizeof answer, stdin) == NULL)
+    return FALSE;
+  g_strchomp (answer);
+  return g_str_equal (answer, danger->name);
+}
+
+/**
+ * tall_confirm:
+ * @yes: (nullable): the name again, from an option; NULL: it is asked for
+ * @code: (out): if it is not to be done, which it has said then
+ *
+ * Returns: whether it is to be done
+ */
+gboolean
+tall_confirm (const TallCommand *command, const TallDanger *danger, const char *yes, TallExit *code)
+{
+  *code = TALL_EXIT_USAGE;
+  if (yes != NULL && g_str_equal (yes, danger->name))
+    return TRUE;
+  if (yes != NULL)
+    tall_usage_error (command, "--yes and the %s of the %s differ (%s, %s); nothing is removed",
+                      danger->called, danger->what, yes, danger->name);
+  else if (!isatty (STDIN_FILENO))
+    tall_usage_error (command, "Not on a terminal: add --yes %s", danger->name);
+  else if (ask (danger))
+    return TRUE;
+  else
+    {
+      *code = TALL_EXIT_NO;
+      tall_print_error ("The %s is another one; nothing is removed", danger->called);
+    }
+  return FALSE;
 }

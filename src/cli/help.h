@@ -27,4 +27,22 @@ int tall_help_print_json (const TallCommand *command,
                           const GOptionEntry *own,
                           const GOptionEntry *common);
 
+/**
+ * TallDanger:
+ *
+ * What cannot be undone, in words.
+ */
+typedef struct
+{
+  const char *what;   /* is removed, such as `deployment` */
+  const char *called; /* what it has, such as `name` */
+  const char *name;   /* which that is */
+  const char *with;   /* what goes, too */
+} TallDanger;
+
+gboolean tall_confirm (const TallCommand *command,
+                       const TallDanger *danger,
+                       const char *yes,
+                       TallExit *code);
+
 G_END_DECLS

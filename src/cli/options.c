@@ -783,3 +783,18 @@ tall_options_open_front (const TallOptions *self, const TallCommand *command, Ta
       g_error_matches (error, TALL_ERROR, TALL_ERROR_INVALID) ? TALL_EXIT_USAGE : TALL_EXIT_FAILED;
   return NULL;
 }
+
+/**
+ * tall_options_is_alone:
+ *
+ * Returns: whether nobody else uses the store of @front, as this process does nothing else. A
+ * server may have other clients
+ */
+gboolean
+tall_options_is_alone (TallFront *front)
+{
+  TallTableInfo info = { 0 };
+  if (TALL_IS_STORE (front))
+    tall_table_get_info (tall_store_get_table (TALL_STORE (front)), &info);
+  return info.is_exclusive;
+}

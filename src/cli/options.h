@@ -70,4 +70,6 @@ TallTableAddress *tall_options_find_address (const TallOptions *self);
 TallStore *
 tall_options_open_store (const TallOptions *self, const TallCommand *command, TallExit *code);
 
+gboolean tall_options_is_alone (TallFront *front);
+
 G_END_DECLS

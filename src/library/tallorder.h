@@ -27,6 +27,7 @@
 
 #include "tall-bulk.h"
 #include "tall-client.h"
+#include "tall-erase.h"
 #include "tall-front.h"
 #include "tall-listing.h"
 #include "tall-open.h"

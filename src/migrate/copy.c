@@ -156,8 +156,8 @@ check_schema (const TallState *state, GError **error)
 static gboolean
 is_there (const TallStoreContext *source, const TallRoot *root, gboolean of_order)
 {
-  if (!root->exists || root->state.revision == 0)
-    return FALSE;
+  if (!root->exists || root->state.revision == 0 || (!root->state.live && !root->has_summary))
+    return FALSE; /* nobody knows whose an erased one was, and no copy was made of it */
   if (!of_order)
     return TRUE;
   if (root->state.live)

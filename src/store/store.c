@@ -352,6 +352,21 @@ tall_store_verify (TallFront *front,
   return tall_verify_run (front, &get_context (front)->hooks, options, summary, error);
 }
 
+static TallErasePart *
+tall_store_erase_some (TallFront *front, const TallEraseRequest *request, GError **error)
+{
+  g_autoptr (GError) cause = NULL;
+  TallErasePart *part = NULL;
+  if (check_writable (front, &cause))
+    part = tall_erase_part (get_context (front), request, &cause);
+  if (part != NULL)
+    return part;
+  tall_follow_end (get_context (front), &cause);
+  g_propagate_prefixed_error (error, g_steal_pointer (&cause),
+                              "Erasing customer %s: ", request->customer_number);
+  return NULL;
+}
+
 /* The revisions of loads are not times, and a table with a TTL would drop their cells at once. */
 static TallBulk *
 tall_store_begin_bulk (TallFront *front, const TallBulkOptions *options, GError **error)
@@ -397,6 +412,7 @@ tall_store_class_init (TallStoreClass *klass)
   front->ping = tall_store_ping;
   front->verify_some = tall_store_verify_some;
   front->verify = tall_store_verify;
+  front->erase_some = tall_store_erase_some;
   front->measure_order = tall_store_measure_order;
   front->begin_bulk = tall_store_begin_bulk;
   G_OBJECT_CLASS (klass)->finalize = tall_store_finalize;

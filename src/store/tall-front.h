@@ -4,6 +4,7 @@
 
 #include <glib-object.h>
 
+#include "tall-erase.h"
 #include "tall-listing.h"
 #include "tall-patch.h"
 #include "tall-token.h"
@@ -242,7 +243,11 @@ struct _TallFrontClass
                            gint64 *revision,
                            GError **error);
 
-  gpointer padding[11];
+  /* Returns (transfer full): what a part of an erase has done: see tall_front_erase_customer().
+   * Nothing is kept of it between two calls, and to repeat one does no harm. NULL: unsupported. */
+  TallErasePart *(*erase_some) (TallFront *self, const TallEraseRequest *request, GError **error);
+
+  gpointer padding[10];
 };
 
 gboolean tall_front_put_order (TallFront *self,
@@ -311,6 +316,13 @@ gboolean tall_front_verify (TallFront *self,
                             const TallVerifyOptions *options,
                             TallVerifySummary *summary,
                             GError **error) G_GNUC_WARN_UNUSED_RESULT;
+TallErasePart *tall_front_erase_some (TallFront *self,
+                                      const TallEraseRequest *request,
+                                      GError **error) G_GNUC_WARN_UNUSED_RESULT;
+TallErasePart *tall_front_erase_customer (TallFront *self,
+                                          const char *number,
+                                          const TallEraseOptions *options,
+                                          GError **error) G_GNUC_WARN_UNUSED_RESULT;
 gsize tall_front_measure_order (TallFront *self);
 gboolean tall_front_ping (TallFront *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 

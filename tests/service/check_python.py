@@ -301,6 +301,25 @@ def check_listings(checks, client, types, name):
     checks.check(code(types, error) == "NOT_FOUND", f"{name}: one without goes", error)
 
 
+def check_erase(checks, client, types, name):
+    """Part by part; it waits for what is under way, whoever goes on too early."""
+    for number in ("1", "2"):
+        client.putOrder(types.Order(customer_number="erased", order_number=number, shipping_locations=[],
+                                    attributes={}), types.WriteOptions())
+    error = failure(types, client.eraseCustomer, types.EraseRequest("nobody", False))
+    checks.check(code(types, error) == "NOT_FOUND", f"{name}: nobody is erased", error)
+    part = client.eraseCustomer(types.EraseRequest("erased", False))
+    checks.check((part.stage, part.orders, part.wait_ms > 0) == ("waiting", 2, True), f"{name}: erased", part)
+    again = client.eraseCustomer(types.EraseRequest("erased", False, part.cursor))
+    checks.check((again.stage, again.orders, 0 < again.wait_ms <= part.wait_ms) == ("waiting", 0, True),
+                 f"{name}: an erase waits", again)
+    for request in (types.EraseRequest("erased", False, b"x"), types.EraseRequest("", False)):
+        error = failure(types, client.eraseCustomer, request)
+        checks.check(code(types, error) == "INVALID", f"{name}: a wrong erase", error)
+    error = failure(types, client.getOrder, "erased", "1")
+    checks.check(code(types, error) == "NOT_FOUND", f"{name}: what is erased is gone", error)
+
+
 def check_all(checks, address, service, types, name, compact, layout, key):
     with connected(address, service, compact=compact) as client:
         client.ping()
@@ -318,6 +337,8 @@ def check_all(checks, address, service, types, name, compact, layout, key):
         check_many(checks, client, types, name)
         check_many_refusals(checks, client, types, name)
         check_listings(checks, client, types, name)
+        if layout != "front":
+            check_erase(checks, client, types, name)
 
 
 def check_server(checks, server, layout, key):

@@ -205,8 +205,9 @@ test_memory (void)
 }
 
 /* The calls of administrators, once more. */
-static const char *const admin_calls[] = { "verify",      "startMigration", "getMigration",
-                                           "startBackup", "getBackup",      NULL };
+static const char *const admin_calls[] = {
+  "verify", "eraseCustomer", "startMigration", "getMigration", "startBackup", "getBackup", NULL
+};
 
 /* Without roles, what is for administrators only is not for a client elsewhere, and all else is. */
 static void

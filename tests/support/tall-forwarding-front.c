@@ -178,6 +178,12 @@ forward_verify (TallFront *base,
   return tall_front_verify (wrapped (base), options, summary, error);
 }
 
+static TallErasePart *
+forward_erase_some (TallFront *base, const TallEraseRequest *request, GError **error)
+{
+  return tall_front_erase_some (wrapped (base), request, error);
+}
+
 static gsize
 forward_measure_order (TallFront *base)
 {
@@ -218,6 +224,7 @@ tall_forwarding_front_class_init (TallForwardingFrontClass *klass)
   front->ping = forward_ping;
   front->verify_some = forward_verify_some;
   front->verify = forward_verify;
+  front->erase_some = forward_erase_some;
   front->measure_order = forward_measure_order;
   G_OBJECT_CLASS (klass)->finalize = tall_forwarding_front_finalize;
 }

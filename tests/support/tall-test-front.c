@@ -441,6 +441,15 @@ front_verify_some (TallFront *front G_GNUC_UNUSED,
   return NULL;
 }
 
+static TallErasePart *
+front_erase_some (TallFront *front G_GNUC_UNUSED,
+                  const TallEraseRequest *request G_GNUC_UNUSED,
+                  GError **error)
+{
+  g_set_error (error, TALL_ERROR, TALL_ERROR_UNSUPPORTED, "There are no tables to erase from");
+  return NULL;
+}
+
 static void
 tall_test_front_finalize (GObject *object)
 {
@@ -474,6 +483,7 @@ tall_test_front_class_init (TallTestFrontClass *klass)
   front_class->measure_order = front_measure_order;
   front_class->ping = front_ping;
   front_class->verify_some = front_verify_some;
+  front_class->erase_some = front_erase_some;
 }
 
 static void

@@ -27,7 +27,8 @@ from thrift.transport.TTransport import TFramedTransport, TTransportException
 
 from tallorder import OrderService
 from tallorder.ttypes import (Customer, CustomerEntry, CustomerOrdersRequest, Decimal, Description,
-                              ErrorCode, GetOrdersRequest, ListCustomersRequest, ListOrdersRequest, Order,
+                              EraseRequest, ErrorCode, GetOrdersRequest, ListCustomersRequest,
+                              ListOrdersRequest, Order,
                               OrderEntry, OrderId, PatchOrderRequest, TallError, WriteCondition, WriteOptions)
 
 Result = TypeVar("Result")
@@ -243,6 +244,18 @@ class Client:
             page = result.next_page
             if page is None:
                 return
+
+    def erase_customer(self, number: str, *, compact: bool = False) -> list[str]:
+        """Removes everything of a customer for good, or NotFound; takes a minute. Returns what is left, and
+        where, for people. If it is ended early, begin again. For administrators."""
+        cursor: Optional[bytes] = None
+        while True:
+            request = EraseRequest(number, compact, cursor)
+            part = self._try(lambda: self._stub.eraseCustomer(request), again_if_lost=True, is_write=True)
+            cursor = part.cursor
+            if cursor is None:
+                return part.left
+            time.sleep(part.wait_ms / 1000)
 
     def describe(self) -> Description:
         """The deployment, and what its server knows."""

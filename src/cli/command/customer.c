@@ -5,6 +5,7 @@
 #include "cli/output.h"
 #include "cli/show.h"
 #include "cli/options.h"
+#include "cli/progress.h"
 #include "cli/put-items.h"
 #include "tall-error.h"
 #include "tall-front.h"
@@ -124,6 +125,8 @@ typedef struct
   gboolean quiet;
   gboolean force;
   gboolean orders;
+  gboolean compact;
+  char *yes;          /* owned; NULL: not given */
   gint64 if_revision; /* G_MININT64: not given */
 } Call;
 
@@ -193,6 +196,82 @@ list (Call *self, TallFront *front, const char *none G_GNUC_UNUSED)
   return tall_list_output_is_complete (output) ? TALL_EXIT_DONE : TALL_EXIT_FAILED;
 }
 
+static gboolean
+show_erase (TallEraseStage stage, const TallEraseCounts *counts, gpointer data)
+{
+  const gint *stop = data;
+  g_autofree char *text =
+      g_strdup_printf ("%s: %" G_GUINT64_FORMAT " orders, %" G_GUINT64_FORMAT " other rows",
+                       tall_erase_stage_get_name (stage), counts->n_orders,
+                       counts->n_marks + counts->n_rows);
+  tall_progress_show_text (text);
+  return g_atomic_int_get (stop) == 0;
+}
+
+static void
+print_erased_json (const char *number, const TallErasePart *part)
+{
+  g_autoptr (JsonBuilder) builder = json_builder_new ();
+  json_builder_begin_object (builder);
+  tall_json_add_text (builder, "customer_number", number);
+  tall_json_add_number (builder, "orders", (gint64)part->counts.n_orders);
+  tall_json_add_number (builder, "customers", (gint64)part->counts.n_customers);
+  tall_json_add_number (builder, "marks", (gint64)part->counts.n_marks);
+  tall_json_add_number (builder, "rows", (gint64)part->counts.n_rows);
+  json_builder_set_member_name (builder, "left");
+  json_builder_begin_array (builder);
+  for (gsize i = 0; i < part->n_left; i++)
+    {
+      g_autofree char *clean = tall_text_clean (part->left[i]);
+      json_builder_add_string_value (builder, clean);
+    }
+  json_builder_end_array (builder);
+  json_builder_end_object (builder);
+  tall_json_print_line (builder);
+}
+
+static void
+print_erased (const char *number, const TallErasePart *part)
+{
+  const TallEraseCounts *counts = &part->counts;
+  tall_print ("Erased customer %s: %" G_GUINT64_FORMAT
+              " orders, %s, the numbers in %" G_GUINT64_FORMAT
+              " marks of what was deleted, %" G_GUINT64_FORMAT " other rows\n",
+              number, counts->n_orders, counts->n_customers > 0 ? "its record" : "no record",
+              counts->n_marks, counts->n_rows);
+  for (gsize i = 0; i < part->n_left; i++)
+    {
+      g_autofree char *clean = tall_text_clean (part->left[i]);
+      tall_print ("  %s.\n", clean);
+    }
+}
+
+static TallExit
+erase (Call *self, TallFront *front, const char *number)
+{
+  g_autoptr (GError) error = NULL;
+  const gint *stop = tall_stop_on_signals ();
+  TallEraseOptions options = { .compact = self->compact,
+                               .alone = tall_options_is_alone (front),
+                               .on_progress = show_erase,
+                               .data = (gpointer)stop };
+  g_autoptr (TallErasePart) part = tall_front_erase_customer (front, number, &options, &error);
+  tall_progress_clear ();
+  gint signal_number = g_atomic_int_get (stop);
+  if (signal_number != 0)
+    {
+      tall_print_error ("Stopped by a signal: not all is erased; begin again");
+      return (TallExit)(128 + signal_number);
+    }
+  if (part == NULL)
+    return tall_fail (error);
+  if (self->json)
+    print_erased_json (number, part);
+  else
+    print_erased (number, part);
+  return TALL_EXIT_DONE;
+}
+
 /* What there is to do besides `put`, which reads a file first. */
 typedef struct
 {
@@ -204,6 +283,7 @@ typedef struct
 static const Action actions[] = {
   { "get", TRUE, get },
   { "delete", TRUE, delete },
+  { "erase", TRUE, erase },
   { "list", FALSE, list },
 };
 
@@ -226,13 +306,16 @@ check_options (const Call *self, const char *action, GError **error)
   gboolean is_get = g_str_equal (action, "get");
   gboolean is_list = g_str_equal (action, "list");
   gboolean is_put = g_str_equal (action, "put");
+  gboolean is_erase = g_str_equal (action, "erase");
   const char *wrong = NULL;
   if (paged && !is_list && !(is_get && self->orders))
     wrong = "--limit, --page and --all go with: list, get --orders";
   else if (self->orders && !is_get)
     wrong = "--orders goes with: get";
-  else if (self->json && !is_get && !is_list && !is_put)
-    wrong = "--json goes with: get, put, list";
+  else if (self->json && !is_get && !is_list && !is_put && !is_erase)
+    wrong = "--json goes with: get, put, list, erase";
+  else if ((self->compact || self->yes != NULL) && !is_erase)
+    wrong = "--compact and --yes go with: erase";
   else if (self->quiet && !is_put)
     wrong = "--quiet goes with: put";
   else if (self->force && !is_put)
@@ -255,8 +338,10 @@ act (Call *self)
   const Action *action = find_action (options);
   gboolean is_put = options->n_arguments == 2 && g_str_equal (options->arguments[0], "put");
   if (action == NULL && !is_put)
-    return tall_usage_error (&tall_command_customer,
-                             "customer takes: get NUMBER, put FILE, delete NUMBER, or list");
+    return tall_usage_error (
+        &tall_command_customer,
+        "customer takes: get NUMBER, put FILE, delete NUMBER, erase NUMBER, or "
+        "list");
   if (!check_options (self, options->arguments[0], &error)
       || !tall_paging_check (&self->paging, &self->list, &error))
     return tall_call_error (&tall_command_customer, error);
@@ -273,6 +358,9 @@ act (Call *self)
   const char *number = action->takes_number ? options->arguments[1] : NULL;
   if (number != NULL && !tall_validate_number (number, "customer_number", &error))
     return tall_call_error (&tall_command_customer, error);
+  const TallDanger danger = { "customer", "number", number, "all orders, for ever" };
+  if (action->act == erase && !tall_confirm (&tall_command_customer, &danger, self->yes, &code))
+    return code;
   g_autoptr (TallFront) front = tall_options_open_front (options, &tall_command_customer, &code);
   return front == NULL ? code : action->act (self, front, number);
 }
@@ -308,6 +396,24 @@ static const ActionHelp action_helps[] = {
       .summary = "Deletes a customer without orders.",
       .help = "Example:\n"
               "  tallorder customer delete --store rocksdb:shop VINET" } },
+  { { "compact", "yes", "json" },
+    { .name = "erase",
+      .arguments = "NUMBER",
+      .summary = "Removes everything of a customer, also what marks deleted orders.",
+      .help =
+          "Orders, the customer, the numbers in the marks of deleted orders, entries of\n"
+          "listings, and the way from the number to its id. On a terminal it asks for the\n"
+          "number again; elsewhere --yes gives it. Where others use the store it takes a\n"
+          "minute, as writes that are under way may still end. If it is stopped half-way, call\n"
+          "it again. It says at the end what is left, and where.\n\n"
+          "--compact has an embedded store drop it from its files, too: its tables are\n"
+          "written anew, which takes a while, and with --server some minutes more.\n\n"
+          "A server erases only for clients with the role admin; without roles, for those on\n"
+          "its own machine. While a migration is under way nothing is erased.\n\n"
+          "Exit codes: 0 erased, 1 nothing of it is stored, 3 failed, or something cannot be\n"
+          "read and stays.\n\n"
+          "Example:\n"
+          "  tallorder customer erase --store rocksdb:shop --compact VINET --yes VINET" } },
   { { "json", "limit", "page", "all" },
     { .name = "list",
       .arguments = "",
@@ -372,7 +478,7 @@ run (int argc, char **argv)
                 .paging = TALL_PAGING_INIT,
                 .if_revision = G_MININT64 };
   const GOptionEntry entries[] = {
-    { "json", 0, 0, G_OPTION_ARG_NONE, &self.json, "get, put, list: for programs", NULL },
+    { "json", 0, 0, G_OPTION_ARG_NONE, &self.json, "get, put, list, erase: for programs", NULL },
     { "quiet", 0, 0, G_OPTION_ARG_NONE, &self.quiet, "put: nothing about what is stored", NULL },
     { "force", 0, 0, G_OPTION_ARG_NONE, &self.force,
       "put: whatever is stored, also where the JSON has a revision", NULL },
@@ -380,6 +486,10 @@ run (int argc, char **argv)
     TALL_PAGING_ENTRIES (&self.paging),
     { "if-revision", 0, 0, G_OPTION_ARG_INT64, &self.if_revision,
       "delete: only if exactly this revision is stored", "N" },
+    { "compact", 0, 0, G_OPTION_ARG_NONE, &self.compact,
+      "erase: from the files of an embedded store, too", NULL },
+    { "yes", 0, 0, G_OPTION_ARG_STRING, &self.yes, "erase: the number again: do not ask",
+      "NUMBER" },
     { NULL },
   };
   g_autoptr (GError) error = NULL;
@@ -392,18 +502,19 @@ run (int argc, char **argv)
     code = tall_call_error (&tall_command_customer, error);
   tall_options_clear (&self.options);
   tall_paging_clear (&self.paging);
+  g_free (self.yes);
   return code;
 }
 
 const TallCommand tall_command_customer = {
   .name = "customer",
-  .arguments = "get NUMBER|put FILE|delete NUMBER|list",
-  .summary = "Prints, stores or deletes customers, or lists all.",
+  .arguments = "get NUMBER|put FILE|delete NUMBER|erase NUMBER|list",
+  .summary = "Prints, stores, deletes or erases customers, or lists all.",
   .help = "get --orders gives the customer's whole orders, too, a page at a time.\n"
           "FILE holds one JSON object, or one in each line; - is standard input.\n"
-          "A customer with orders is not deleted.\n"
+          "A customer with orders is not deleted; erase removes it with all orders, for ever.\n"
           "list also has customers with orders but no record.\n"
-          "tallorder customer get --help has the options of get alone; so do put, delete, list.\n\n"
+          "tallorder customer get --help has the options of get alone; so do the others.\n\n"
           "Example:\n"
           "  tallorder customer get --store rocksdb:shop VINET --orders\n"
           "  tallorder customer list --store rocksdb:shop --limit 100\n"

@@ -6,28 +6,6 @@
 #include "library/open.h"
 #include "base/text.h"
 
-#include <stdio.h>
-#include <unistd.h>
-
-#define MAX_ANSWER 512 /* bytes; longer than any name */
-
-/* A line from the terminal that is @name and nothing else. */
-static gboolean
-ask (const char *name)
-{
-  char answer[MAX_ANSWER];
-  g_autofree char *clean = tall_text_clean (name);
-  fprintf (stderr,
-           "This removes the deployment %s with all its orders and customers.\n"
-           "Type its name again to go on: ",
-           clean);
-  fflush (stderr);
-  if (fgets (answer, sizeof answer, stdin) == NULL)
-    return FALSE;
-  g_strchomp (answer);
-  return g_str_equal (answer, name);
-}
-
 /* The deployment that is meant; NULL, with a message printed, if none is named. */
 static char *
 find_name (const TallOptions *options, const char *given)
@@ -44,30 +22,6 @@ find_name (const TallOptions *options, const char *given)
                       "Say which deployment: --name N, or ?name=N at the end of --store; "
                       "`tallorder status --all` lists them");
   return g_strdup (name);
-}
-
-/* Sets @code unless it is to be done. */
-static gboolean
-is_confirmed (const char *name, const char *yes, TallExit *code)
-{
-  const TallCommand *command = &tall_command_drop;
-  *code = TALL_EXIT_USAGE;
-  if (yes != NULL && g_str_equal (yes, name))
-    return TRUE;
-  if (yes != NULL)
-    tall_usage_error (command,
-                      "--yes and the name of the deployment differ (%s, %s); nothing is removed",
-                      yes, name);
-  else if (!isatty (STDIN_FILENO))
-    tall_usage_error (command, "Not on a terminal: add --yes %s", name);
-  else if (ask (name))
-    return TRUE;
-  else
-    {
-      *code = TALL_EXIT_NO;
-      tall_print_error ("The name is another one; nothing is removed");
-    }
-  return FALSE;
 }
 
 static TallExit
@@ -107,7 +61,8 @@ run (int argc, char **argv)
   if (meant == NULL)
     return TALL_EXIT_USAGE;
   TallExit code;
-  return is_confirmed (meant, yes, &code) ? drop (&options, meant) : code;
+  const TallDanger danger = { "deployment", "name", meant, "all its orders and customers" };
+  return tall_confirm (&tall_command_drop, &danger, yes, &code) ? drop (&options, meant) : code;
 }
 
 const TallCommand tall_command_drop = {

@@ -311,16 +311,6 @@ verify (TallFront *front, Verify *self, TallVerifyOptions *options)
   return code == TALL_EXIT_DONE && is_absent (self, &summary) ? TALL_EXIT_NO : code;
 }
 
-/* Nobody else writes, and this process does nothing else. A server may have other clients. */
-static gboolean
-is_alone (TallFront *front)
-{
-  TallTableInfo info = { 0 };
-  if (TALL_IS_STORE (front))
-    tall_table_get_info (tall_store_get_table (TALL_STORE (front)), &info);
-  return info.is_exclusive;
-}
-
 static TallExit
 run (int argc, char **argv)
 {
@@ -359,7 +349,8 @@ run (int argc, char **argv)
   g_autoptr (TallFront) front = tall_options_open_front (&options, &tall_command_verify, &code);
   if (front == NULL)
     return code;
-  TallVerifyOptions wanted = { .customer_number = customer, .alone = is_alone (front) };
+  TallVerifyOptions wanted = { .customer_number = customer,
+                               .alone = tall_options_is_alone (front) };
   self.customer = customer;
   self.sample = wanted.sample = (guint)MAX (sample, 0);
   wanted.rate = (guint)MAX (rate, 0);

@@ -309,6 +309,16 @@ static const TallIdlCall calls[] = {
       .item = &tall_idl_finding_type,
   },
   {
+      .name = "eraseCustomer",
+      .role = TALL_ROLE_ADMIN,
+      .operation = "Erasing customer {customer_number}",
+      .slot = SLOT (erase_some),
+      .args = ARGS (OUTER (1, request, tall_idl_erase_request_type)),
+      .result = RETURNS (tall_idl_erase_part_type),
+      .run = tall_request_erase,
+      .own_memory = TRUE,
+  },
+  {
       .name = "startMigration",
       .operation = "Migrating",
       .args = ARGS (OUTER (1, request, tall_idl_migration_request_type)),

@@ -222,3 +222,24 @@ IDL_SHARED_STRUCT (tall_idl_verify_part_type,
                    ALWAYS (9, BOOL, broken),
                    STRUCT (10, failure, tall_idl_failure_type));
 #undef Type
+
+#define Type TallIdlErase
+IDL_SHARED_STRUCT (tall_idl_erase_request_type,
+                   "EraseRequest",
+                   ALWAYS (1, TEXT, customer_number),
+                   ALWAYS (2, BOOL, compact),
+                   ALWAYS (3, BYTES, cursor));
+#undef Type
+
+#define Type TallIdlErasePart
+IDL_SHARED_STRUCT (tall_idl_erase_part_type,
+                   "ErasePart",
+                   ALWAYS (1, BYTES, cursor),
+                   ALWAYS (2, I32, wait_ms),
+                   ALWAYS (3, TEXT, stage),
+                   ALWAYS (4, I64, orders),
+                   ALWAYS (5, I64, customers),
+                   ALWAYS (6, I64, marks),
+                   ALWAYS (7, I64, rows),
+                   TEXTS (8, left));
+#undef Type

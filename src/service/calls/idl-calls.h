@@ -31,5 +31,7 @@ extern const TallStructType tall_idl_customer_orders_request_type;
 extern const TallStructType tall_idl_verify_request_type;
 extern const TallStructType tall_idl_finding_type;
 extern const TallStructType tall_idl_verify_part_type;
+extern const TallStructType tall_idl_erase_request_type;
+extern const TallStructType tall_idl_erase_part_type;
 
 G_END_DECLS

@@ -715,6 +715,7 @@ tall_client_class_init (TallClientClass *klass)
   front_class->describe = client_describe;
   front_class->ping = client_ping;
   front_class->verify_some = tall_client_verify_some;
+  front_class->erase_some = tall_client_erase_some;
 }
 
 static void

@@ -65,5 +65,7 @@ TallCustomerOrders *tall_client_get_customer_orders (TallFront *front,
                                                      GError **error);
 TallVerifyPart *
 tall_client_verify_some (TallFront *front, const TallVerifyRequest *request, GError **error);
+TallErasePart *
+tall_client_erase_some (TallFront *front, const TallEraseRequest *request, GError **error);
 
 G_END_DECLS

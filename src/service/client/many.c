@@ -580,3 +580,37 @@ tall_client_put_orders (TallFront *front,
     }
   return TRUE;
 }
+
+/* A server may say anything. */
+#define MOST_WAIT 60000 /* milliseconds */
+
+/**
+ * tall_client_erase_some:
+ *
+ * A part may be done twice: it does no harm.
+ */
+TallErasePart *
+tall_client_erase_some (TallFront *front, const TallEraseRequest *request, GError **error)
+{
+  g_autoptr (TallErasePart) part = g_new0 (TallErasePart, 1);
+  part->arena = tall_arena_new (0);
+  TallIdlErase erase = { (char *)request->customer_number, request->compact, request->cursor };
+  TallIdlArgs args = { .request = &erase };
+  TallIdlErasePart got = { 0 };
+  TallClientCall call = tall_client_prepare (front, TALL_CALL (erase_some), &args, part->arena);
+  call.success = &got;
+  call.deadline = g_get_monotonic_time () + PART_TIMEOUT;
+
+  if (!tall_client_call_run (&call, error))
+    return NULL;
+  if (!tall_erase_stage_parse (got.stage, &part->stage)
+      || (part->stage == TALL_ERASE_DONE) != (got.cursor.len == 0))
+    return tall_client_set_wrong_answer (&call, error), NULL;
+  part->cursor = got.cursor;
+  part->wait = (guint)CLAMP (got.wait_ms, 0, MOST_WAIT);
+  part->counts = (TallEraseCounts){ (guint64)got.orders, (guint64)got.customers, (guint64)got.marks,
+                                    (guint64)got.rows };
+  part->left = got.left;
+  part->n_left = got.n_left;
+  return g_steal_pointer (&part);
+}

@@ -56,6 +56,7 @@ gboolean tall_request_get_customer_orders (TallRequest *self,
                                            GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 gboolean tall_request_verify (TallRequest *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean tall_request_erase (TallRequest *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 gboolean tall_request_start_migration (TallRequest *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 gboolean tall_request_get_migration (TallRequest *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 gboolean tall_request_start_backup (TallRequest *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;

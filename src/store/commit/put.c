@@ -549,20 +549,26 @@ make_summary (const TallOperation *operation, TallArena *arena)
   return tall_order_to_summary (nothing, arena);
 }
 
-/* The summary stays with the tombstone, so that it is known whose it is. */
-static void
-append_tombstone (const TallOperation *operation,
-                  const TallState *tombstone,
-                  TallSlice summary,
-                  gint64 dead,
-                  TallBatch *batch)
+/**
+ * tall_tombstone_append:
+ * @named: whether the summary stays with the tombstone, so that it is known whose it is
+ *
+ * Adds to @batch what makes the root row a tombstone, and removes all else of it.
+ */
+void
+tall_tombstone_append (const TallOperation *operation,
+                       const TallState *tombstone,
+                       gboolean named,
+                       TallBatch *batch)
 {
   TallMutation *mutation =
       tall_batch_add (batch, operation->root_table, tall_slice_array (operation->root_row));
-  tall_mutation_delete_up_to (batch, mutation, dead);
+  tall_mutation_delete_up_to (batch, mutation, tombstone->revision - 1);
   tall_mutation_put (batch, mutation, TALL_STATE_QUALIFIER, tombstone->revision,
                      tall_state_encode (tombstone, batch->arena));
-  tall_mutation_put (batch, mutation, TALL_SUMMARY_QUALIFIER, tombstone->revision, summary);
+  if (named)
+    tall_mutation_put (batch, mutation, TALL_SUMMARY_QUALIFIER, tombstone->revision,
+                       make_summary (operation, batch->arena));
 }
 
 /* Puts a tombstone on top of what the root says. */
@@ -576,8 +582,7 @@ delete_over (Write *self, GError **error)
   tall_state_set_lineage (wanted, operation, &replaced);
 
   g_autoptr (TallBatch) batch = tall_batch_new ();
-  append_tombstone (operation, wanted, make_summary (operation, batch->arena),
-                    tall_root_find_dead (&replaced, wanted->revision), batch);
+  tall_tombstone_append (operation, wanted, TRUE, batch);
   if (tall_together_fits (operation, &replaced, wanted))
     return tall_together_commit (operation, NULL, &self->root, wanted, batch, error);
   TallStep step = tall_commit (operation, &self->root, NULL, batch, wanted, error);

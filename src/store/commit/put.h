@@ -26,5 +26,13 @@ gboolean tall_put_many (const TallStoreContext *context,
                         guint n,
                         TallOutcome *outcomes,
                         GError **error) G_GNUC_WARN_UNUSED_RESULT;
+void tall_tombstone_append (const TallOperation *operation,
+                            const TallState *tombstone,
+                            gboolean named,
+                            TallBatch *batch);
+
+TallErasePart *tall_erase_part (const TallStoreContext *context,
+                                const TallEraseRequest *request,
+                                GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 G_END_DECLS

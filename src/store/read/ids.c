@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "store/read/ids.h"
 
+#include "model/canonical.h"
 #include "tall-error.h"
 
 #define MAX_REMEMBERED 65536 /* in each of the two halves */
@@ -80,6 +81,7 @@ tall_ids_cache_recall (TallIdsCache *self, const char *number)
 
 #define MAX_ATTEMPTS 2    /* of one call whose answer is lost */
 #define LONGEST_STEP 1024 /* of the counter */
+#define PAGE_ROWS 4096
 
 struct _TallIds
 {
@@ -127,6 +129,23 @@ number_row (const char *number, TallArena *arena)
   return tall_slice_str (tall_arena_printf (arena, "%c%s", TALL_IDS_FROM_NUMBER, number));
 }
 
+/* What stands for the number of a customer who was erased: a zero and the MD5. */
+static TallSlice
+make_erased (const char *number, TallArena *arena)
+{
+  guint8 *bytes = tall_arena_alloc0 (arena, TALL_IDS_ERASED_SIZE);
+  tall_md5 (tall_slice_str (number), bytes + 1);
+  return tall_slice (bytes, TALL_IDS_ERASED_SIZE);
+}
+
+static TallSlice
+erased_row (const char *number, TallArena *arena)
+{
+  TallSlice erased = make_erased (number, arena);
+  ((guint8 *)erased.data)[0] = TALL_IDS_FROM_ERASED;
+  return erased;
+}
+
 /* An id big-endian, after the letter of its row. */
 static TallSlice
 id_row (guint64 id, TallArena *arena)
@@ -171,7 +190,8 @@ parse_id (const TallRow *row, const char *number, guint64 *id, GError **error)
   return FALSE;
 }
 
-/* Reads the ids of the @n numbers at @wanted; what is there is remembered. */
+/* Reads the ids of the numbers at @wanted; what is there is remembered. Those of customers who were
+ * erased are elsewhere. */
 static gboolean
 look_up (TallIds *self,
          const char *const *numbers,
@@ -181,19 +201,23 @@ look_up (TallIds *self,
          GError **error)
 {
   g_autoptr (TallReadPlan) plan = tall_read_plan_new ();
-  TallSlice *keys = tall_arena_newa0 (plan->arena, TallSlice, wanted->len);
-  for (guint i = 0; i < wanted->len; i++)
-    keys[i] = number_row (numbers[g_array_index (wanted, guint, i)], plan->arena);
-  tall_read_plan_add_gets (plan, TALL_IDS_TABLE, keys, wanted->len);
+  guint n = 2 * wanted->len;
+  TallSlice *keys = tall_arena_newa0 (plan->arena, TallSlice, n);
+  for (guint i = 0; i < n; i++)
+    {
+      const char *number = numbers[g_array_index (wanted, guint, i / 2)];
+      keys[i] = i % 2 == 0 ? number_row (number, plan->arena) : erased_row (number, plan->arena);
+    }
+  tall_read_plan_add_gets (plan, TALL_IDS_TABLE, keys, n);
   g_autoptr (TallReadResult) result = tall_table_read (self->table, plan, deadline, error);
   if (result == NULL)
     return FALSE;
 
   /* Rows come in the order of the keys; those that are absent are left out. */
   const TallRows *rows = &result->results[0];
-  for (guint i = 0, next = 0; i < wanted->len && next < rows->n_rows; i++)
+  for (guint i = 0, next = 0; i < n && next < rows->n_rows; i++)
     {
-      guint at = g_array_index (wanted, guint, i);
+      guint at = g_array_index (wanted, guint, i / 2);
       if (!tall_slice_equal (rows->rows[next].key, keys[i]))
         continue;
       if (!parse_id (&rows->rows[next++], numbers[at], &ids[at], error))
@@ -438,4 +462,104 @@ tall_ids_find_number (TallIds *self, guint64 id, gint64 deadline, GError **error
   if (!read_value (self, id_row (id, arena), arena, &number, deadline, error))
     return NULL;
   return number.len == 0 ? g_strdup ("") : g_strndup ((const char *)number.data, number.len);
+}
+
+/**
+ * tall_ids_begin_erase:
+ * @id: that the number has
+ *
+ * Has the number's MD5 lead to the id, too. It is to be done so long before tall_ids_erase() that
+ * all reads which were under way have ended: then each finds one of the two ways.
+ */
+gboolean
+tall_ids_begin_erase (
+    TallIds *self, const char *number, guint64 id, gint64 deadline, GError **error)
+{
+  g_autoptr (TallBatch) batch = tall_batch_new ();
+  TallSlice there;
+  return write_once (self, erased_row (number, batch->arena), id_bytes (id, batch->arena), batch,
+                     &there, deadline, error);
+}
+
+/**
+ * tall_ids_erase:
+ * @n_rows: (inout): counts the row that goes
+ *
+ * Removes the way from the number. It keeps its id, as other processes may have remembered that and
+ * store under it.
+ */
+gboolean
+tall_ids_erase (TallIds *self, const char *number, guint64 *n_rows, gint64 deadline, GError **error)
+{
+  g_autoptr (TallBatch) batch = tall_batch_new ();
+  TallMutation *mutation =
+      tall_batch_add (batch, TALL_IDS_TABLE, number_row (number, batch->arena));
+  TallSlice old;
+  tall_mutation_delete_up_to (batch, mutation, TALL_IDS_TIMESTAMP);
+  if (!read_value (self, mutation->row, batch->arena, &old, deadline, error)
+      || (old.len > 0
+          && !tall_table_apply (self->table, &mutation, 1, TALL_DURABLE, deadline, NULL, error)))
+    return FALSE;
+  *n_rows += old.len > 0;
+  return TRUE;
+}
+
+/* Takes the number out of a row that leads back to it from an id. */
+static gboolean
+erase_way_back (TallIds *self, const char *number, TallSlice row, gint64 deadline, GError **error)
+{
+  g_autoptr (TallBatch) batch = tall_batch_new ();
+  TallMutation *mutation = tall_batch_add (batch, TALL_IDS_TABLE, row);
+  TallSlice expected = tall_slice_str (number);
+  gboolean matched;
+  tall_mutation_put (batch, mutation, TALL_IDS_QUALIFIER, TALL_IDS_TIMESTAMP,
+                     make_erased (number, batch->arena));
+  const TallConditionalWrite write = {
+    .mutations = &mutation,
+    .n = 1,
+    .qualifier = TALL_IDS_QUALIFIER,
+    .expected = &expected,
+    .durability = TALL_DURABLE,
+    .deadline = deadline,
+  };
+  return tall_table_apply_if (self->table, &write, &matched, error);
+}
+
+/**
+ * tall_ids_erase_ways_back:
+ * @place: (inout): where it goes on; empty: at the beginning
+ * @ended: (out): whether that was all
+ *
+ * Takes the number out of a page of the rows that lead back from ids. All of them have to be looked
+ * at: if several processes have given the number an id at the same time, one that is wasted leads
+ * back to it, too.
+ */
+gboolean
+tall_ids_erase_ways_back (TallIds *self,
+                          const char *number,
+                          GByteArray *place,
+                          gboolean *ended,
+                          gint64 deadline,
+                          GError **error)
+{
+  const guint8 letter = TALL_IDS_FROM_ID;
+  g_autoptr (TallReadPlan) plan = tall_read_plan_new ();
+  if (place->len == 0)
+    tall_bytes_append_u8 (place, letter);
+  TallRead *read =
+      tall_read_plan_add_scan (plan, TALL_IDS_TABLE, tall_slice_array (place),
+                               tall_slice_after_prefix (plan->arena, tall_slice (&letter, 1)));
+  read->limit = PAGE_ROWS;
+  g_autoptr (TallReadResult) result = tall_table_read (self->table, plan, deadline, error);
+  if (result == NULL)
+    return FALSE;
+  const TallRows *rows = &result->results[0];
+  *ended = rows->n_rows < PAGE_ROWS;
+  for (guint i = 0; i < rows->n_rows; i++)
+    if (tall_slice_equal (tall_ids_get_value (&rows->rows[i]), tall_slice_str (number))
+        && !erase_way_back (self, number, rows->rows[i].key, deadline, error))
+      return FALSE;
+  if (rows->n_rows > 0)
+    tall_bytes_set_after (place, rows->rows[rows->n_rows - 1].key);
+  return TRUE;
 }

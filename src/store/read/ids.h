@@ -25,12 +25,17 @@ typedef struct
 #define TALL_IDS_TABLE "ids"
 
 /* The one column of its rows that lead from an id to a number (`i` and the id) or from a number to
- * an id (`n` and the number). They are written once and never again: their cells need no time. */
+ * an id (`n` and the number, or `e` and its MD5 once the customer was erased). They are written
+ * once and never again, but that an erase puts the MD5 in the place of the number: their cells need
+ * no time. */
 #define TALL_IDS_QUALIFIER tall_slice_str ("v")
 #define TALL_IDS_TIMESTAMP 1
 #define TALL_IDS_FROM_ID 'i'
 #define TALL_IDS_FROM_NUMBER 'n'
+#define TALL_IDS_FROM_ERASED 'e'
 #define TALL_IDS_ID_SIZE 8
+#define TALL_IDS_ERASED_SIZE                                                                       \
+  17 /* of what stands for a number: a zero, which none has, and its MD5 */
 
 /* The row with the last id that was given, and its column. */
 #define TALL_IDS_COUNTER_ROW tall_slice_str ("c")
@@ -73,5 +78,22 @@ gboolean tall_ids_assign (TallIds *self,
                           guint64 *id,
                           gint64 deadline,
                           GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
+gboolean tall_ids_begin_erase (TallIds *self,
+                               const char *number,
+                               guint64 id,
+                               gint64 deadline,
+                               GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean tall_ids_erase (TallIds *self,
+                         const char *number,
+                         guint64 *n_rows,
+                         gint64 deadline,
+                         GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean tall_ids_erase_ways_back (TallIds *self,
+                                   const char *number,
+                                   GByteArray *place,
+                                   gboolean *ended,
+                                   gint64 deadline,
+                                   GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 G_END_DECLS

@@ -1,5 +1,6 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
+#include "model/canonical.h"
 #include "store/verify/repair.h"
 #include "store/verify/verify.h"
 #include "tall-limits.h"
@@ -24,9 +25,17 @@ kind_of (const TallRow *row)
 {
   TallSlice rest = tall_slice (row->key.data + 1, row->key.len - 1);
   char letter = (char)row->key.data[0];
-  if (letter == TALL_IDS_FROM_ID && is_id (rest))
+  if ((letter == TALL_IDS_FROM_ID && is_id (rest))
+      || (letter == TALL_IDS_FROM_ERASED && rest.len == TALL_MD5_SIZE))
     return letter;
   return letter == TALL_IDS_FROM_NUMBER && is_number (rest) ? letter : 0;
+}
+
+/* Whether it stands for the number of a customer who was erased. */
+static gboolean
+is_erased (TallSlice bytes)
+{
+  return bytes.len == TALL_IDS_ERASED_SIZE && bytes.data[0] == 0;
 }
 
 static const char *
@@ -36,8 +45,10 @@ locate (const TallStoreContext *context G_GNUC_UNUSED, const TallRow *row, GByte
   TallSlice value = tall_ids_get_value (row);
   if (kind == 0 || value.len == 0 || value.len >= TALL_MAX_ROW_KEY)
     return NULL;
-  tall_bytes_append_u8 (key, kind == TALL_IDS_FROM_ID ? TALL_IDS_FROM_NUMBER : TALL_IDS_FROM_ID);
-  tall_bytes_append (key, value);
+  gboolean erased = kind == TALL_IDS_FROM_ID && is_erased (value);
+  char number = erased ? TALL_IDS_FROM_ERASED : TALL_IDS_FROM_NUMBER;
+  tall_bytes_append_u8 (key, (guint8)(kind == TALL_IDS_FROM_ID ? number : TALL_IDS_FROM_ID));
+  tall_bytes_append (key, erased ? tall_slice (value.data + 1, value.len - 1) : value);
   return TALL_IDS_TABLE;
 }
 
@@ -45,6 +56,16 @@ static void
 add (TallVerifyLook *look, TallFindingKind kind, const TallRow *row, const char *message)
 {
   tall_verify_look_add (look, kind, TALL_IDS_TABLE, row->key, 1, message);
+}
+
+/* The id leads back to the MD5, or to the number that has it, if the erase has not come so far. */
+static gboolean
+leads_back (TallSlice md5, TallSlice value)
+{
+  guint8 digest[TALL_MD5_SIZE];
+  tall_md5 (value, digest);
+  return tall_slice_equal (md5, is_erased (value) ? tall_slice (value.data + 1, value.len - 1)
+                                                  : tall_slice (digest, sizeof digest));
 }
 
 static void
@@ -61,8 +82,14 @@ judge_row (TallVerifyLook *look, const TallRow *row, const TallRow *other)
     }
   else if (kind == 0)
     add (look, TALL_FINDING_STRAY_ROW, row, "its key is neither an id nor a number");
-  else if (kind == TALL_IDS_FROM_ID ? !is_number (value) : !is_id (value))
+  else if (kind == TALL_IDS_FROM_ID ? !is_number (value) && !is_erased (value) : !is_id (value))
     add (look, TALL_FINDING_ALTERED_ID, row, "what it leads to is none");
+  else if (kind == TALL_IDS_FROM_ERASED || is_erased (value))
+    {
+      if (other == NULL
+          || (kind == TALL_IDS_FROM_ERASED && !leads_back (own, tall_ids_get_value (other))))
+        add (look, TALL_FINDING_ALTERED_ID, row, "the way back of an erased customer is not there");
+    }
   else if (other == NULL)
     add (look, TALL_FINDING_HALF_ID, row,
          kind == TALL_IDS_FROM_ID ? "no number leads to the id"

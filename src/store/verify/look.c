@@ -391,7 +391,8 @@ tall_verify_look_at (TallVerifyLook *self,
                  tall_arena_printf (self->arena, "it is claimed for revision %" G_GINT64_FORMAT,
                                     state->pending));
   add_rows (self, group, TALL_FINDING_LEFTOVER, FALSE, "with cells of other revisions");
-  if (state->revision == 0 || !read_numbers (self, summary))
+  gboolean is_emptied = !state->live && !self->root.has_summary; /* by an erase */
+  if (state->revision == 0 || is_emptied || !read_numbers (self, summary))
     return TRUE;
   if (!check_key (self, &right, error))
     return FALSE;

@@ -96,6 +96,7 @@ gboolean tall_verify_look_at_pair (TallVerifyLook *look,
                                    guint8 fingerprint[16],
                                    GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
+guint tall_verify_count_unused (const TallStoreContext *context);
 gboolean tall_verify_add_notes (TallVerify *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 void tall_verify_suspect_rows (TallVerify *self,

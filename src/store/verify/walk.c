@@ -69,8 +69,8 @@ add_migration (TallVerify *self, const TallDeployment *deployment)
 }
 
 /* Those that cannot be listed now, as only HBase's master knows them, harm nobody. */
-static void
-add_tables (TallVerify *self, TallTable *table, guint64 generation)
+static guint
+count_unused (TallTable *table, guint64 generation)
 {
   guint n = 0;
   g_auto (GStrv) names = tall_table_list_tables (table, tall_verify_deadline (), NULL);
@@ -80,6 +80,30 @@ add_tables (TallVerify *self, TallTable *table, guint64 generation)
       n += !g_str_equal (names[i], META)
            && tall_generation_split_name (names[i], &short_name) != generation;
     }
+  return n;
+}
+
+static TallTable *
+get_all_tables (const TallStoreContext *context)
+{
+  return context->follower != NULL ? tall_follower_get_table (context->follower) : context->table;
+}
+
+/**
+ * tall_verify_count_unused:
+ *
+ * Returns: how many tables of other generations there are
+ */
+guint
+tall_verify_count_unused (const TallStoreContext *context)
+{
+  return count_unused (get_all_tables (context), MAX (context->generation, 1));
+}
+
+static void
+add_tables (TallVerify *self, TallTable *table, guint64 generation)
+{
+  guint n = count_unused (table, generation);
   g_autofree char *text =
       g_strdup_printf ("%u tables of a generation other than %" G_GUINT64_FORMAT, n, generation);
   if (n > 0)
@@ -97,8 +121,7 @@ gboolean
 tall_verify_add_notes (TallVerify *self, GError **error)
 {
   const TallStoreContext *context = self->context;
-  TallTable *table =
-      context->follower != NULL ? tall_follower_get_table (context->follower) : context->table;
+  TallTable *table = get_all_tables (context);
   g_autoptr (TallDeployment) deployment =
       tall_deployment_read (table, tall_verify_deadline (), error);
   if (deployment == NULL || !add_loads (self, error))

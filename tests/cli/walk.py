@@ -7,6 +7,7 @@ Python. Speaks TAP.
 """
 
 import json
+import os
 import re
 import sys
 
@@ -31,6 +32,8 @@ def walk_orders(*where):
     do("put", *where, "-", stdin=ORDER)
     do("customer", "put", *where, "-", stdin=CUSTOMER)
     equal(json.loads(do("get", *where, "--json", "C1", "O1"))["currency"], "EUR")
+    do("patch", *where, "C1", "O1", "line[1].quantity+=1", "-line[2]", "+location[1].line[3]={}", "-attribute.note")
+    do("edit", *where, "C1", "O1", says="Stored order", env={**os.environ, "VISUAL": "sed -i s/Reims/Paris/"})
     do("get", *where, "C1", "none", code=NO)
     do("list", *where, "C1", "--limit", 1, says="O1")
     do("customer", "get", *where, "C1", says="Ann")

@@ -302,7 +302,8 @@ def commit(operation, root, mutations, committed, others=()):
         lost = lost or answer is LOST
         now = answer if answer == SHUT else (yield Settle(operation.generation, ROOT))
         if now == SHUT:
-            raise Shut(Sent(operation.generation, root.state, committed.revision, lost))
+            undone = answer != SHUT and not lost and operation.no_is_final
+            raise Shut(Sent(operation.generation, root.state, committed.revision, lost), undone)
         now = find_root(now)
         step = settle(operation, root, committed, lost, now)
         if step:
@@ -403,8 +404,15 @@ def put_over(operation, value, rows, replaced, number, hinted):
         if step != DONE:
             return step, root, 0
     mutations = make_commit(operation, value, rows, replaced, committed)
-    claimed = root
-    step, root = yield from commit(operation, root, mutations, committed)
+    claimed, gone = root, None
+    try:
+        step, root = yield from commit(operation, root, mutations, committed)
+    except Shut as shut:
+        gone = shut.sent, shut.undone
+    if gone:
+        if gone[1] and operation.claims:
+            yield from release(operation, replaced, claimed, rows)
+        raise Shut(gone[0])
     if step == AGAIN and operation.claims:
         yield from release(operation, replaced, claimed, rows)
     if step == DONE and operation.index and operation.variant.hint == "after":

@@ -323,6 +323,40 @@ test_unknown (TallStoreFixture *self, gconstpointer kind G_GNUC_UNUSED)
   g_assert_cmpuint (list->n_entries, ==, 1);
 }
 
+/* Two numbers with one MD5 (M. Stevens, 2024): what names the other customer stays. */
+#define COLLIDING "TEXTCOLLBYfGiJUETHQ4hAcKSMd5zYpgqf1YRDhkmxHkhPWptrkoyz28wnI9V0aHeAuaKnak"
+#define COLLIDED "TEXTCOLLBYfGiJUETHQ4hEcKSMd5zYpgqf1YRDhkmxHkhPWptrkoyz28wnI9V0aHeAuaKnak"
+
+static void
+test_collision (TallStoreFixture *self, gconstpointer kind G_GNUC_UNUSED)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GByteArray) cursor = g_byte_array_new ();
+  put_new (self->front, COLLIDING, 1, 2);
+  put_new (self->front, COLLIDED, 2, 2);
+  for (guint i = 0; i < MOST_PARTS; i++)
+    {
+      TallEraseRequest request = { .customer_number = COLLIDING,
+                                   .cursor = tall_slice_array (cursor) };
+      g_autoptr (TallErasePart) part = tall_front_erase_some (self->front, &request, &error);
+      g_assert_no_error (error);
+      if (part->cursor.len == 0)
+        break;
+      self->clock.now += part->wait;
+      tall_bytes_set (cursor, part->cursor);
+    }
+  g_autoptr (TallOrder) gone =
+      tall_front_get_order (self->front, COLLIDING, ORDER "1", NULL, &error);
+  g_assert_error (error, TALL_ERROR, TALL_ERROR_NOT_FOUND);
+  g_clear_error (&error);
+  g_autoptr (TallOrder) there =
+      tall_front_get_order (self->front, COLLIDED, ORDER "2", NULL, &error);
+  g_assert_no_error (error);
+  g_autoptr (TallOrderList) list = tall_front_list_orders (self->front, COLLIDED, NULL, &error);
+  g_assert_cmpuint (list->n_entries, ==, 1);
+  assert_sound (self->front);
+}
+
 static TallErasePart *
 go_on (TallFront *front, TallSlice cursor)
 {
@@ -632,10 +666,11 @@ main (int argc, char **argv)
     { "only-a-hint", test_only_a_hint },
   };
   static const TallStoreTest in_memory[] = {
-    { "failures", test_failures },   { "too-early", test_too_early },
-    { "for-ever", test_for_ever },   { "hostile-cursors", test_hostile_cursors },
-    { "read-only", test_read_only }, { "unreadable", test_unreadable },
-    { "migration", test_migration }, { "moved-between", test_moved_between },
+    { "failures", test_failures },           { "too-early", test_too_early },
+    { "for-ever", test_for_ever },           { "hostile-cursors", test_hostile_cursors },
+    { "collision", test_collision },         { "read-only", test_read_only },
+    { "unreadable", test_unreadable },       { "migration", test_migration },
+    { "moved-between", test_moved_between },
   };
   g_test_init (&argc, &argv, NULL);
   tall_store_fixture_add_everywhere ("erase", everywhere, G_N_ELEMENTS (everywhere));

@@ -85,8 +85,8 @@ find_last (const Search *self, GByteArray *low, GError **error)
   return TRUE;
 }
 
-/* Takes away zeros at the end, as long as @next stays behind @start and behind what cannot be read.
- */
+/* Takes away zeros at the end, as long as @next stays behind @start and behind what cannot be read:
+ * all of them, or all but one. */
 static gboolean
 shorten (const Search *self, GByteArray *next, TallSlice start, GError **error)
 {
@@ -95,8 +95,10 @@ shorten (const Search *self, GByteArray *next, TallSlice start, GError **error)
   while (end.len > 1 && end.data[end.len - 1] == 0
          && tall_slice_compare (tall_slice (end.data, end.len - 1), start) > 0)
     end.len--;
-  if (end.len < next->len && !probe (self, end, &readable, error))
-    return FALSE;
+  gsize most = MIN (end.len + 2, next->len);
+  for (; !readable && end.len < most; end.len += !readable)
+    if (!probe (self, end, &readable, error))
+      return FALSE;
   if (readable)
     g_byte_array_set_size (next, (guint)end.len);
   return TRUE;

@@ -171,7 +171,7 @@ export_all (Export *self, GError **error)
 }
 
 static TallExit
-finish (const Export *self, gboolean all, const GError *error)
+finish (const Export *self, const GError *error)
 {
   gboolean damaged = g_error_matches (error, TALL_ERROR, TALL_ERROR_DAMAGED);
   if (self->n_customers + self->n_orders + self->n_failed == 0 && error != NULL && !damaged)
@@ -186,10 +186,6 @@ finish (const Export *self, gboolean all, const GError *error)
     tall_print_error ("The export is not complete: %" G_GUINT64_FORMAT " %s cannot be read",
                       self->n_failed,
                       self->n_failed == 1 ? "customer or order" : "customers or orders");
-  if (damaged && all)
-    tall_print_error ("The damage also stops the list of customers. If you know numbers of "
-                      "customers, try tallorder export NUMBER for each: it works where their rows "
-                      "lie in files that are whole");
   return error != NULL || self->n_failed > 0 ? TALL_EXIT_FAILED : TALL_EXIT_DONE;
 }
 
@@ -215,7 +211,7 @@ run (int argc, char **argv)
   gboolean done =
       number != NULL ? export_customer (&self, number, &error) : export_all (&self, &error);
   g_queue_clear (&self.waiting);
-  return finish (&self, number == NULL, done ? NULL : error);
+  return finish (&self, done ? NULL : error);
 }
 
 const TallCommand tall_command_export = {

@@ -282,7 +282,8 @@ test_beside (void)
   g_test_message ("p99 beside the greedy / beside the polite: %.2f",
                   (double)worst.p99 / (double)usual.p99);
   g_assert_cmpuint (alone.n_failed + usual.n_failed + worst.n_failed, ==, 0);
-  g_assert_cmpint (worst.first, <, 20 * G_TIME_SPAN_SECOND); /* a client of the others may take 30 */
+  g_assert_cmpint (worst.first, <,
+                   20 * G_TIME_SPAN_SECOND); /* a client of the others may take 30 */
 }
 
 int

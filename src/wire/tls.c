@@ -352,8 +352,8 @@ wait_on (TallTls *self, int result, gint64 deadline, GError **error)
   return FALSE;
 }
 
-/* OpenSSL says nothing to a client that does not speak TLS. This tells it, and tall-probe, what is
- * here: a fatal alert of the wrong version (RFC 8446, 6). */
+/* OpenSSL says nothing to a client that does not speak TLS. This tells it, and tall_probe(), what
+ * is here: a fatal alert of the wrong version (RFC 8446, 6). */
 static void
 send_plain_alert (TallTls *self)
 {

@@ -4,7 +4,7 @@
 /* What a migrator remembers: each version of each row is one of its own. */
 #include "migrate/copied.h"
 
-/* Bytes of a state cell, see store/commit/state.h. */
+/* Bytes of a state cell, see store/commit/root.h. */
 #define CLAIM 44
 #define MARK 52
 #define REPLACED 60

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The tallorder authors
 # SPDX-License-Identifier: Apache-2.0
-"""How a load puts an order that is new, as in tall-bulk-store.c. The rules of protocol.py hold.
+"""How a load puts an order that is new, as in store/bulk/batch.c. The rules of protocol.py hold.
 
 A load writes without any condition, at a revision that no other batch of any load ever has, and
 that is below all that puts, deletes and repairs choose. So timestamps decide what a condition would:

@@ -34,7 +34,7 @@ typedef struct
   guint first_year;       /* that two digits can mean: 1970 … 2069; 0: years have four digits */
   GTimeZone *zone;        /* of dates without an offset; NULL: UTC */
   gboolean decimal_comma; /* 1,50 is one and a half */
-  const char *thousands;  /* one of TALL_THOUSANDS between groups of three digits; NULL: none */
+  const char *thousands;  /* what stands between groups of three digits; NULL: nothing */
   const char *signs;      /* of currencies, a space between two; NULL: none */
   TallNegative negative;
   gboolean discount_percent; /* 15 is a rate of 0.15 */

@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
 
-/* Claim, commit, what settles a commit whose answer does not, and giving up: the conditional writes
- * of a root row, in the order of tests/protocol/protocol.py. */
+/* Claims, commits, how a lost answer is settled, and giving up: the conditional writes of a root
+ * row, in the order of tests/protocol/protocol.py. */
 #include "store/commit/commit.h"
 
 #include "store/commit/children.h"

@@ -40,10 +40,11 @@ is_same_entry (gconstpointer a, gconstpointer b)
 /**
  * tall_recent_new:
  *
- * Returns: (transfer full): room for the last commits of orders that this process makes, and the
- *   turns of those who patch. A state
- *   cell only names the last one, which is not enough for a patch that is sent again while many
- *   others write. What is forgotten leaves a doubt, and nothing else
+ * Remembers the last commits of orders that this process makes, and gives those who patch their
+ * turns. A state cell only names the last commit, and that is too little for a patch that is sent
+ * again while many others write. What is forgotten leaves a doubt, and nothing else.
+ *
+ * Returns: (transfer full): one that knows of no commit
  */
 TallRecent *
 tall_recent_new (void)

@@ -348,8 +348,6 @@ tall_list_orders (TallOperation *operation, const TallListOptions *options, GErr
   return list;
 }
 
-/* Bytes of what is wanted of them, where the table can tell, and of a page. */
-
 /**
  * Walk:
  *

@@ -319,7 +319,7 @@ tall_rocksdb_database_unref (TallRocksdbDatabase *self)
  *
  * Begins a call that writes rows.
  *
- * Returns: what tall_rocksdb_database_leave() takes at its end
+ * Returns: what tall_rocksdb_horizon_leave() takes at its end
  */
 guint
 tall_rocksdb_database_enter (TallRocksdbDatabase *self)

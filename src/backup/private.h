@@ -78,7 +78,7 @@ typedef struct
 {
   char *made;             /* ISO 8601, UTC */
   GPtrArray *deployments; /* of TallBackupDeployment, by name */
-  GPtrArray *files;       /* of TallBackupFile, by name; the seal itself is none */
+  GPtrArray *files;       /* of TallBackupFile, by name; not the seal itself */
 } TallBackupSeal;
 
 TallBackupSeal *tall_backup_seal_new (void);

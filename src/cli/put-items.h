@@ -38,7 +38,7 @@ typedef struct
   const char *path;  /* of the JSON file; `-`: standard input */
   TallJsonKind kind; /* what an object without wrapping is */
   TallWriteOptions write;
-  gboolean force; /* the revisions that objects have are no conditions */
+  gboolean force; /* the revisions that objects have do not count */
   guint jobs;     /* puts in flight at once, 1 … TALL_PUT_MAX_JOBS */
   gboolean json;  /* a JSON object a line on standard output for each that is stored or refused */
   gboolean quiet; /* nothing about those that are stored */

@@ -223,7 +223,7 @@ is_answered (TallConnection *connection)
  * tall_probe:
  * @milliseconds: that it may take at most
  *
- * Finds out what a server is that is none of ours, by talking to it in other ways, all at once.
+ * Finds out what a server is that is not ours, by talking to it in other ways, all at once.
  *
  * Returns: (transfer none) (nullable): what it seems to be; NULL: nothing that is known here
  */

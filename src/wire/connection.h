@@ -57,7 +57,7 @@ gboolean tall_message_write_call (const char *name,
 /**
  * TallStranger:
  *
- * A kind of server that is none of ours.
+ * A kind of server that is not ours.
  */
 typedef struct
 {

@@ -412,7 +412,7 @@ tall_csv_reader_split (TallCsvReader *self, gsize stop)
  * tall_csv_drop_equals:
  * @in_quotes: the line begins within quotes
  *
- * Spreadsheets write a text that looks like a number as ="00123", which is no CSV: the equals sign
+ * Spreadsheets write a text that looks like a number as ="00123", which is not CSV: the equals sign
  * goes.
  *
  * Returns: (transfer full) (nullable): the line without such signs; NULL if it has none

@@ -137,7 +137,7 @@ read_header (TallCsvReader *self, GError **error)
  * Opens a file and reads its header.
  *
  * Returns: (transfer full): the reader; NULL with %TALL_ERROR_UNAVAILABLE if the file cannot be
- *   opened, %TALL_ERROR_INVALID if it is no text or has no header
+ *   opened, %TALL_ERROR_INVALID if it is not text or has no header
  */
 TallCsvReader *
 tall_csv_reader_open (const char *path,

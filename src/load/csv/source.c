@@ -91,7 +91,7 @@ struct _TallCsvSource
   GByteArray *head; /* what has been read of a pipe, to begin the copy with; NULL: it is not kept */
 };
 
-/* What a file that is no CSV text begins with. */
+/* What a file that is not CSV text begins with. */
 static const struct
 {
   const char *bytes;

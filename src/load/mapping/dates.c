@@ -25,8 +25,8 @@ get_offset (GTimeZone *zone, gint64 utc)
  * @date: (out): milliseconds since the epoch
  *
  * Finds the time at which a clock shows something. Of two, where it is set back, the earlier
- * counts. A time that it passes over, where it is set forward, is none; the beginning of a day is
- * then as much later as it is set forward.
+ * counts. A time that it passes over, where it is set forward, does not exist; a day that would
+ * begin there begins as much later.
  *
  * Returns: FALSE if there is no such time
  */
@@ -573,7 +573,7 @@ settle_iso (const char *text, const TallValueFormat *format, Parts *parts, gint6
  * tall_parse_date:
  * @date: (out): milliseconds since the epoch; what names no offset is of the format's zone
  *
- * Returns: FALSE with %TALL_ERROR_INVALID if @text is no date of that form
+ * Returns: FALSE with %TALL_ERROR_INVALID if @text is not a date of that form
  */
 gboolean
 tall_parse_date (const char *text, const TallValueFormat *format, gint64 *date, GError **error)

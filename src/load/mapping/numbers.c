@@ -137,7 +137,7 @@ is_plain (const TallValueFormat *format)
  * Takes away the separators of thousands, the currency and the ways to write a negative number that
  * the format allows.
  *
- * Returns: (transfer full) (nullable): the number as `-1234.5`; NULL if it is none of that form
+ * Returns: (transfer full) (nullable): the number as `-1234.5`; NULL if it does not have that form
  */
 char *
 tall_normalize_number (const char *text, const TallValueFormat *format)
@@ -200,7 +200,7 @@ parse_number (const char *text, const TallValueFormat *format, TallDecimal *deci
  * tall_parse_decimal:
  * @decimal: (out):
  *
- * Returns: FALSE with %TALL_ERROR_INVALID if @text is no number of that form
+ * Returns: FALSE with %TALL_ERROR_INVALID if @text is not a number of that form
  */
 gboolean
 tall_parse_decimal (const char *text,
@@ -221,7 +221,7 @@ tall_parse_decimal (const char *text,
  * tall_parse_discount:
  * @discount: (out): a rate from 0 to 1
  *
- * Returns: FALSE with %TALL_ERROR_INVALID if @text is no discount of that form
+ * Returns: FALSE with %TALL_ERROR_INVALID if @text is not a discount of that form
  */
 gboolean
 tall_parse_discount (const char *text,

@@ -15,7 +15,7 @@
  * @words: such as `iso|dmy|mdy`
  * @choice: (out): the position of the key's value among them; 0 if the key is not there
  *
- * Returns: FALSE with %TALL_ERROR_INVALID if it is none of them
+ * Returns: FALSE with %TALL_ERROR_INVALID if it is not one of them
  */
 gboolean
 tall_mapping_read_choice (const TallMapping *self,

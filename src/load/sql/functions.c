@@ -230,7 +230,7 @@ add_sign (Form *self, const char *start, const char *end)
   self->format.signs = self->signs;
 }
 
-/* Reads a form such as `($1,234.5)`. Returns FALSE if it is none. */
+/* Reads a form such as `($1,234.5)`. Returns FALSE if it is not one. */
 static gboolean
 read_form (Form *self, const char *text)
 {

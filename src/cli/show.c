@@ -11,6 +11,10 @@
 #include "tall-front.h"
 #include "tall-json.h"
 
+/* Of a total: as many as are shown, and as many as stay if the last are 0. */
+#define MOST_PLACES 4
+#define LEAST_PLACES 2
+
 void
 tall_paging_clear (TallPaging *self)
 {
@@ -333,6 +337,22 @@ show_revision (gint64 revision)
   tall_print ("%s\n", text);
 }
 
+/* A total for people: no more places than money has, as rates of discounts have many. */
+static const char *
+format_total (TallDecimal total, char text[TALL_DECIMAL_TEXT_SIZE])
+{
+  gint64 unit = 1;
+  for (; total.scale > MOST_PLACES; total.scale--)
+    unit *= 10;
+  gint64 rest = total.unscaled % unit;
+  total.unscaled /= unit;
+  if (unit > 1 && ABS (rest) >= unit / 2)
+    total.unscaled += rest > 0 ? 1 : -1;
+  for (; unit > 1 && total.scale > LEAST_PLACES && total.unscaled % 10 == 0; total.scale--)
+    total.unscaled /= 10;
+  return tall_decimal_format (total, text);
+}
+
 void
 tall_show_order (const TallOrder *order, gint64 revision)
 {
@@ -353,9 +373,10 @@ tall_show_order (const TallOrder *order, gint64 revision)
   if (tall_order_compute_total (order, &total))
     {
       g_autofree char *currency = tall_text_clean (order->currency != NULL ? order->currency : "");
-      tall_print (", total %s%s%s", tall_decimal_format (total, text), *currency ? " " : "",
-                  currency);
+      tall_print (", total %s%s%s", format_total (total, text), *currency ? " " : "", currency);
     }
+  else
+    tall_print (", whose total has too many digits");
   tall_print ("\n");
 }
 
@@ -443,7 +464,7 @@ show_order (TallListOutput *self, const TallOrderEntry *entry)
   tall_grid_add (self->grid, entry->order_number);
   tall_grid_add (self->grid, date);
   tall_grid_add_number (self->grid, entry->n_lines);
-  tall_grid_add (self->grid, entry->has_total ? tall_decimal_format (entry->total, total) : NULL);
+  tall_grid_add (self->grid, entry->has_total ? format_total (entry->total, total) : NULL);
   tall_grid_add (self->grid, entry->currency);
   tall_grid_add_number (self->grid, (guint64)entry->revision);
   self->n_entries++;

@@ -76,7 +76,7 @@ def again_and_unknown(folder):
     run(*erase, "nobody", "--yes", "nobody").ends(NO, "Erasing customer nobody", "no such customer")
     run(*erase, "VINET", "--yes", "VINET").ends(
         DONE, "Erased customer VINET: 4 orders, its record, the numbers in 6 marks",
-        "erasing with compact", "Backups")
+        "erasing with --compact", "Backups")
     run(*erase, "VINET", "--yes", "VINET").ends(DONE, "0 orders, no record, the numbers in 0 marks")
     order = {"customer_number": "VINET", "order_number": "10248"}
     run("put", "--store", store, "-", stdin=order).ends(DONE)

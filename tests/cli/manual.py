@@ -123,7 +123,7 @@ def completion(folder):
     equal(complete("tallorder", "init", "--layout=re"), ["record-type"])
     equal(complete("tallorder", "migrate", "--to-key", ""), KEYS)
     equal(complete("tallorder", "init", "--ttl", ""), [])
-    equal(complete("tallorder", "customer", ""), ["get", "put", "delete", "list"])
+    equal(complete("tallorder", "customer", ""), ["get", "put", "delete", "erase", "list"])
     equal(complete("tallorder", "get", "--store", "r"), ["rocksdb:"])
     os.mkdir(f"{folder}/shop")
     pathlib.Path(folder, "orders.csv").touch()

@@ -359,8 +359,10 @@ def roles_of_a_foreign_client(folder):
             "getCustomerOrders": (1, types.CustomerOrdersRequest(customer_number="C")),
             "putOrder": (2, order, None), "putCustomer": (2, customer, None),
             "putOrders": (2, types.PutOrdersRequest(puts=[])),
+            "patchOrder": (2, types.PatchOrderRequest("C", "none", ["currency=EUR"])),
             "deleteOrder": (2, "C", "none", None), "deleteCustomer": (2, "none", None),
             "verify": (3, types.VerifyRequest()), "startMigration": (3, None), "getMigration": (3, None),
+            "eraseCustomer": (3, types.EraseRequest("none", False)),
             "startBackup": (3, types.BackupRequest()), "getBackup": (3, types.BackupLook()),
         }
         named = {name for name in dir(probe.service.Iface) if not name.startswith("_")}

@@ -203,8 +203,8 @@ def check_damaged_block(checks, folder):
         file.seek(largest.stat().st_size // 2)
         file.write(os.urandom(300))
     checks.refused("an export of a store with a damaged block", FAILED,
-                   ["export", "--store", store], "The export is not complete", "Table orders, row",
-                   "tallorder export NUMBER")
+                   ["export", "--store", store], "The export is not complete",
+                   "Rows of table orders from ")
     codes = [subprocess.run([str(PROGRAM), "export", "--store", store, f"C{n}"],
                             capture_output=True, timeout=SECONDS, check=False).returncode
              for n in range(200)]

@@ -148,7 +148,7 @@ def declared_symbols(installed, folder):
     while re.search(r"\{[^{}]*\}", code):
         code = re.sub(r"\{[^{}]*\}", ";", code)
     declared = set(re.findall(r"^[^;]*?\b(tall_\w+)\s*\(", code, re.M))
-    declared |= set(re.findall(r"^extern const \w+ (tall_\w+);", code, re.M))
+    declared |= set(re.findall(r"^extern const \w+ (tall_\w+)(?:\[\])?;", code, re.M))
     return declared - set(re.findall(r"static\s+(?:inline|__inline__)[^;]*?\b(tall_\w+)\s*\(", code))
 
 

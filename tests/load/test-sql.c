@@ -99,7 +99,7 @@ static const struct
   { "dec_add(0.1, '1')", "is a floating-point number" },
   { "dec_cmp('9', '10')", "-1" },
   { "dec_cmp('1.50', '1.5')", "0" },
-  { "discount_rate('0.50', '10.00', '3')", "0.016666666666666667" },
+  { "discount_rate('0.50', '10.00', '3')", "0.016666667" },
   { "discount_rate('5.00', '10.00', '2')", "0.25" },
   { "discount_rate('0.00', '0', '0')", "0" },
   { "discount_rate(B, '10.00', '2')", "NULL" },

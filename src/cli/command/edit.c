@@ -113,7 +113,10 @@ ask_again (const GError *error)
   tall_output_flush ();
   fputs ("Edit again? [Y/n] ", stderr);
   fflush (stderr);
-  return fgets (answer, sizeof answer, stdin) != NULL && strchr ("\nyY", answer[0]) != NULL;
+  if (fgets (answer, sizeof answer, stdin) != NULL)
+    return strchr ("\nyY", answer[0]) != NULL;
+  fputs ("\n", stderr);
+  return FALSE;
 }
 
 /* ---- Both sides ---- */

@@ -251,8 +251,8 @@ tall_parse_discount (const char *text,
   tall_error_set_invalid (error, NULL,
                           format->discount_percent
                               ? "discount “%s” is not from 0 to 100 percent"
-                              : "discount “%s” is not a rate from 0 to 1; for percents, write "
-                                "“discount = percent” in the mapping",
+                              : "discount “%s” is not a rate from 0 to 1; for percents a .map says "
+                                "“discount = percent”, and a .sql divides by 100",
                           text);
   return FALSE;
 }

@@ -40,12 +40,12 @@ static const struct
   { "i", "number", "lineno linenumber lineitemnumber orderitemid positionsnummer position pos" },
   { "i", "item_number",
     "itemnumber itemno itemid stockcode sku productid productcode productno articleno "
-    "articlenumber artikelnummer artikelnr reference item product artikel" },
+    "articlenumber artikelnummer artikelnr reference item product artikel lineitemsku" },
   { "i", "description",
     "description itemdescription productname itemname bezeichnung artikelbezeichnung "
-    "beschreibung designation" },
-  { "i", "quantity", "quantity qty menge anzahl stueck stück quantite" },
-  { "i", "price", "unitprice price itemprice einzelpreis stueckpreis preis prix" },
+    "beschreibung designation lineitemname" },
+  { "i", "quantity", "quantity qty menge anzahl stueck stück quantite lineitemquantity" },
+  { "i", "price", "unitprice price itemprice einzelpreis stueckpreis preis prix lineitemprice" },
   { "i", "discount", "discount rabatt remise lineitemdiscount discountamount rabattbetrag" },
   { "c", "number",
     "customerid customernumber customerno customernr custid clientid accountnumber kundennummer "

@@ -9,6 +9,7 @@
 
 __extension__ typedef __int128 Wide;
 
+#define RATE_PLACES 9 /* of a discount */
 #define SCALE_UNSAID (-1)
 
 static Wide
@@ -184,7 +185,8 @@ dec_cmp (sqlite3_context *context, int n G_GNUC_UNUSED, sqlite3_value **values)
     sqlite3_result_int (context, tall_decimal_compare (a, b));
 }
 
-/* Which part of price × quantity an amount is. */
+/* Which part of price × quantity an amount is. With more places the total of an order would have
+ * more digits than a number holds; with these it is exact to the cent up to a million. */
 static void
 discount_rate (sqlite3_context *context, int n G_GNUC_UNUSED, sqlite3_value **values)
 {
@@ -201,7 +203,7 @@ discount_rate (sqlite3_context *context, int n G_GNUC_UNUSED, sqlite3_value **va
       return;
     }
   gboolean ok = compute ('*', price, quantity, SCALE_UNSAID, &total) && total.unscaled != 0
-                && divide (amount, total, TALL_DECIMAL_MAX_SCALE, &rate);
+                && divide (amount, total, RATE_PLACES, &rate);
   if (ok)
     set_decimal (context, rate);
   else

@@ -206,7 +206,7 @@ tall_rocksdb_table_get_info (TallTable *base, TallTableInfo *info)
   info->together = TALL_ROCKSDB_TOGETHER;
   info->keeps_deleted =
       "The files of the store have it until RocksDB compacts them, which may take "
-      "30 days; erasing with compact does it at once";
+      "30 days; erasing with --compact does it at once";
   info->keeps_compacted =
       "The file MANIFEST has the first and last row keys of files that are gone, "
       "until the store is opened the next time";

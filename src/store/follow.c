@@ -181,8 +181,8 @@ tall_follower_check_current (TallFollower *self, GError **error)
   return FALSE;
 }
 
-/* Obeys the record from now on. An older one is ignored: a server
- * of HBase that does not count any more may give it. */
+/* Obeys the record from now on. An older one is ignored: a server of HBase that does not count any
+ * more may give it. */
 static gboolean
 take_in (TallFollower *self, const TallDeployment *record, GError **error)
 {

@@ -29,7 +29,8 @@ char *tall_index_kind_list_names (const char *separator);
 /**
  * TallStoreSettings:
  *
- * What `init` fixes for a deployment's whole life.
+ * What `init` chooses for a deployment. A migration can change the layout, the key strategy and the
+ * index.
  */
 typedef struct
 {

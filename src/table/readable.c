@@ -8,7 +8,7 @@
 /* Row keys that differ later than here are not told apart. */
 #define LEAST_SIZE 256
 
-/* Row keys as numbers of one size, the most significant byte first. */
+/* A search in one table, by row keys as numbers of one size, the most significant byte first. */
 typedef struct
 {
   TallTable *table;

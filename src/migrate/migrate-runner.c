@@ -652,7 +652,7 @@ find (const TallMigrateRunner *self, const char *id)
  * @most: so many of the others are copied
  *
  * Returns: (transfer full): how far the task is, or how it has ended; NULL with
- *   %TALL_ERROR_NOT_FOUND if it is none of the last ones
+ *   %TALL_ERROR_NOT_FOUND if it is not one of the last ones
  */
 TallMigrateState *
 tall_migrate_runner_look (

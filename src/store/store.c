@@ -427,7 +427,7 @@ tall_store_init (TallStore *self)
 /**
  * tall_store_create:
  * @table: an open store, in which there is no deployment yet
- * @settings: what the deployment is for its whole life
+ * @settings: what the deployment is, until a migration changes it
  *
  * Creates the tables and the deployment record. If it fails half-way, or the process dies, it is
  * to be called again.

@@ -28,8 +28,8 @@ typedef struct _TallDeployment TallDeployment;
 /**
  * TallDeployment:
  *
- * The deployment record: what `init` has fixed, in the row `deployment` of the table `meta`. All
- * its columns are text; layout/FORMAT.md lists them.
+ * The deployment record: what `init` has chosen, and migrations have changed. It is the row
+ * `deployment` of the table `meta`. All its columns are text; layout/FORMAT.md lists them.
  */
 struct _TallDeployment
 {

@@ -107,8 +107,7 @@ static const TallFindingInfo infos[TALL_N_FINDING_KINDS] = {
 /**
  * tall_finding_kind_is_note:
  *
- * Returns: whether it is none of what is wrong, but what only a person knows to be meant, or under
- *   way
+ * Returns: whether nothing is wrong with it: only a person knows if it is meant, or under way
  */
 gboolean
 tall_finding_kind_is_note (TallFindingKind kind)

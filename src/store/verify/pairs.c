@@ -163,7 +163,7 @@ tall_verify_look_at_pair (TallVerifyLook *look,
  *
  * Finds the parts of a hint's row key.
  *
- * Returns: FALSE if it is none
+ * Returns: FALSE if it is not one
  */
 gboolean
 tall_verify_split_hint (const TallStoreContext *context,

@@ -396,7 +396,7 @@ tall_verify_scan_append_place (const TallVerifyScan *self, GByteArray *place)
  * tall_verify_scan_go_to:
  * @place: of a scan of the same tables; read to its end
  *
- * Returns: FALSE if it is none
+ * Returns: FALSE if it is not one
  */
 gboolean
 tall_verify_scan_go_to (TallVerifyScan *self, TallReader *place)

@@ -31,9 +31,9 @@ guint64 tall_verify_mark (const TallStoreContext *context);
  * What looked wrong. It is wrong if it looks the same after the patience. Between two parts of a
  * verification it is bytes:
  *
- *     u8 format, u64 mark of the tables, u8 what (0: rows, 1: a hint, 2: an id), u8 n_looks, u8
- * search, u32 kinds, u32 certain, fingerprint, u16 length, key, u16 length, order, u16 length,
- * place
+ *     u8 format, u64 mark of the tables, u8 what (0: rows, 1: a hint, 2: an id),
+ *     u8 n_looks, u8 search, u32 kinds, u32 certain, fingerprint,
+ *     u16 length, key, u16 length, order, u16 length, place
  */
 typedef struct
 {

@@ -11,8 +11,7 @@
 
 /* A cursor:
  *
- *     u8 CURSOR_FORMAT, u64 mark of the tables, u8 Phase, then the place in the tables of that
- * phase
+ *     u8 CURSOR_FORMAT, u64 mark of the tables, u8 Phase, place in the tables of that phase
  */
 #define CURSOR_FORMAT 3
 

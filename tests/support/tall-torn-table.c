@@ -5,8 +5,6 @@
 struct _TallTornTable
 {
   TallForwardingTable parent_instance;
-
-  gint n_pieces; /* atomic */
 };
 
 G_DEFINE_FINAL_TYPE (TallTornTable, tall_torn_table, TALL_TYPE_FORWARDING_TABLE)
@@ -26,7 +24,6 @@ read_piece (
   piece->max_timestamp = read->max_timestamp;
   piece->max_versions = read->max_versions;
   piece->limit = 1;
-  g_atomic_int_inc (&self->n_pieces);
   g_thread_yield ();
   TallTable *table = tall_forwarding_table_get_table (TALL_FORWARDING_TABLE (self));
   return tall_table_read (table, plan, deadline, error);
@@ -103,10 +100,4 @@ tall_torn_table_new (TallTable *table)
   TallTornTable *self = g_object_new (TALL_TYPE_TORN_TABLE, NULL);
   tall_forwarding_table_wrap (TALL_FORWARDING_TABLE (self), table);
   return TALL_TABLE (self);
-}
-
-guint
-tall_torn_table_count_pieces (TallTornTable *self)
-{
-  return (guint)g_atomic_int_get (&self->n_pieces);
 }

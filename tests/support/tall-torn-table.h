@@ -16,6 +16,5 @@ G_BEGIN_DECLS
 G_DECLARE_FINAL_TYPE (TallTornTable, tall_torn_table, TALL, TORN_TABLE, TallForwardingTable)
 
 TallTable *tall_torn_table_new (TallTable *table);
-guint tall_torn_table_count_pieces (TallTornTable *self);
 
 G_END_DECLS

@@ -122,7 +122,7 @@ begin_again (TallQuery *query, TallCsvReader *reader)
 }
 
 /* Finds the table's columns in a file: their order may be another in each. */
-static gboolean
+static void
 begin_file (FilesCursor *self)
 {
   const FilesTable *table = (FilesTable *)self->base.pVtab;
@@ -130,7 +130,7 @@ begin_file (FilesCursor *self)
   if (self->file >= of->files->len)
     {
       self->ended = TRUE;
-      return TRUE;
+      return;
     }
   TallCsvReader *reader = get_file (table, self->file)->reader;
   const char *const *first = tall_csv_reader_get_columns (get_file (table, 0)->reader);
@@ -140,7 +140,6 @@ begin_file (FilesCursor *self)
     self->places[i] = is_same ? (gint)i : tall_csv_find_column (columns, first[i]);
   if (is_same && of->n_wanted < 64)
     tall_csv_reader_want (reader, MIN (of->n_wanted, of->n_columns));
-  return TRUE;
 }
 
 /* A bad row is handed over, and passed by. */

@@ -522,6 +522,7 @@ walk_ids (Erase *self, TallReader *place, GByteArray *next, GError **error)
 static gboolean
 run_phase (Erase *self, TallReader *place, GByteArray *next, gboolean *waits, GError **error)
 {
+  guint64 moment = now (self);
   switch ((Phase)self->phase)
     {
     case PHASE_DELETE:
@@ -538,8 +539,8 @@ run_phase (Erase *self, TallReader *place, GByteArray *next, gboolean *waits, GE
         }
       return TRUE;
     case PHASE_WAIT:
-      *waits = now (self) < self->value;
-      self->part->wait = *waits ? (guint)MIN (self->value - now (self), PATIENCE) : 0;
+      *waits = moment < self->value;
+      self->part->wait = *waits ? (guint)MIN (self->value - moment, PATIENCE) : 0;
       if (!*waits)
         self->phase = PHASE_REMOVE;
       return TRUE;

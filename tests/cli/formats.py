@@ -341,6 +341,11 @@ def sniff_needs_query(folder):
         "discount_rate": (["OrderID,Customer,Qty,Price,Discount Amount", "1,C1,1,30.00,$0.50"], {"1": 1}),
         "rtrim(": (["OrderID;Customer;Menge;Einzelpreis;Rabatt;Datum;Versanddatum",
                     "1;C1;1;30,00;12,5%;31.01.2024;2024-02-01"], {"1": 1}),
+        # A shop's export that lacks columns of its preset.
+        '"Lineitem quantity" AS "line.quantity"': (
+            ["OrderID,Customer,Created at,Lineitem quantity,Lineitem name,Lineitem price,Lineitem sku",
+             "1,C1,2026-03-01 09:00:00 +0100,1,Mug,9.99,M", "1,,,2,Bowl,5.00,B",
+             "2,C2,2026-03-02 09:00:00 +0100,1,Mug,9.99,M"], {"1": 2, "2": 1}),
         # A date that may be either is what the dates of the other column are.
         "\"Order Date\", 'mdy')": (["OrderID,Customer,Quantity,Line Total,Order Date,Ship Date",
                                   "1,C1,1,30,02/01/2024,02/14/2024"], {"1": 1}),

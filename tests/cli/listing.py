@@ -357,6 +357,25 @@ def export_to_a_full_disk(folder):
 
 
 @test
+def totals_for_people(folder):
+    """Rates of discounts have many places; what people see has those of money, and JSON has all."""
+    place = ("--store", new_store(folder, "blob"))
+    for number, price, discount, shown, total in (
+            ("1", "9.99", "0.166666667", "16.65", "16.64999999334"),
+            ("2", "-9.99", "0.166666667", "-16.65", "-16.64999999334"),
+            ("3", "0.123456", "0", "0.2469", "0.246912"),
+            ("4", "1.50", "0", "3.00", "3.00")):
+        line = {"number": 1, "quantity": "2", "price": price, "discount": discount}
+        order = {"customer_number": "C", "order_number": number,
+                 "shipping_locations": [{"number": 1, "line_items": [line]}]}
+        run("put", *place, "-", stdin=order).ends(DONE)
+        run("get", *place, "C", number).ends(DONE, f"total {shown}\n")
+        listed = json.loads(run("list", *place, "C", "--json").ends(DONE).out)["orders"]
+        equal({entry["order_number"]: entry["total"] for entry in listed}[number], total)
+        equal(f" {shown} " in run("list", *place, "C").ends(DONE).out, True)
+
+
+@test
 def export_loses_nobody_whose_key_collides(folder):
     store = new_store(folder, "blob", "hashed")
     one, other = (f"TEXTCOLLBYfGiJUETHQ4h{c}cKSMd5zYpgqf1YRDhkmxHkhPWptrkoyz28wnI9V0aHeAuaKnak"

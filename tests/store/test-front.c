@@ -51,11 +51,23 @@ test_optional (void)
   g_autoptr (TallFront) front = tall_test_front_new ();
   g_autoptr (GError) error = NULL;
 
+  const TallEraseRequest request = { .customer_number = "C" };
   g_assert_null (TALL_FRONT_GET_CLASS (front)->verify);
   TALL_FRONT_GET_CLASS (front)->measure_order = NULL;
+  TALL_FRONT_GET_CLASS (front)->erase_some = NULL;
   g_assert_false (tall_front_verify (front, NULL, &summary, &error));
   g_assert_error (error, TALL_ERROR, TALL_ERROR_UNSUPPORTED);
   g_assert_cmpuint (tall_front_measure_order (front), >, 0);
+  g_clear_error (&error);
+  g_assert_null (tall_front_erase_some (front, &request, &error));
+  g_assert_error (error, TALL_ERROR, TALL_ERROR_UNSUPPORTED);
+}
+
+static gboolean
+is_optional (gsize offset)
+{
+  return *find_slot (offset) == NULL || offset == G_STRUCT_OFFSET (TallFrontClass, measure_order)
+         || offset == G_STRUCT_OFFSET (TallFrontClass, erase_some);
 }
 
 int
@@ -65,7 +77,7 @@ main (int argc, char **argv)
   g_test_add_func ("/store/front/missing-slot/name", test_name);
   g_test_add_func ("/store/front/optional", test_optional);
   for (gsize offset = FIRST_SLOT; offset < END_OF_SLOTS; offset += sizeof (gpointer))
-    if (*find_slot (offset) != NULL && offset != G_STRUCT_OFFSET (TallFrontClass, measure_order))
+    if (!is_optional (offset))
       {
         g_autofree char *path = g_strdup_printf ("/store/front/missing-slot/%" G_GSIZE_FORMAT,
                                                  (offset - FIRST_SLOT) / sizeof (gpointer));

@@ -107,6 +107,11 @@ static const struct
   { "discount_rate('-0.50', '10.00', '1')", "-0.05" },
   { "dec_add(number(A), '1')", "number(): “1.234,50” is not a number of the form 1234.5" },
   { "number(date_of(C, 'iso'))", "date_of(): “3” is not a date" },
+  { "'a: ' || number(A)", "number(): “1.234,50” is not a number of the form 1234.5" },
+  { "CAST(number(A) AS INTEGER)", "a function has not taken a value" },
+  { "-number(A)", "is a floating-point number" },
+  { "number(A) + 1", "is a floating-point number" },
+  { "number(A) * number(C)", "is a floating-point number" },
   { "0.1 + 0.2", "is a floating-point number" },
   { "CAST(x'ff' AS TEXT)", "is not a text in UTF-8" },
   { "char(65, 0, 66)", "is not a text in UTF-8" },
@@ -602,6 +607,41 @@ test_no_files (void)
   g_assert_cmpint (g_rmdir (folder), ==, 0);
 }
 
+/* A column that is called as SQLite calls the number of a row is a column like any other. */
+static void
+test_row_id (void)
+{
+  g_autofree char *path = tall_test_write_file ("", 0);
+  g_autofree char *text = NULL;
+  g_auto (Case) it;
+  case_init (&it, "SELECT a.C AS customer_number, b.O AS order_number, a.D AS sales_date, a.line "
+                  "FROM csv AS a JOIN csv AS b USING (line)");
+  tall_rejects_free (it.load.rejects);
+  it.load.rejects = tall_rejects_new (path, NULL);
+  tall_test_load_add (&it.load, NULL, "C,O,D,rowid\na,1,2020-01-01,x\nb,2,soon,y\n", -1);
+  case_run (&it);
+  g_assert_no_error (it.load.error);
+  g_assert_true (g_file_get_contents (path, &text, NULL, NULL));
+  g_assert_nonnull (strstr (text, "\"b,2,soon,y\""));
+  g_remove (path);
+}
+
+/* The rows that a query takes first are those that it would take alone, and not those that come
+ * first once they are sorted. */
+static void
+test_limit (void)
+{
+  g_auto (Case) it;
+  case_init (&it, "SELECT a.C AS customer_number, a.O AS order_number, a.line "
+                  "FROM csv AS a JOIN (SELECT 1) LIMIT 2");
+  tall_test_load_add (&it.load, NULL, "C,O\nz,3\ny,2\nx,1\n", -1);
+  case_run (&it);
+  g_assert_no_error (it.load.error);
+  g_assert_cmpuint (tall_faulty_front_count_orders (it.front), ==, 2);
+  assert_stored (&it, "z", "3", "\"3\"");
+  assert_stored (&it, "y", "2", "\"2\"");
+}
+
 /* SQLite's tables have a bound that files do not have. */
 static void
 test_wide (void)
@@ -650,6 +690,8 @@ main (int argc, char *argv[])
   g_test_add_func ("/load/sql/fickle", test_fickle);
   g_test_add_func ("/load/sql/names", test_names);
   g_test_add_func ("/load/sql/no-files", test_no_files);
+  g_test_add_func ("/load/sql/row-id", test_row_id);
+  g_test_add_func ("/load/sql/limit", test_limit);
   g_test_add_func ("/load/sql/wide", test_wide);
   g_test_add_func ("/load/sql/fits", test_fits);
   return g_test_run ();

@@ -16,8 +16,11 @@ tall_query_get_place (const TallCsvRow *row)
   return (gint64)((guint64)row->file << TALL_QUERY_FILE_SHIFT | row->line);
 }
 
-/* What a value begins with that says why a function has not given one. */
-#define TALL_QUERY_FAULT "\001not taken: "
+/* What a value begins with that says why a function has not given one. As a number it is beyond 64
+ * bits: SQLite computes with a floating-point number then, which rejects the row, and makes
+ * TALL_QUERY_FAULT_CAST of it where an integer is asked for. */
+#define TALL_QUERY_FAULT "\v9223372036854775808 not taken: "
+#define TALL_QUERY_FAULT_CAST G_MAXINT64
 
 /* Columns of a table after those of its files. */
 typedef enum

@@ -474,7 +474,8 @@ find_number (const TallMapping *mapping, guint column)
 }
 
 /* The user's statement as a part of ours. Orders are sorted by their own number first: then rows
- * without a customer stand before all orders of their number. */
+ * without a customer stand before all orders of their number. With a WHERE, SQLite does not put a
+ * LIMIT of the user behind the sorting. */
 static char *
 wrap (const TallQuery *self, TallQueryPass pass)
 {
@@ -503,7 +504,7 @@ wrap (const TallQuery *self, TallQueryPass pass)
   const char *origin = self->streams            ? "tallorder_text(), tallorder_place()"
                        : self->line_column >= 0 ? "tallorder_text(line), line"
                                                 : "NULL, NULL";
-  return g_strdup_printf ("SELECT *, %s AS tallorder_place FROM (\n%s\n) ORDER BY %s, "
+  return g_strdup_printf ("SELECT *, %s AS tallorder_place FROM (\n%s\n) WHERE 1 ORDER BY %s, "
                           "tallorder_place",
                           origin, self->sql, order->str);
 }
@@ -567,6 +568,7 @@ tall_query_begin (TallQuery *self, TallQueryPass pass, GError **error)
   self->n_rows = 0;
   self->budget = MAX_STEPS;
   self->is_ended = FALSE;
+  self->is_at_row = FALSE;
   if (!self->streams && !self->is_staged)
     {
       self->is_guarded = FALSE;
@@ -591,6 +593,20 @@ set_bad (TallCsvRow *row, guint i, const char *kind)
   row->column = (gint)i;
 }
 
+/* A value that comes of one that a function has not given: behind another text, or cast. */
+static void
+check_taken (const TallQuery *self, TallCsvRow *row, guint i, const char *text)
+{
+  const char *fault = strstr (text, TALL_QUERY_FAULT);
+  gboolean is_cast = sqlite3_column_type (self->statement, (int)i) == SQLITE_INTEGER
+                     && sqlite3_column_int64 (self->statement, (int)i) == TALL_QUERY_FAULT_CAST;
+  if (row->reason != NULL || (fault == NULL && !is_cast))
+    return;
+  set_bad (row, i, "is not what a function takes");
+  row->reason = fault != NULL ? fault + strlen (TALL_QUERY_FAULT)
+                              : "a function has not taken a value that this is computed of";
+}
+
 static void
 read_fields (TallQuery *self, TallCsvRow *row)
 {
@@ -603,11 +619,7 @@ read_fields (TallQuery *self, TallCsvRow *row)
       self->fields->pdata[i] = (gpointer)text;
       if (text == NULL || (gint)i == self->line_column)
         continue;
-      if (row->reason == NULL && g_str_has_prefix (text, TALL_QUERY_FAULT))
-        {
-          set_bad (row, i, "is not what a function takes");
-          row->reason = text + strlen (TALL_QUERY_FAULT);
-        }
+      check_taken (self, row, i, text);
       gsize len = (gsize)sqlite3_column_bytes (self->statement, (int)i);
       if (is_float)
         set_bad (row, i,

@@ -500,7 +500,10 @@ copy_table (TallQuery *self, TallQueryTable *table)
     return FALSE;
   g_autoptr (GString) text = g_string_new ("SELECT ");
   tall_query_append_name (text, g_ptr_array_index (table->columns, table->columns->len - 1));
-  g_string_append_printf (text, " FROM main.%s WHERE rowid = ?1", name->str);
+  g_string_append_printf (text, " FROM main.%s WHERE ", name->str);
+  tall_query_append_name (text,
+                          g_ptr_array_index (table->columns, table->n_columns + TALL_HIDDEN_LINE));
+  g_string_append (text, " = ?1");
   if (self->line_column >= 0)
     table->find_text = tall_temp_db_prepare (self->temp, text->str);
   return TRUE;

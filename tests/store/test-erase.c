@@ -4,6 +4,7 @@
 /* Everything of a customer is erased, whatever fails on the way, and nothing of anybody else. */
 #include "store/context.h"
 #include "store/read/index.h"
+#include "tall-broken-table.h"
 #include "tall-error.h"
 #include "tall-store-fixture.h"
 #include "tall-test-files.h"
@@ -563,6 +564,32 @@ test_unreadable (TallStoreFixture *self, gconstpointer kind G_GNUC_UNUSED)
   g_assert_cmpuint (counts.n_customers, ==, 1);
 }
 
+/* The table cannot read the root row of an order: it stays, and all that comes before and behind
+ * it goes. */
+static void
+test_unreadable_row (TallStoreFixture *self, gconstpointer data)
+{
+  const TallStoreKind *kind = data;
+  g_autoptr (GError) error = NULL;
+  g_auto (TallOrderKey) key = { 0 };
+  g_autoptr (GByteArray) row = g_byte_array_new ();
+  TallEraseCounts counts;
+  if (kind->key_strategy == &tall_key_numeric)
+    return g_test_skip ("the row keys have an id");
+  populate (self->front, CUSTOMER);
+  tall_order_key_init (&key, kind->key_strategy, CUSTOMER, 0, ORDER "2");
+  kind->layout->locate_order (&key, row);
+  g_autoptr (TallTable) broken = tall_broken_table_new (self->table);
+  tall_broken_table_break (TALL_BROKEN_TABLE (broken), tall_slice_array (row), TALL_ERROR_DAMAGED);
+  tall_broken_table_break_scans (TALL_BROKEN_TABLE (broken));
+  g_autoptr (TallStore) store = tall_test_open (broken, &self->clock);
+  g_assert_false (erase (TALL_FRONT (store), &self->clock, &counts, &error));
+  g_assert_error (error, TALL_ERROR, TALL_ERROR_DAMAGED);
+  g_assert_nonnull (strstr (error->message, "all else is erased"));
+  g_assert_cmpuint (counts.n_orders, ==, N_ORDERS - 1);
+  g_assert_cmpuint (counts.n_customers, ==, 1);
+}
+
 static const TallFailure failures[] = {
   TALL_FAILURE_BEFORE, TALL_FAILURE_PARTLY, TALL_FAILURE_LOST,
   TALL_FAILURE_LATE,   TALL_FAILURE_FALSE,
@@ -666,11 +693,11 @@ main (int argc, char **argv)
     { "only-a-hint", test_only_a_hint },
   };
   static const TallStoreTest in_memory[] = {
-    { "failures", test_failures },           { "too-early", test_too_early },
-    { "for-ever", test_for_ever },           { "hostile-cursors", test_hostile_cursors },
-    { "collision", test_collision },         { "read-only", test_read_only },
-    { "unreadable", test_unreadable },       { "migration", test_migration },
-    { "moved-between", test_moved_between },
+    { "failures", test_failures },     { "too-early", test_too_early },
+    { "for-ever", test_for_ever },     { "hostile-cursors", test_hostile_cursors },
+    { "collision", test_collision },   { "read-only", test_read_only },
+    { "unreadable", test_unreadable }, { "unreadable-row", test_unreadable_row },
+    { "migration", test_migration },   { "moved-between", test_moved_between },
   };
   g_test_init (&argc, &argv, NULL);
   tall_store_fixture_add_everywhere ("erase", everywhere, G_N_ELEMENTS (everywhere));

@@ -58,15 +58,13 @@ typedef struct
   guint8 flags;
   guint8 round;
   guint64 value;
-  gint64 until;   /* g_get_monotonic_time() */
-  GError *broken; /* owned; why a table cannot be read any further */
+  gint64 until; /* g_get_monotonic_time() */
 } Erase;
 
 static void
 erase_clear (Erase *self)
 {
   tall_operation_clear (&self->operation);
-  g_clear_error (&self->broken);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Erase, erase_clear)
 
@@ -226,11 +224,12 @@ bury (Erase *self, Target *target, gint64 *dead, GError **error)
     }
   if (!is_first && !check_settled (self, error))
     return FALSE;
+  GError *cause = NULL;
   hooks->make_token (wanted.token, hooks->data);
   tall_state_set_lineage (&wanted, &target->operation, &target->root);
   tall_tombstone_append (&target->operation, &wanted, target->is_known && (is_first || was_live),
                          batch);
-  switch (tall_commit (&target->operation, &target->root, NULL, batch, &wanted, error))
+  switch (tall_commit (&target->operation, &target->root, NULL, batch, &wanted, &cause))
     {
     case TALL_STEP_DONE:
       *dead = wanted.revision;
@@ -243,8 +242,16 @@ bury (Erase *self, Target *target, gint64 *dead, GError **error)
       return TRUE;
     case TALL_STEP_FAILED:
     default:
+      break;
+    }
+  if (!tall_error_is_unreadable (cause))
+    {
+      g_propagate_error (error, cause);
       return FALSE;
     }
+  g_error_free (cause); /* the root row is among those that cannot be read */
+  self->flags |= FLAG_LEFT;
+  return TRUE;
 }
 
 static gboolean
@@ -302,7 +309,8 @@ is_over (const Erase *self)
   return g_get_monotonic_time () >= self->until;
 }
 
-/* Rows of no order stay: they may be anybody's. */
+/* Rows of no order stay: they may be anybody's. So do those that cannot be read, and the scan goes
+ * on behind them. */
 static gboolean
 on_stray (const char *table G_GNUC_UNUSED,
           TallSlice row G_GNUC_UNUSED,
@@ -311,9 +319,7 @@ on_stray (const char *table G_GNUC_UNUSED,
           gpointer data)
 {
   Erase *self = data;
-  self->flags |= FLAG_LEFT;
-  if (error != NULL && self->broken == NULL)
-    self->broken = g_error_copy (error);
+  self->flags |= error != NULL ? FLAG_FOUND | FLAG_LEFT : FLAG_LEFT;
   return TRUE;
 }
 
@@ -331,8 +337,6 @@ walk_rows (Erase *self, TallReader *place, GByteArray *next, GError **error)
       gint64 dead;
       g_autoptr (GError) cause = NULL;
       const TallVerifyGroup *group = tall_verify_scan_next (scan, &paused, &cause);
-      if (cause == NULL)
-        cause = g_steal_pointer (&self->broken);
       if (cause != NULL)
         {
           g_propagate_error (error, g_steal_pointer (&cause));

@@ -3,6 +3,7 @@
 """What newcomers read, and the mistakes that they make first."""
 
 import csv
+import json
 import os
 import pathlib
 import re
@@ -107,6 +108,32 @@ def damage_names_what_can_be_had(folder):
         for table in ("customers", "orders"):
             if not re.search(rf"Rows of table {table} from the first to \S{{1,200}}, and whom they name: Table {table}: ", said):
                 raise AssertionError(said)
+
+
+@test
+def damage_hides_what_it_hits(folder):
+    """A damaged block of a file keeps the orders before and behind it neither from export nor from erase."""
+    for layout in ("blob", "record-type"):
+        store = f"rocksdb:{folder}/{layout}"
+        run("init", "--store", store, "--layout", layout).ends(DONE)
+        path = pathlib.Path(store.removeprefix("rocksdb:"))
+        settings = set(path.glob("*.sst"))
+        numbers = [str(number) for number in range(1000, 1200)]
+        run("put", "--store", store, "--quiet", "-", stdin="\n".join(json.dumps(
+            {**ORDER, "customer_number": "C1", "order_number": number,
+             "attributes": {"note": os.urandom(200).hex()}}) for number in numbers)).ends(DONE)
+        run("status", "--store", store).ends(DONE)  # what opens the store writes its log into tables
+        table = max(set(path.glob("*.sst")) - settings, key=lambda file: file.stat().st_size)
+        content = bytearray(table.read_bytes())
+        content[len(content) // 2] ^= 0xff
+        table.write_bytes(content)
+        found = [json.loads(line)["order"]["order_number"] for line in
+                 run("export", "--store", store).ends(FAILED, "Not exported: ").out.splitlines()]
+        equal(len(found), len(set(found)))
+        equal(set(found) <= set(numbers) and 150 < len(found) < 200, True)
+        run("customer", "erase", "--store", store, "--yes=C1", "C1").ends(FAILED, "all else is erased")
+        for number in found:
+            run("get", "--store", store, "C1", number).ends(NO)
 
 
 @test

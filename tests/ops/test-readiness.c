@@ -34,11 +34,12 @@ test_failing (void)
   g_assert_null (wait_until (readiness, TRUE));
   for (guint i = 0; i < 3; i++)
     {
-      tall_test_front_fail_next (TALL_TEST_FRONT (front),
+      tall_test_front_fail_each (TALL_TEST_FRONT (front),
                                  g_error_new (TALL_ERROR, TALL_ERROR_UNAVAILABLE, "gone %u", i));
       g_autofree char *reason = wait_until (readiness, FALSE);
       g_autofree char *wanted = g_strdup_printf ("gone %u", i);
       g_assert_cmpstr (reason, ==, wanted);
+      tall_test_front_fail_each (TALL_TEST_FRONT (front), NULL);
       g_assert_null (wait_until (readiness, TRUE));
     }
   tall_readiness_end (readiness);

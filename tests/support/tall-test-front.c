@@ -14,6 +14,7 @@ struct _TallTestFront
   GCond changed;
   GHashTable *records; /* key → Record */
   GError *next_error;  /* NULL: none */
+  GError *each_error;  /* of every call; NULL: none */
   TallWriteOptions options;
   guint n_stored;
   guint n_calls;
@@ -64,6 +65,11 @@ enter (TallTestFront *self, GError **error)
     g_cond_wait (&self->changed, &self->mutex);
   self->n_held--;
 
+  if (self->each_error != NULL)
+    {
+      g_propagate_error (error, g_error_copy (self->each_error));
+      return FALSE;
+    }
   if (self->next_error == NULL)
     return TRUE;
   g_propagate_error (error, g_steal_pointer (&self->next_error));
@@ -388,6 +394,14 @@ tall_test_front_fail_next (TallTestFront *self, GError *error)
   self->next_error = error;
 }
 
+void
+tall_test_front_fail_each (TallTestFront *self, GError *error)
+{
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->mutex);
+  g_clear_error (&self->each_error);
+  self->each_error = error;
+}
+
 guint
 tall_test_front_count_stored (TallTestFront *self)
 {
@@ -456,6 +470,7 @@ tall_test_front_finalize (GObject *object)
   TallTestFront *self = TALL_TEST_FRONT (object);
   g_hash_table_unref (self->records);
   g_clear_error (&self->next_error);
+  g_clear_error (&self->each_error);
   g_mutex_clear (&self->mutex);
   g_cond_clear (&self->changed);
   G_OBJECT_CLASS (tall_test_front_parent_class)->finalize (object);

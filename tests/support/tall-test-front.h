@@ -20,6 +20,9 @@ TallFront *tall_test_front_new (void);
 /* The next call fails with @error (transfer full). */
 void tall_test_front_fail_next (TallTestFront *self, GError *error);
 
+/* Every call fails from now on, until this is called with NULL. */
+void tall_test_front_fail_each (TallTestFront *self, GError *error);
+
 /* How many puts were stored; one sent again with its token does not count. */
 guint tall_test_front_count_stored (TallTestFront *self);
 guint tall_test_front_count_orders (TallTestFront *self);

@@ -13,7 +13,7 @@
 static const TallReadinessTimes quick = { .interval = 20, .patience = 30, .farewell = 50 };
 
 /* A call that is slow, as on a busy machine, counts as one that answers. */
-static const TallReadinessTimes patient = { .interval = 20, .patience = 600000, .farewell = 50 };
+static const TallReadinessTimes unhurried = { .interval = 20, .patience = 600000, .farewell = 50 };
 
 /* Returns: (transfer full) (nullable): the reason that it has at last. */
 static char *
@@ -32,7 +32,7 @@ static void
 test_failing (void)
 {
   g_autoptr (TallFront) front = tall_test_front_new ();
-  TallReadiness *readiness = tall_readiness_new (front, &patient);
+  TallReadiness *readiness = tall_readiness_new (front, &unhurried);
   tall_readiness_begin (readiness);
   g_assert_null (wait_until (readiness, TRUE));
   for (guint i = 0; i < 3; i++)

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <rocksdb/c.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -20,10 +21,12 @@
 
 static gint write_code; /* atomic: what writing to a log fails with; 0: it does not */
 static gint sync_code;  /* the same of syncing one */
+static gint enter_code; /* the same of syncing the directory, so that a new log is found in it */
 static gint n_failed;   /* atomic */
 
 ssize_t write (int file, const void *data, size_t len) __attribute__ ((visibility ("default")));
 int fdatasync (int file) __attribute__ ((visibility ("default")));
+int fsync (int file) __attribute__ ((visibility ("default")));
 
 static gint n_inside; /* atomic: threads that are in rocksdb_write() */
 static gint n_calls;  /* atomic */
@@ -109,6 +112,18 @@ fdatasync (int file)
   return fails (file, &sync_code) ? -1 : (int)syscall (SYS_fdatasync, file);
 }
 
+int
+fsync (int file)
+{
+  struct stat info;
+  gint code = g_atomic_int_get (&enter_code);
+  if (code == 0 || fstat (file, &info) != 0 || !S_ISDIR (info.st_mode))
+    return (int)syscall (SYS_fsync, file);
+  g_atomic_int_inc (&n_failed);
+  errno = code;
+  return -1;
+}
+
 typedef struct
 {
   char *directory;
@@ -189,6 +204,16 @@ fail_puts (Fixture *self, gint *what, gint code)
   g_assert_cmpint (n_failed, >, 0);
 }
 
+/* With a log that the directory has not been synced for, and a row in memory. */
+static void
+begin_log (Fixture *self)
+{
+  g_autoptr (GError) error = NULL;
+  g_clear_object (&self->table);
+  open_store (self);
+  g_assert_true (put_as (self, TALL_DURABLE_LATER, &error));
+}
+
 /* Nothing is written to a log that has failed: an assertion of RocksDB ends the process then. As
  * soon as RocksDB has begun another one, writes go on. */
 static void
@@ -197,6 +222,7 @@ test_no_room (Fixture *self, gconstpointer data)
   gint *what = (gint *)data;
   gint64 until = g_get_monotonic_time () + PATIENCE;
   gboolean written = FALSE;
+  begin_log (self);
   fail_puts (self, what, ENOSPC);
   while (!written && g_get_monotonic_time () < until)
     {
@@ -348,6 +374,7 @@ static void
 test_broken (Fixture *self, gconstpointer data)
 {
   g_autoptr (GError) error = NULL;
+  begin_log (self);
   fail_puts (self, (gint *)data, EIO);
   g_assert_false (put (self, &error));
   g_assert_nonnull (strstr (error->message, "opened again"));
@@ -362,7 +389,8 @@ main (int argc, char **argv)
   g_log_set_always_fatal (G_LOG_FATAL_MASK | G_LOG_LEVEL_CRITICAL);
 #define ADD(path, test)                                                                            \
   g_test_add (path "/write", Fixture, &write_code, set_up, test, tear_down);                       \
-  g_test_add (path "/sync", Fixture, &sync_code, set_up, test, tear_down)
+  g_test_add (path "/sync", Fixture, &sync_code, set_up, test, tear_down);                         \
+  g_test_add (path "/enter", Fixture, &enter_code, set_up, test, tear_down)
   ADD ("/table/rocksdb/failing/no-room", test_no_room);
   ADD ("/table/rocksdb/failing/nothing-in-memory", test_nothing_in_memory);
   ADD ("/table/rocksdb/failing/broken", test_broken);

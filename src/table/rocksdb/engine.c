@@ -319,7 +319,9 @@ tall_rocksdb_engine_open (const char *path,
   return NULL;
 }
 
-/* The number of a log that RocksDB's text names, or 0. */
+/* The number of the log to which a write has failed; 0: it failed of something else. RocksDB's text
+ * names the log, or the directory, which is synced for each new one. It says the same again as long
+ * as it takes no writes, also when it has begun another log. */
 static guint64
 find_log (const TallRocksdbEngine *self, const char *message)
 {
@@ -327,18 +329,26 @@ find_log (const TallRocksdbEngine *self, const char *message)
   const char *name = strstr (message, prefix);
   char *end = NULL;
   guint64 number = name == NULL ? 0 : g_ascii_strtoull (name + strlen (prefix), &end, 10);
-  return end != NULL && g_str_has_prefix (end, ".log") ? number : 0;
+  if (end != NULL && g_str_has_prefix (end, ".log"))
+    return number;
+  if (!g_str_has_prefix (message, "IO error: "))
+    return 0;
+  if (g_strcmp0 (message, self->failure) == 0)
+    return self->noted_log;
+  g_autofree char *last = tall_rocksdb_directory_find_last_log (self->held, &number);
+  return number;
 }
 
 static void
 note_failure (TallRocksdbEngine *self, const char *message)
 {
+  g_autoptr (GMutexLocker) locker G_GNUC_UNUSED = g_mutex_locker_new (&self->failure_mutex);
   guint64 failed = find_log (self, message);
   if (failed == 0)
     return;
-  g_autoptr (GMutexLocker) locker G_GNUC_UNUSED = g_mutex_locker_new (&self->failure_mutex);
   g_free (self->failure);
   self->failure = g_strdup (message);
+  self->noted_log = failed;
   __atomic_store_n (&self->failed_log, failed, __ATOMIC_RELEASE);
 }
 

@@ -52,8 +52,9 @@ typedef struct
   GError *read_only;                        /* why nothing can be written, or NULL */
   int locks[2];                             /* descriptors of the directory and of LOCK, or -1 */
   guint64 failed_log;   /* atomic: number of a log that could not be written or synced; 0: none */
-  GMutex failure_mutex; /* for both together */
-  char *failure;        /* what RocksDB said of it */
+  GMutex failure_mutex; /* for all three together */
+  char *failure;        /* what RocksDB said of the last one */
+  guint64 noted_log;    /* its number, which stays when another log has begun */
   TallRocksdbSynced *synced; /* NULL: nothing can be written */
   GMutex queue_mutex;        /* for the queue */
   GQueue queue;              /* of writes; the first one is in RocksDB, with others behind it */

@@ -104,41 +104,68 @@ shorten (const Search *self, GByteArray *next, TallSlice start, GError **error)
   return TRUE;
 }
 
-/**
- * tall_table_find_readable:
- * @start: where a scan begins
- * @stop: the row after the last one that is wanted; empty: to the end of the table
- * @next: (out): from where on a scan finds a row, or the end, and no error of which
- *   tall_error_is_unreadable() is true: @start, or later; empty: from nowhere before @stop
- *
- * Looks for the end of what cannot be read, such as a damaged block of a file, by reading single
- * rows. Where several places are damaged, what lies between them may be taken for a part of them.
- *
- * Returns: FALSE with any other error of the table
- */
-gboolean
-tall_table_find_readable (TallTable *self,
-                          const char *table,
-                          TallSlice start,
-                          TallSlice stop,
-                          gint64 deadline,
-                          GByteArray *next,
-                          GError **error)
+/* From where on a scan finds a row, or the end: behind @start, where it does not; empty: from
+ * nowhere before the stop. */
+static gboolean
+find_readable (const Search *self, TallSlice start, GByteArray *next, GError **error)
 {
-  const Search search = { self, table, stop, deadline };
   gboolean readable = FALSE;
   tall_bytes_set (next, start);
-  if (!probe (&search, start, &readable, error))
-    return FALSE;
-  if (readable)
-    return TRUE;
   while (next->len < MAX (LEAST_SIZE, start.len))
     tall_bytes_append_u8 (next, 0);
-  if (!probe (&search, tall_slice_array (next), &readable, error))
+  if (!probe (self, tall_slice_array (next), &readable, error))
     return FALSE;
-  if (!readable && !find_last (&search, next, error))
+  if (!readable && !find_last (self, next, error))
     return FALSE;
-  if (!readable && (!add_bit (next, 0) || is_at_end (&search, tall_slice_array (next))))
+  if (!readable && (!add_bit (next, 0) || is_at_end (self, tall_slice_array (next))))
     g_byte_array_set_size (next, 0);
-  return shorten (&search, next, start, error);
+  return shorten (self, next, start, error);
+}
+
+void
+tall_gap_clear (TallGap *self)
+{
+  g_clear_error (&self->cause);
+  g_clear_pointer (&self->next, g_byte_array_unref);
+}
+
+/**
+ * tall_table_scan_past:
+ * @plan: one scan, with a limit, which is lowered if a later row cannot be read
+ * @gap: (out caller-allocates): zeroed before. What cannot be read, if the scan begins with it,
+ * such as a damaged block of a file
+ *
+ * Scans rows, and where they cannot be read finds out, by reading single rows, from where on they
+ * can. Where several places are damaged, what lies between them may be taken for a part of them.
+ *
+ * Returns: (transfer full): rows up to what cannot be read; NULL with @gap; NULL with any other
+ *   error of the table
+ */
+TallReadResult *
+tall_table_scan_past (
+    TallTable *self, TallReadPlan *plan, gint64 deadline, TallGap *gap, GError **error)
+{
+  TallRead *read = g_ptr_array_index (plan->reads, 0);
+  const Search search = { self, read->table, read->stop, deadline };
+  g_return_val_if_fail (plan->reads->len == 1 && read->limit > 0, NULL);
+
+  g_autoptr (GError) cause = NULL;
+  TallReadResult *result = tall_table_read (self, plan, deadline, &cause);
+  while (result == NULL && tall_error_is_unreadable (cause) && read->limit > 1)
+    {
+      g_clear_error (&cause);
+      read->limit /= 2;
+      result = tall_table_read (self, plan, deadline, &cause);
+    }
+  if (result != NULL)
+    return result;
+  if (!tall_error_is_unreadable (cause))
+    {
+      g_propagate_error (error, g_steal_pointer (&cause));
+      return NULL;
+    }
+  g_autoptr (GByteArray) next = g_byte_array_new ();
+  if (find_readable (&search, read->start, next, error))
+    *gap = (TallGap){ g_steal_pointer (&cause), g_steal_pointer (&next) };
+  return NULL;
 }

@@ -436,13 +436,26 @@ TallReadResult *tall_table_read (TallTable *self,
                                  const TallReadPlan *plan,
                                  gint64 deadline,
                                  GError **error) G_GNUC_WARN_UNUSED_RESULT;
-gboolean tall_table_find_readable (TallTable *self,
-                                   const char *table,
-                                   TallSlice start,
-                                   TallSlice stop,
-                                   gint64 deadline,
-                                   GByteArray *next,
-                                   GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
+/**
+ * TallGap:
+ *
+ * Rows that cannot be read.
+ */
+typedef struct
+{
+  GError *cause;    /* owned; NULL: there are none */
+  GByteArray *next; /* owned: from where on rows can be read; empty: from nowhere */
+} TallGap;
+
+void tall_gap_clear (TallGap *self);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TallGap, tall_gap_clear)
+
+TallReadResult *tall_table_scan_past (TallTable *self,
+                                      TallReadPlan *plan,
+                                      gint64 deadline,
+                                      TallGap *gap,
+                                      GError **error) G_GNUC_WARN_UNUSED_RESULT;
 gboolean tall_table_apply (TallTable *self,
                            TallMutation *const *mutations,
                            guint n,

@@ -17,16 +17,17 @@ tall_root_window_init (TallRootWindow *self, const TallLayout *layout, gsize mos
   *self = (TallRootWindow){
     .tables = { customers, g_str_equal (orders, customers) ? NULL : orders },
     .most_bytes = most_bytes,
-    .limit = WINDOW,
   };
 }
 
 void
 tall_root_window_clear (TallRootWindow *self)
 {
-  g_clear_pointer (&self->result, tall_read_result_free);
   for (guint i = 0; i < TALL_ROOT_TABLES; i++)
-    g_clear_pointer (&self->from[i], g_byte_array_unref);
+    {
+      g_clear_pointer (&self->results[i], tall_read_result_free);
+      g_clear_pointer (&self->from[i], g_byte_array_unref);
+    }
 }
 
 /* Where the rows of a table are read from: @start, or what comes after rows that cannot be read. */
@@ -38,112 +39,125 @@ find_start (const TallRootWindow *self, guint i, TallSlice start)
   return tall_slice_array (self->from[i]);
 }
 
-static TallReadResult *
-read_tables (const TallRootWindow *self,
-             const TallOperation *operation,
-             TallSlice start,
-             GError **error)
+static TallRead *
+add_scan (const TallRootWindow *self, guint i, TallSlice start, TallReadPlan *plan)
 {
-  g_autoptr (TallReadPlan) plan = tall_read_plan_new ();
-  for (guint i = 0; i < G_N_ELEMENTS (self->tables) && self->tables[i] != NULL; i++)
-    {
-      TallRead *read = tall_read_plan_add_scan (plan, self->tables[i], find_start (self, i, start),
-                                                (TallSlice)TALL_SLICE_INIT);
-      read->limit = self->limit;
-      read->max_bytes = self->most_bytes;
-      tall_root_narrow (read);
-    }
-  return tall_operation_read (operation, plan, error);
+  TallRead *read = tall_read_plan_add_scan (plan, self->tables[i], find_start (self, i, start),
+                                            (TallSlice)TALL_SLICE_INIT);
+  read->limit = WINDOW;
+  read->max_bytes = self->most_bytes;
+  tall_root_narrow (read);
+  return read;
 }
 
 /* More rows may come after the last one of a table. */
 static void
-take_rows (TallRootWindow *self, guint i)
+take_rows (TallRootWindow *self, guint i, const TallRows *rows, guint limit)
 {
-  const TallRows *rows = self->rows[i] = &self->result->results[i];
+  self->rows[i] = rows;
   self->next[i] = 0;
-  if (rows->n_rows < self->limit && !rows->cut)
+  if (rows->n_rows < limit && !rows->cut)
     return;
   TallSlice last = rows->rows[rows->n_rows - 1].key;
   if (self->horizon.len == 0 || tall_slice_compare (last, self->horizon) < 0)
     self->horizon = last;
 }
 
-/* Reports rows of a table that cannot be read, if there are any from where the window begins, and
- * has it go on behind them. */
 static gboolean
-pass_gap (TallRootWindow *self, guint i, TallPager *pager, GError **error)
+has_table (const TallRootWindow *self, guint i)
 {
-  const TallOperation *operation = pager->operation;
-  TallSlice start = find_start (self, i, tall_slice_array (pager->start));
-  g_autoptr (GByteArray) next = g_byte_array_new ();
-  g_autoptr (GError) cause = NULL;
-  g_autoptr (TallReadPlan) plan = tall_read_plan_new ();
-  tall_read_plan_add_scan (plan, self->tables[i], start, (TallSlice)TALL_SLICE_INIT)->limit = 1;
-  g_autoptr (TallReadResult) first_row = tall_operation_read (operation, plan, &cause);
-  if (!tall_error_is_unreadable (cause))
-    return TRUE; /* it is read again, with what it fails of */
-  if (!tall_table_find_readable (operation->context->table, self->tables[i], start,
-                                 (TallSlice)TALL_SLICE_INIT, operation->deadline, next, error))
-    return FALSE;
-  gboolean to_end = next->len == 0;
-  g_autofree char *first = start.len == 0 ? g_strdup ("the first") : tall_slice_to_debug (start);
-  g_autofree char *last =
-      to_end ? g_strdup ("the last") : tall_slice_to_debug (tall_slice_array (next));
-  g_autofree char *what = g_strdup_printf ("Rows of table %s from %s to %s, and whom they name",
-                                           self->tables[i], first, last);
-  tall_pager_add_unreadable (pager, NULL, what, cause);
-  while (to_end && next->len < BEHIND_ALL)
-    tall_bytes_append_u8 (next, 0xff);
-  g_clear_pointer (&self->from[i], g_byte_array_unref);
-  self->from[i] = g_steal_pointer (&next);
-  return TRUE;
+  return i < TALL_ROOT_TABLES && self->tables[i] != NULL;
 }
 
-/* What a table itself cannot read, such as a damaged block of a file, is passed. Smaller windows
- * find the place. */
+/* All tables at once. */
 static gboolean
-fail (TallRootWindow *self, TallPager *pager, const GError *cause, GError **error)
+read_together (TallRootWindow *self, TallPager *pager, GError **error)
 {
-  if (!tall_error_is_unreadable (cause))
+  g_autoptr (TallReadPlan) plan = tall_read_plan_new ();
+  for (guint i = 0; has_table (self, i); i++)
+    add_scan (self, i, tall_slice_array (pager->start), plan);
+  self->results[0] = tall_operation_read (pager->operation, plan, error);
+  for (guint i = 0; self->results[0] != NULL && has_table (self, i); i++)
+    take_rows (self, i, &self->results[0]->results[i], WINDOW);
+  return self->results[0] != NULL;
+}
+
+/* Reports rows of a table that cannot be read, and has the window go on behind them. */
+static void
+pass_gap (TallRootWindow *self, guint i, TallPager *pager, TallSlice start, TallGap *gap)
+{
+  gboolean to_end = gap->next->len == 0;
+  g_autofree char *first = start.len == 0 ? g_strdup ("the first") : tall_slice_to_debug (start);
+  g_autofree char *last =
+      to_end ? g_strdup ("the last") : tall_slice_to_debug (tall_slice_array (gap->next));
+  g_autofree char *what = g_strdup_printf ("Rows of table %s from %s to %s, and whom they name",
+                                           self->tables[i], first, last);
+  tall_pager_add_unreadable (pager, NULL, what, gap->cause);
+  while (to_end && gap->next->len < BEHIND_ALL)
+    tall_bytes_append_u8 (gap->next, 0xff);
+  g_clear_pointer (&self->from[i], g_byte_array_unref);
+  self->from[i] = g_steal_pointer (&gap->next);
+}
+
+/* A table by itself. Sets @passed if it begins with rows that cannot be read. */
+static gboolean
+read_one (TallRootWindow *self, guint i, TallPager *pager, gboolean *passed, GError **error)
+{
+  const TallOperation *operation = pager->operation;
+  g_auto (TallGap) gap = { 0 };
+  g_autoptr (TallReadPlan) plan = tall_read_plan_new ();
+  const TallRead *read = add_scan (self, i, tall_slice_array (pager->start), plan);
+  self->results[i] =
+      tall_table_scan_past (operation->context->table, plan, operation->deadline, &gap, error);
+  if (self->results[i] != NULL)
+    take_rows (self, i, &self->results[i]->results[0], read->limit);
+  else if (gap.cause != NULL)
     {
-      g_propagate_error (error, g_error_copy (cause));
-      return FALSE;
+      *passed = TRUE;
+      pass_gap (self, i, pager, read->start, &gap);
     }
-  if (self->limit > 1)
+  return self->results[i] != NULL || *passed;
+}
+
+static void
+clear_results (TallRootWindow *self)
+{
+  self->horizon = (TallSlice)TALL_SLICE_INIT;
+  for (guint i = 0; i < TALL_ROOT_TABLES; i++)
     {
-      self->limit /= 2;
-      return TRUE;
+      self->rows[i] = NULL;
+      g_clear_pointer (&self->results[i], tall_read_result_free);
     }
-  for (guint i = 0; i < TALL_ROOT_TABLES && self->tables[i] != NULL; i++)
-    if (!pass_gap (self, i, pager, error))
-      return FALSE;
-  self->limit = WINDOW;
-  return TRUE;
 }
 
 /**
  * tall_root_window_read:
  * @pager: from whose start on rows are read, and which lists what cannot be read
  *
- * Reads the next rows. Those that were read before are gone.
+ * Reads the next rows. Those that were read before are gone. What a table itself cannot read, such
+ * as a damaged block of a file, is passed.
  */
 gboolean
 tall_root_window_read (TallRootWindow *self, TallPager *pager, GError **error)
 {
-  for (;;)
+  g_autoptr (GError) cause = NULL;
+  clear_results (self);
+  if (read_together (self, pager, &cause))
+    return TRUE;
+  if (!tall_error_is_unreadable (cause))
     {
-      g_autoptr (GError) cause = NULL;
-      g_clear_pointer (&self->result, tall_read_result_free);
-      self->horizon = (TallSlice)TALL_SLICE_INIT;
-      self->result = read_tables (self, pager->operation, tall_slice_array (pager->start), &cause);
-      for (guint i = 0; self->result != NULL && i < self->result->n_results; i++)
-        take_rows (self, i);
-      if (self->result != NULL)
-        return TRUE;
-      if (!fail (self, pager, cause, error))
-        return FALSE;
+      g_propagate_error (error, g_steal_pointer (&cause));
+      return FALSE;
     }
+  for (gboolean passed = TRUE; passed;)
+    {
+      passed = FALSE;
+      clear_results (self);
+      for (guint i = 0; has_table (self, i); i++)
+        if (!read_one (self, i, pager, &passed, error))
+          return FALSE;
+    }
+  return TRUE;
 }
 
 /* The table with the least key of those that come next; TALL_ROOT_TABLES: nothing comes. */

@@ -17,12 +17,11 @@ G_BEGIN_DECLS
 typedef struct
 {
   const char *tables[TALL_ROOT_TABLES]; /* static; the second is NULL if one table has both */
-  gsize most_bytes;       /* of a table in one read: of what is wanted, where the table can tell */
-  TallReadResult *result; /* owned: of the last read */
-  const TallRows *rows[TALL_ROOT_TABLES]; /* of @result; NULL: none */
-  guint next[TALL_ROOT_TABLES];           /* the row that comes next, of each */
+  gsize most_bytes; /* of a table in one read: of what is wanted, where the table can tell */
+  TallReadResult *results[TALL_ROOT_TABLES]; /* owned: of the last reads; NULL: none */
+  const TallRows *rows[TALL_ROOT_TABLES];    /* in @results; NULL: none */
+  guint next[TALL_ROOT_TABLES];              /* the row that comes next, of each */
   GByteArray *from[TALL_ROOT_TABLES]; /* owned: of each, from where on it can be read; NULL: all */
-  guint limit;                        /* rows of each in one read */
   TallSlice horizon;                  /* rows up to here are known; the empty slice: all */
 } TallRootWindow;
 

@@ -298,59 +298,31 @@ choose_limit (const TallVerify *self)
   return most == 0 ? PAGE_ROWS : MIN (PAGE_ROWS, most - self->n_looked);
 }
 
-/* Reports that rows of the table cannot be read; goes on behind them. */
-static gboolean
-pass_gap (TallVerify *self,
-          const TallVerifyPair *pair,
-          GByteArray *start,
-          TallSlice stop,
-          const GError *cause,
-          GError **error)
-{
-  g_autoptr (GByteArray) next = g_byte_array_new ();
-  if (!tall_table_find_readable (self->context->table, pair->table, tall_slice_array (start), stop,
-                                 tall_verify_deadline (), next, error))
-    return FALSE;
-  tall_verify_report_unreadable (self, pair->table, tall_slice_array (start), cause);
-  tall_bytes_set (start, tall_slice_array (next));
-  return TRUE;
-}
-
-/* Moves @start on. What cannot be read is looked for row by row. */
+/* Moves @start on. */
 static gboolean
 walk_page (TallVerify *self,
            const TallVerifyPair *pair,
            GByteArray *start,
            TallSlice stop,
-           guint *limit,
            gboolean *ended,
            GError **error)
 {
-  g_autoptr (GError) cause = NULL;
+  g_auto (TallGap) gap = { 0 };
   g_autoptr (TallReadPlan) plan = tall_read_plan_new ();
   TallRead *read = tall_read_plan_add_scan (plan, pair->table, tall_slice_array (start), stop);
-  read->limit = MIN (choose_limit (self), *limit);
+  read->limit = choose_limit (self);
   read->max_bytes = PAGE_BYTES;
   g_autoptr (TallReadResult) result =
-      tall_table_read (self->context->table, plan, tall_verify_deadline (), &cause);
-  if (tall_error_is_unreadable (cause) && read->limit > 1)
+      tall_table_scan_past (self->context->table, plan, tall_verify_deadline (), &gap, error);
+  if (gap.cause != NULL)
     {
-      *limit = read->limit / 2;
+      tall_verify_report_unreadable (self, pair->table, tall_slice_array (start), gap.cause);
+      tall_bytes_set (start, tall_slice_array (gap.next));
+      *ended = start->len == 0;
       return TRUE;
     }
-  if (tall_error_is_unreadable (cause))
-    {
-      *limit = PAGE_ROWS;
-      gboolean passed = pass_gap (self, pair, start, stop, cause, error);
-      *ended = start->len == 0;
-      return passed;
-    }
-  *ended = TRUE;
   if (result == NULL)
-    {
-      g_propagate_error (error, g_steal_pointer (&cause));
-      return FALSE;
-    }
+    return FALSE;
   const TallRows *rows = &result->results[0];
   *ended = rows->n_rows < read->limit && !rows->cut;
   if (rows->n_rows == 0)
@@ -395,13 +367,12 @@ tall_verify_walk_pairs (TallVerify *self,
   g_autoptr (GByteArray) start = g_byte_array_new ();
   TallSlice stop = TALL_SLICE_INIT;
   gboolean ended = FALSE;
-  guint limit = PAGE_ROWS;
   if (!read_start (self, place, start))
     return TRUE;
   if (self->customer.len > 0)
     stop = tall_slice_after_prefix (arena, self->customer);
   while (!ended && !tall_verify_is_over (self))
-    if (!walk_page (self, pair, start, stop, &limit, &ended, error))
+    if (!walk_page (self, pair, start, stop, &ended, error))
       return FALSE;
   if (ended)
     return TRUE;

@@ -94,7 +94,6 @@ typedef struct
   gboolean needed;  /* a row of the group lies in the last one */
   guint at;         /* in the last page */
   guint limit;      /* rows of the next page */
-  gboolean careful; /* a page could not be read: @limit shrinks until the place is found */
   GByteArray *next; /* where the next page begins */
   TallSlice stop;   /* empty: the end of the table */
   gboolean ended;
@@ -144,57 +143,39 @@ choose_limit (const TallRows *page)
 }
 
 /* Reports that rows cannot be read, and goes on behind them. */
-static gboolean
-pass_gap (TallVerifyScan *self, Cursor *cursor, const GError *cause, GError **error)
+static void
+pass_gap (TallVerifyScan *self, Cursor *cursor, const TallGap *gap)
 {
-  g_autoptr (GByteArray) from = g_steal_pointer (&cursor->next);
-  cursor->next = g_byte_array_new ();
-  if (!tall_table_find_readable (self->context->table, cursor->table, tall_slice_array (from),
-                                 cursor->stop, tall_verify_deadline (), cursor->next, error))
-    return FALSE;
-  cursor->ended = cursor->next->len == 0;
-  cursor->careful = FALSE;
-  cursor->limit = FIRST_ROWS;
-  (void)self->on_stray (cursor->table, tall_slice_array (from), 1, cause, self->data);
-  return TRUE;
-}
-
-/* What the table itself cannot read, such as a damaged block of a file, is passed. Smaller pages
- * find the place. */
-static gboolean
-fail_page (TallVerifyScan *self, Cursor *cursor, const GError *cause, GError **error)
-{
-  if (!tall_error_is_unreadable (cause))
-    {
-      g_propagate_error (error, g_error_copy (cause));
-      g_prefix_error (error, "Reading table %s: ", cursor->table);
-      return FALSE;
-    }
-  cursor->careful = TRUE;
-  if (cursor->limit == 1)
-    return pass_gap (self, cursor, cause, error);
-  cursor->limit /= 2;
-  return TRUE;
+  (void)self->on_stray (cursor->table, tall_slice_array (cursor->next), 1, gap->cause, self->data);
+  tall_bytes_set (cursor->next, tall_slice_array (gap->next));
+  cursor->ended = gap->next->len == 0;
 }
 
 static gboolean
 read_page (TallVerifyScan *self, Cursor *cursor, GError **error)
 {
-  g_autoptr (GError) cause = NULL;
+  g_auto (TallGap) gap = { 0 };
   g_autoptr (TallReadPlan) plan = tall_read_plan_new ();
   TallRead *read =
       tall_read_plan_add_scan (plan, cursor->table, tall_slice_array (cursor->next), cursor->stop);
   read->limit = cursor->limit;
   read->max_bytes = PAGE_BYTES;
   g_autoptr (TallReadResult) result =
-      tall_table_read (self->context->table, plan, tall_verify_deadline (), &cause);
+      tall_table_scan_past (self->context->table, plan, tall_verify_deadline (), &gap, error);
+  if (result == NULL && gap.cause == NULL)
+    {
+      g_prefix_error (error, "Reading table %s: ", cursor->table);
+      return FALSE;
+    }
   if (result == NULL)
-    return fail_page (self, cursor, cause, error);
+    {
+      pass_gap (self, cursor, &gap);
+      return TRUE;
+    }
 
   const TallRows *rows = &result->results[0];
-  cursor->ended = rows->n_rows < cursor->limit && !rows->cut;
-  if (!cursor->careful)
-    cursor->limit = choose_limit (rows);
+  cursor->ended = rows->n_rows < read->limit && !rows->cut;
+  cursor->limit = choose_limit (rows);
   cursor->at = 0;
   if (rows->n_rows > 0)
     {

@@ -19,6 +19,20 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* Where a folder of files is made that appears as a whole or not at all: under a temporary name
+ * beside it. What a killed process has left there is removed by the next one. One process at a time
+ * makes a folder. */
+typedef struct
+{
+  char *target;     /* absolute */
+  char *unfinished; /* the folder with the temporary name */
+  char *content;    /* in it: becomes @target; the caller makes it */
+  int lock;         /* descriptor of @unfinished; -1: it is not ours */
+} TallBackupPlace;
+
+static void backup_place_free (TallBackupPlace *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (TallBackupPlace, backup_place_free)
+
 #define CONTENT "store"
 
 /* The folders that a killed process may have left in the unfinished one: the second is RocksDB's
@@ -135,16 +149,13 @@ take_lock (TallBackupPlace *self, GError **error)
   return FALSE;
 }
 
-/**
- * tall_backup_place_open:
- * @target: must not exist, but for …
+/* @target: must not exist, but for …
  * @may_be_empty: … a folder without anything in it, which is replaced
  *
  * Returns: (transfer full): NULL with %TALL_ERROR_CONFLICT if the target exists or another process
- *   makes it, %TALL_ERROR_UNAVAILABLE if it cannot be made
- */
-TallBackupPlace *
-tall_backup_place_open (const char *target, gboolean may_be_empty, GError **error)
+ *   makes it, %TALL_ERROR_UNAVAILABLE if it cannot be made */
+static TallBackupPlace *
+backup_place_open (const char *target, gboolean may_be_empty, GError **error)
 {
   g_autoptr (TallBackupPlace) self = g_new0 (TallBackupPlace, 1);
   self->target = tall_backup_resolve (target);
@@ -157,13 +168,9 @@ tall_backup_place_open (const char *target, gboolean may_be_empty, GError **erro
   return g_steal_pointer (&self);
 }
 
-/**
- * tall_backup_place_make_content:
- *
- * Makes the folder, for files that come one by one.
- */
-gboolean
-tall_backup_place_make_content (TallBackupPlace *self, GError **error)
+/* Makes the folder, for files that come one by one. */
+static gboolean
+backup_place_make_content (TallBackupPlace *self, GError **error)
 {
   return g_mkdir (self->content, 0700) == 0
          || tall_backup_fail (error, self->content, errno, "The target cannot be made");
@@ -209,14 +216,10 @@ rename_content (TallBackupPlace *self, GError **error)
   return FALSE;
 }
 
-/**
- * tall_backup_place_publish:
- *
- * Syncs what was made, and gives it its name. If the name cannot be synced, it is taken back, so
- * that it can be begun again.
- */
-gboolean
-tall_backup_place_publish (TallBackupPlace *self, GError **error)
+/* Syncs what was made, and gives it its name. If the name cannot be synced, it is taken back, so
+ * that it can be begun again. */
+static gboolean
+backup_place_publish (TallBackupPlace *self, GError **error)
 {
   g_autofree char *folder = g_path_get_dirname (self->target);
   if (!sync_content (self, error) || !rename_content (self, error))
@@ -230,11 +233,11 @@ tall_backup_place_publish (TallBackupPlace *self, GError **error)
 }
 
 /**
- * tall_backup_place_free:
+ * backup_place_free:
  * @self: (transfer full): what was not published is removed
  */
-void
-tall_backup_place_free (TallBackupPlace *self)
+static void
+backup_place_free (TallBackupPlace *self)
 {
   if (self->lock >= 0)
     {
@@ -577,7 +580,7 @@ tall_backup_make (TallTable *table,
   const TallBackupProgress begin = { .stage = TALL_BACKUP_COPYING };
   if (!check_kind (address, error) || !tall_backup_check_outside (target, address, error))
     return FALSE;
-  g_autoptr (TallBackupPlace) place = tall_backup_place_open (target, FALSE, error);
+  g_autoptr (TallBackupPlace) place = backup_place_open (target, FALSE, error);
   if (place == NULL || !tall_backup_go_on (hooks, &begin, error))
     return FALSE;
   g_autoptr (TallTableAddress) copy = find_copy (address, place);
@@ -585,7 +588,7 @@ tall_backup_make (TallTable *table,
   if (!tall_table_copy_to (table, place->content, error) || !verify (copy, seal, hooks, error)
       || !tall_backup_files_sum (place->content, seal, hooks, error)
       || !tall_backup_seal_write (seal, place->content, error)
-      || !tall_backup_place_publish (place, error))
+      || !backup_place_publish (place, error))
     return FALSE;
   sum_up (summary, seal, place);
   return TRUE;
@@ -618,14 +621,14 @@ tall_backup_restore (const char *backup,
   if (!tall_file_check_owner (address->place, "directory", error)
       || !tall_file_check_owner (folder, "directory", error))
     return FALSE;
-  g_autoptr (TallBackupPlace) place = tall_backup_place_open (address->place, TRUE, error);
-  if (place == NULL || !tall_backup_place_make_content (place, error))
+  g_autoptr (TallBackupPlace) place = backup_place_open (address->place, TRUE, error);
+  if (place == NULL || !backup_place_make_content (place, error))
     return FALSE;
   g_autoptr (TallTableAddress) copy = find_copy (address, place);
   g_autoptr (TallBackupSeal) found = tall_backup_seal_new ();
   if (!tall_backup_files_copy (backup, place->content, noted, hooks, error)
       || !verify (copy, found, hooks, error) || !check_same (noted, found, error)
-      || !renew_all (copy, found, error) || !tall_backup_place_publish (place, error))
+      || !renew_all (copy, found, error) || !backup_place_publish (place, error))
     return FALSE;
   sum_up (summary, noted, place);
   return TRUE;

@@ -53,13 +53,9 @@ tall_backup_seal_free (TallBackupSeal *self)
   g_free (self);
 }
 
-/**
- * tall_backup_seal_add_file:
- *
- * Returns: (transfer none): a new entry
- */
-TallBackupFile *
-tall_backup_seal_add_file (TallBackupSeal *self, const char *name)
+/* Returns: (transfer none): a new entry */
+static TallBackupFile *
+backup_seal_add_file (TallBackupSeal *self, const char *name)
 {
   TallBackupFile *one = g_new0 (TallBackupFile, 1);
   one->name = g_strdup (name);
@@ -164,7 +160,7 @@ static gboolean
 take_file (TallBackupSeal *self, const char *name, const char *value)
 {
   g_auto (GStrv) words = g_strsplit (value, " ", 2);
-  TallBackupFile *one = tall_backup_seal_add_file (self, name);
+  TallBackupFile *one = backup_seal_add_file (self, name);
   one->sum = g_strdup (words[0] != NULL ? words[1] : NULL);
   return is_plain (name) && words[0] != NULL && one->sum != NULL && strlen (one->sum) == SUM_LEN
          && g_ascii_string_to_unsigned (words[0], 10, 0, G_MAXUINT64, &one->size, NULL);
@@ -385,7 +381,7 @@ tall_backup_files_sum (const char *folder,
   g_autoptr (GPtrArray) names = list_names (folder, error);
   for (guint i = 0; names != NULL && i < names->len; i++)
     {
-      TallBackupFile *one = tall_backup_seal_add_file (seal, g_ptr_array_index (names, i));
+      TallBackupFile *one = backup_seal_add_file (seal, g_ptr_array_index (names, i));
       if (!pass_file (folder, NULL, one, &progress, hooks, error))
         return FALSE;
     }

@@ -28,9 +28,6 @@ typedef struct
   TallMigrateState *migration; /* that a server runs; NULL: it runs none, or does not tell us */
 } TallStatus;
 
-void tall_status_add_generation (JsonBuilder *builder, const TallDescription *description);
-void tall_status_print_json (const TallStatus *self);
-
 gboolean tall_status_is_table (const TallStatus *self, const TallTableSpec *spec, const char *name);
 void tall_status_print_phase (const TallStatus *self);
 void tall_status_print_tables_left (const TallStatus *self);

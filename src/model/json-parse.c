@@ -243,14 +243,10 @@ scan_encoding (Scan *self)
   return FALSE;
 }
 
-/**
- * tall_json_scan:
- *
- * Checks that @text is UTF-8 and consists of JSON's tokens only, in one object, and that its depth
- * and size are within the limits for json-glib.
- */
-gboolean
-tall_json_scan (const char *text, gsize len, GError **error)
+/* Checks that @text is UTF-8 and consists of JSON's tokens only, in one object, and that its depth
+ * and size are within the limits for json-glib. */
+static gboolean
+json_scan (const char *text, gsize len, GError **error)
 {
   Scan scan = { .at = text, .end = text + len, .line_start = text, .line = 1, .error = error };
   if (!scan_encoding (&scan))
@@ -384,7 +380,7 @@ tall_json_parse (const char *text, gsize len, GError **error)
     }
 
   g_autoptr (JsonParser) parser = json_parser_new ();
-  if (!tall_json_scan (text, len, error) || !load (parser, text, len, error))
+  if (!json_scan (text, len, error) || !load (parser, text, len, error))
     return NULL;
   return json_parser_steal_root (parser);
 }

@@ -13,7 +13,6 @@ G_BEGIN_DECLS
 #define TALL_JSON_MAX_CONTAINERS 40000         /* objects and lists; the largest order has 30,003 */
 #define TALL_JSON_MAX_VALUES 1200000           /* texts and numbers, member names included */
 
-gboolean tall_json_scan (const char *text, gsize len, GError **error);
 char *tall_json_shorten (const char *name);
 JsonNode *tall_json_parse (const char *text, gsize len, GError **error);
 TallOrder *tall_order_from_json_with_revision (const char *text,

@@ -83,15 +83,11 @@ parse (const guint8 *data, gsize len, const char *path, GError **error)
   return key;
 }
 
-/**
- * tall_tls_key_load:
- *
- * Returns: (transfer full): the key in a PEM file that only its owner can read; NULL with
+/* Returns: (transfer full): the key in a PEM file that only its owner can read; NULL with
  *   %TALL_ERROR_INVALID, or %TALL_ERROR_UNAVAILABLE if it cannot be read. No error has anything of
- *   the file's content
- */
-EVP_PKEY *
-tall_tls_key_load (const char *path, GError **error)
+ *   the file's content */
+static EVP_PKEY *
+tls_key_load (const char *path, GError **error)
 {
   EVP_PKEY *key = NULL;
   int fd = open (path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -118,13 +114,9 @@ tall_tls_identity_free (TallTlsIdentity *self)
   g_free (self);
 }
 
-/**
- * tall_tls_fingerprint:
- *
- * Returns: (transfer full): as in #TallTlsIdentity
- */
-char *
-tall_tls_fingerprint (X509 *certificate)
+/* Returns: (transfer full): as in #TallTlsIdentity */
+static char *
+tls_fingerprint (X509 *certificate)
 {
   guint8 digest[EVP_MAX_MD_SIZE];
   guint len = 0;
@@ -198,7 +190,7 @@ list_issuers (const STACK_OF (X509) * chain)
   g_autoptr (GStrvBuilder) issuers = g_strv_builder_new ();
   for (int i = 1; i < sk_X509_num (chain); i++)
     {
-      g_autofree char *fingerprint = tall_tls_fingerprint (sk_X509_value (chain, i));
+      g_autofree char *fingerprint = tls_fingerprint (sk_X509_value (chain, i));
       g_strv_builder_add (issuers, fingerprint);
     }
   return g_strv_builder_end (issuers);
@@ -223,7 +215,7 @@ tall_tls_identity_new (X509 *certificate, const STACK_OF (X509) * chain)
   g_ptr_array_add (names, g_strconcat ("subject:", text, NULL));
   g_ptr_array_add (names, NULL);
   self->names = (GStrv)g_ptr_array_free (g_steal_pointer (&names), FALSE);
-  self->fingerprint = tall_tls_fingerprint (certificate);
+  self->fingerprint = tls_fingerprint (certificate);
   self->issuers = list_issuers (chain);
   ERR_clear_error ();
   return self;
@@ -272,7 +264,7 @@ is_revoked (SSL *ssl, X509 *certificate)
   const TallTlsContext *self = SSL_CTX_get_app_data (SSL_get_SSL_CTX (ssl));
   if (self->revoked == NULL || certificate == NULL)
     return FALSE;
-  g_autofree char *fingerprint = tall_tls_fingerprint (certificate);
+  g_autofree char *fingerprint = tls_fingerprint (certificate);
   return g_hash_table_contains (self->revoked, fingerprint);
 }
 
@@ -337,7 +329,7 @@ use_certificate (SSL_CTX *ssl, const char *path, const char *key_path, GError **
   ERR_clear_error ();
   if (SSL_CTX_use_certificate_chain_file (ssl, path) != 1)
     return fail_file ("certificate", "Certificate", path, error);
-  g_autoptr (EVP_PKEY) key = tall_tls_key_load (key_path, error);
+  g_autoptr (EVP_PKEY) key = tls_key_load (key_path, error);
   if (key == NULL)
     return FALSE;
   ERR_clear_error ();

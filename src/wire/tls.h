@@ -17,9 +17,6 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (BIO, BIO_free_all)
 
 SSL_CTX *tall_tls_context_get_ssl (TallTlsContext *self);
 
-EVP_PKEY *tall_tls_key_load (const char *path, GError **error) G_GNUC_WARN_UNUSED_RESULT;
-
-char *tall_tls_fingerprint (X509 *certificate);
 char *tall_tls_describe_name (const X509_NAME *name);
 
 /* What the library says went wrong last, in words; never NULL. */

@@ -90,14 +90,10 @@ add_settings (JsonBuilder *builder, const TallDescription *description)
   tall_json_add_text (builder, "block_encoding", description->block_encoding);
 }
 
-/**
- * tall_status_add_generation:
- *
- * Adds which generation counts, and what is being done about that, if the answering program says
- * so.
- */
-void
-tall_status_add_generation (JsonBuilder *builder, const TallDescription *description)
+/* Adds which generation counts, and what is being done about that, if the answering program says
+ * so. */
+static void
+status_add_generation (JsonBuilder *builder, const TallDescription *description)
 {
   if (description->generation == 0)
     return;
@@ -124,13 +120,9 @@ add_migration (JsonBuilder *builder, const TallMigrateState *state)
   json_builder_end_object (builder);
 }
 
-/**
- * tall_status_print_json:
- *
- * Prints everything for programs.
- */
-void
-tall_status_print_json (const TallStatus *self)
+/* Prints everything for programs. */
+static void
+status_print_json (const TallStatus *self)
 {
   const TallDescription *description = self->description;
   g_autoptr (JsonBuilder) builder = json_builder_new ();
@@ -143,7 +135,7 @@ tall_status_print_json (const TallStatus *self)
   tall_json_add_number (builder, "schema", description->schema);
   if (description->index != NULL)
     add_settings (builder, description);
-  tall_status_add_generation (builder, description);
+  status_add_generation (builder, description);
   if (self->migration != NULL)
     add_migration (builder, self->migration);
   tall_json_add_flag (builder, "read_only", description->read_only);
@@ -260,7 +252,7 @@ add_deployment (JsonBuilder *builder, const Deployment *deployment)
       tall_json_add_text (builder, "key_strategy", description->key_strategy);
       tall_json_add_text (builder, "index", description->index);
       tall_json_add_number (builder, "ttl", (gint64)description->ttl);
-      tall_status_add_generation (builder, description);
+      status_add_generation (builder, description);
       tall_json_add_flag (builder, "read_only", description->read_only);
     }
   else
@@ -686,7 +678,7 @@ run (int argc, char **argv)
       return TALL_EXIT_FAILED;
     }
   if (json)
-    tall_status_print_json (&status);
+    status_print_json (&status);
   else
     print_status (&status);
   return finish (&status);

@@ -100,16 +100,13 @@ open_encoding (TallCsvRecoder *self, const char *encoding, GError **error)
   return FALSE;
 }
 
-/**
- * tall_csv_recoder_new:
- * @source: at its beginning; stays the caller's
+/* @source: at its beginning; stays the caller's
  * @encoding: (nullable): of the file, by a name that iconv knows; NULL: UTF-8
  *
  * Returns: (transfer full): NULL with %TALL_ERROR_INVALID if the file is clearly of another
- *   encoding, or as tall_csv_unpacker_read()
- */
-TallCsvRecoder *
-tall_csv_recoder_new (TallCsvSource *source, const char *encoding, GError **error)
+ *   encoding, or as tall_csv_unpacker_read() */
+static TallCsvRecoder *
+csv_recoder_new (TallCsvSource *source, const char *encoding, GError **error)
 {
   g_autoptr (TallCsvRecoder) self = g_new0 (TallCsvRecoder, 1);
   self->source = source;
@@ -170,15 +167,12 @@ convert (TallCsvRecoder *self, guint8 *buffer, gsize len, gsize *written, GError
   return TRUE;
 }
 
-/**
- * tall_csv_recoder_read:
- * @buffer: (out): gets at most @len bytes of UTF-8, and of marks
+/* @buffer: (out): gets at most @len bytes of UTF-8, and of marks
  * @len: at least 16
  *
- * Returns: how many bytes were read; 0 at the end; -1 as tall_csv_unpacker_read()
- */
-gssize
-tall_csv_recoder_read (TallCsvRecoder *self, guint8 *buffer, gsize len, GError **error)
+ * Returns: how many bytes were read; 0 at the end; -1 as tall_csv_unpacker_read() */
+static gssize
+csv_recoder_read (TallCsvRecoder *self, guint8 *buffer, gsize len, GError **error)
 {
   if (self->converter == NULL)
     return tall_csv_unpacker_read (self->unpacker, buffer, len, error);
@@ -196,8 +190,8 @@ tall_csv_recoder_read (TallCsvRecoder *self, guint8 *buffer, gsize len, GError *
 }
 
 /* Begins again with the file's first byte. */
-gboolean
-tall_csv_recoder_rewind (TallCsvRecoder *self, GError **error)
+static gboolean
+csv_recoder_rewind (TallCsvRecoder *self, GError **error)
 {
   tall_csv_window_empty (&self->foreign);
   if (self->converter != NULL)
@@ -209,8 +203,8 @@ tall_csv_recoder_rewind (TallCsvRecoder *self, GError **error)
 }
 
 /* TRUE if the text is the file's bytes as they are. */
-gboolean
-tall_csv_recoder_is_plain (const TallCsvRecoder *self)
+static gboolean
+csv_recoder_is_plain (const TallCsvRecoder *self)
 {
   return self->converter == NULL && tall_csv_unpacker_is_plain (self->unpacker);
 }
@@ -256,7 +250,7 @@ tall_csv_marks_replace (TallSlice text)
  * @path: a file, or `-` for standard input
  * @encoding: (nullable): of the file; NULL: UTF-8
  *
- * Returns: FALSE as tall_csv_source_open() and tall_csv_recoder_new()
+ * Returns: FALSE as tall_csv_source_open() and csv_recoder_new()
  */
 gboolean
 tall_csv_lines_open (TallCsvLines *self, const char *path, const char *encoding, GError **error)
@@ -264,7 +258,7 @@ tall_csv_lines_open (TallCsvLines *self, const char *path, const char *encoding,
   *self = (TallCsvLines){ .line = 1 };
   self->source = tall_csv_source_open (path, error);
   if (self->source != NULL)
-    self->recoder = tall_csv_recoder_new (self->source, encoding, error);
+    self->recoder = csv_recoder_new (self->source, encoding, error);
   return self->recoder != NULL;
 }
 
@@ -306,8 +300,7 @@ gboolean
 tall_csv_lines_fill (TallCsvLines *self, GError **error)
 {
   make_room (self);
-  gssize n =
-      tall_csv_recoder_read (self->recoder, self->buffer + self->end, TALL_CSV_CHUNK_SIZE, error);
+  gssize n = csv_recoder_read (self->recoder, self->buffer + self->end, TALL_CSV_CHUNK_SIZE, error);
   if (n < 0)
     {
       if (self->line > 1)
@@ -381,7 +374,7 @@ tall_csv_lines_rewind (TallCsvLines *self, GError **error)
   self->record = self->first_end = self->at = self->end = 0;
   self->consumed = 0;
   self->file_ended = FALSE;
-  if (!tall_csv_recoder_rewind (self->recoder, error))
+  if (!csv_recoder_rewind (self->recoder, error))
     return FALSE;
   while (self->end < self->kept && !self->file_ended)
     if (!tall_csv_lines_fill (self, error))
@@ -395,6 +388,6 @@ tall_csv_lines_rewind (TallCsvLines *self, GError **error)
 guint64
 tall_csv_lines_get_position (const TallCsvLines *self)
 {
-  return tall_csv_recoder_is_plain (self->recoder) ? self->consumed + self->at
-                                                   : tall_csv_source_get_position (self->source);
+  return csv_recoder_is_plain (self->recoder) ? self->consumed + self->at
+                                              : tall_csv_source_get_position (self->source);
 }

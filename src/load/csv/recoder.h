@@ -17,17 +17,10 @@ typedef struct _TallCsvRecoder TallCsvRecoder;
 
 #define TALL_CSV_MARK_SIZE 3
 
-TallCsvRecoder *tall_csv_recoder_new (TallCsvSource *source,
-                                      const char *encoding,
-                                      GError **error) G_GNUC_WARN_UNUSED_RESULT;
 void tall_csv_recoder_free (TallCsvRecoder *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (TallCsvRecoder, tall_csv_recoder_free)
 
 gboolean tall_csv_encoding_is_known (const char *encoding);
-gssize tall_csv_recoder_read (TallCsvRecoder *self, guint8 *buffer, gsize len, GError **error)
-    G_GNUC_WARN_UNUSED_RESULT;
-gboolean tall_csv_recoder_rewind (TallCsvRecoder *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;
-gboolean tall_csv_recoder_is_plain (const TallCsvRecoder *self);
 const char *tall_csv_recoder_get_encoding (const TallCsvRecoder *self);
 
 /* The byte that a mark stands for. */

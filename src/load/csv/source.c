@@ -63,8 +63,8 @@ tall_csv_window_add (TallCsvWindow *self, gsize n)
 }
 
 /* Copies bytes to @buffer and takes them. Returns how many there were. */
-gsize
-tall_csv_window_move (TallCsvWindow *self, guint8 *buffer, gsize len)
+static gsize
+csv_window_move (TallCsvWindow *self, guint8 *buffer, gsize len)
 {
   gsize n = MIN (len, self->end - self->start);
   memcpy (buffer, self->data + self->start, n);
@@ -250,15 +250,12 @@ note_read (TallCsvSource *self, const guint8 *data, gsize len, GError **error)
   return TRUE;
 }
 
-/**
- * tall_csv_source_read:
- * @buffer: (out): gets at most @len bytes
+/* @buffer: (out): gets at most @len bytes
  *
  * Returns: how many bytes were read; 0 at the end; -1 with %TALL_ERROR_INTERNAL if reading fails,
- *   with %TALL_ERROR_UNAVAILABLE if the copy cannot be written, or with %G_IO_ERROR_CANCELLED
- */
-gssize
-tall_csv_source_read (TallCsvSource *self, guint8 *buffer, gsize len, GError **error)
+ *   with %TALL_ERROR_UNAVAILABLE if the copy cannot be written, or with %G_IO_ERROR_CANCELLED */
+static gssize
+csv_source_read (TallCsvSource *self, guint8 *buffer, gsize len, GError **error)
 {
   if (!wait_for_input (self, error))
     return -1;
@@ -294,7 +291,7 @@ open_copy (TallCsvSource *self, const char *folder, GError **error)
  * tall_csv_source_keep:
  * @folder: where the copy of a pipe goes
  *
- * Makes tall_csv_source_rewind() possible: a copy begins of what cannot be read twice. At most the
+ * Makes csv_source_rewind() possible: a copy begins of what cannot be read twice. At most the
  * first 4 MiB of it may have been read before.
  *
  * Returns: FALSE with %TALL_ERROR_UNAVAILABLE if the copy cannot be made
@@ -313,15 +310,11 @@ tall_csv_source_keep (TallCsvSource *self, const char *folder, GError **error)
   return FALSE;
 }
 
-/**
- * tall_csv_source_rewind:
+/* Makes reading begin again where the file began; tall_csv_source_keep() goes before.
  *
- * Makes reading begin again where the file began; tall_csv_source_keep() goes before.
- *
- * Returns: FALSE with %TALL_ERROR_INTERNAL
- */
-gboolean
-tall_csv_source_rewind (TallCsvSource *self, GError **error)
+ * Returns: FALSE with %TALL_ERROR_INTERNAL */
+static gboolean
+csv_source_rewind (TallCsvSource *self, GError **error)
 {
   if (self->copy >= 0)
     {
@@ -484,8 +477,8 @@ tall_zstd_decompressor_class_init (TallZstdDecompressorClass *class)
 }
 
 /* Returns: (transfer full): a new decompressor */
-GConverter *
-tall_zstd_decompressor_new (void)
+static GConverter *
+zstd_decompressor_new (void)
 {
   return g_object_new (TALL_TYPE_ZSTD_DECOMPRESSOR, NULL);
 }
@@ -532,7 +525,7 @@ begins_zstd (const guint8 *bytes, gsize len)
 
 static const Packing packings[] = {
   { "gzip", begins_gzip, make_gzip },
-  { "zstd", begins_zstd, tall_zstd_decompressor_new },
+  { "zstd", begins_zstd, zstd_decompressor_new },
 };
 
 /* Reads until @n bytes are there, or the file has ended. */
@@ -543,7 +536,7 @@ want (TallCsvUnpacker *self, gsize n, GError **error)
     {
       gsize room;
       guint8 *space = tall_csv_window_make_room (&self->packed, &room);
-      gssize got = tall_csv_source_read (self->source, space, room, error);
+      gssize got = csv_source_read (self->source, space, room, error);
       if (got < 0)
         return FALSE;
       tall_csv_window_add (&self->packed, (gsize)got);
@@ -669,15 +662,15 @@ unpack (TallCsvUnpacker *self, guint8 *buffer, gsize len, gsize *written, GError
  * @buffer: (out): gets at most @len bytes, over 0
  *
  * Returns: how many bytes were read; 0 at the end; -1 with %TALL_ERROR_INVALID, which names the
- *   place, if the file is damaged or cut off, or as tall_csv_source_read()
+ *   place, if the file is damaged or cut off, or as csv_source_read()
  */
 gssize
 tall_csv_unpacker_read (TallCsvUnpacker *self, guint8 *buffer, gsize len, GError **error)
 {
   if (self->converter == NULL)
     {
-      gsize ahead = tall_csv_window_move (&self->packed, buffer, len);
-      return ahead > 0 ? (gssize)ahead : tall_csv_source_read (self->source, buffer, len, error);
+      gsize ahead = csv_window_move (&self->packed, buffer, len);
+      return ahead > 0 ? (gssize)ahead : csv_source_read (self->source, buffer, len, error);
     }
   gsize written = 0;
   while (written == 0)
@@ -698,7 +691,7 @@ tall_csv_unpacker_rewind (TallCsvUnpacker *self, GError **error)
 {
   tall_csv_window_empty (&self->packed);
   self->in_member = FALSE;
-  return tall_csv_source_rewind (self->source, error);
+  return csv_source_rewind (self->source, error);
 }
 
 /* TRUE if the file is not compressed. */

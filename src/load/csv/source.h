@@ -28,7 +28,6 @@ void tall_csv_window_clear (TallCsvWindow *self);
 void tall_csv_window_empty (TallCsvWindow *self);
 guint8 *tall_csv_window_make_room (TallCsvWindow *self, gsize *len);
 void tall_csv_window_add (TallCsvWindow *self, gsize n);
-gsize tall_csv_window_move (TallCsvWindow *self, guint8 *buffer, gsize len);
 
 static inline const guint8 *
 tall_csv_window_get_data (const TallCsvWindow *self)
@@ -60,12 +59,9 @@ TallCsvSource *tall_csv_source_open (const char *path, GError **error) G_GNUC_WA
 void tall_csv_source_free (TallCsvSource *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (TallCsvSource, tall_csv_source_free)
 
-gssize tall_csv_source_read (TallCsvSource *self, guint8 *buffer, gsize len, GError **error)
-    G_GNUC_WARN_UNUSED_RESULT;
 gboolean tall_csv_source_keep (TallCsvSource *self,
                                const char *folder,
                                GError **error) G_GNUC_WARN_UNUSED_RESULT;
-gboolean tall_csv_source_rewind (TallCsvSource *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 gboolean tall_csv_source_has_changed (TallCsvSource *self);
 
 const char *tall_csv_source_get_name (TallCsvSource *self);
@@ -88,8 +84,6 @@ gboolean tall_csv_source_check_start (TallCsvSource *self,
 #define TALL_TYPE_ZSTD_DECOMPRESSOR (tall_zstd_decompressor_get_type ())
 G_DECLARE_FINAL_TYPE (
     TallZstdDecompressor, tall_zstd_decompressor, TALL, ZSTD_DECOMPRESSOR, GObject)
-
-GConverter *tall_zstd_decompressor_new (void);
 
 /**
  * TallCsvUnpacker:

@@ -17,9 +17,7 @@ get_offset (GTimeZone *zone, gint64 utc)
   return g_time_zone_get_offset (zone, interval);
 }
 
-/**
- * tall_settle_time:
- * @local: what a clock shows, as milliseconds since the epoch that it would be in UTC
+/* @local: what a clock shows, as milliseconds since the epoch that it would be in UTC
  * @is_day: the text names a day, and no time
  * @zone: (nullable): of the clock; NULL: UTC
  * @date: (out): milliseconds since the epoch
@@ -28,10 +26,9 @@ get_offset (GTimeZone *zone, gint64 utc)
  * counts. A time that it passes over, where it is set forward, does not exist; a day that would
  * begin there begins as much later.
  *
- * Returns: FALSE if there is no such time
- */
-gboolean
-tall_settle_time (gint64 local, gboolean is_day, GTimeZone *zone, gint64 *date)
+ * Returns: FALSE if there is no such time */
+static gboolean
+settle_time (gint64 local, gboolean is_day, GTimeZone *zone, gint64 *date)
 {
   *date = local;
   if (zone == NULL)
@@ -47,15 +44,11 @@ tall_settle_time (gint64 local, gboolean is_day, GTimeZone *zone, gint64 *date)
   return exists || is_day;
 }
 
-/**
- * tall_refuse_time:
+/* Sets the error for a time that settle_time() does not find.
  *
- * Sets the error for a time that tall_settle_time() does not find.
- *
- * Returns: FALSE
- */
-gboolean
-tall_refuse_time (const char *text, GTimeZone *zone, GError **error)
+ * Returns: FALSE */
+static gboolean
+refuse_time (const char *text, GTimeZone *zone, GError **error)
 {
   tall_error_set_invalid (error, NULL,
                           "“%s” is no time in %s, where the clock is set forward over it", text,
@@ -63,15 +56,12 @@ tall_refuse_time (const char *text, GTimeZone *zone, GError **error)
   return FALSE;
 }
 
-/**
- * tall_expand_year:
- * @two_digits: 0 … 99
+/* @two_digits: 0 … 99
  * @first_year: that they can mean, such as 1970
  *
- * Returns: the year of the hundred from @first_year on that ends so
- */
-guint
-tall_expand_year (guint two_digits, guint first_year)
+ * Returns: the year of the hundred from @first_year on that ends so */
+static guint
+expand_year (guint two_digits, guint first_year)
 {
   return first_year + (two_digits + 100 - first_year % 100) % 100;
 }
@@ -334,9 +324,8 @@ settle_parts (const Parts *parts, const TallValueFormat *format, gint64 *date)
     *date = -*date;
   if (parts->is_epoch)
     return DATE;
-  guint year = parts->short_year != G_MAXUINT
-                   ? tall_expand_year (parts->short_year, format->first_year)
-                   : parts->year;
+  guint year = parts->short_year != G_MAXUINT ? expand_year (parts->short_year, format->first_year)
+                                              : parts->year;
   g_autoptr (GDateTime) time =
       g_date_time_new_utc ((gint)year, (gint)parts->month, (gint)parts->day, (gint)get_hour (parts),
                            (gint)parts->minute, parts->second);
@@ -351,7 +340,7 @@ settle_parts (const Parts *parts, const TallValueFormat *format, gint64 *date)
       return DATE;
     }
   *date = local - parts->offset;
-  if (parts->has_offset || tall_settle_time (local, !parts->has_time, format->zone, date))
+  if (parts->has_offset || settle_time (local, !parts->has_time, format->zone, date))
     return DATE;
   return NO_TIME;
 }
@@ -359,9 +348,8 @@ settle_parts (const Parts *parts, const TallValueFormat *format, gint64 *date)
 static gboolean
 refuse_day (const char *text, const Parts *parts, const TallValueFormat *format, GError **error)
 {
-  guint year = parts->short_year != G_MAXUINT
-                   ? tall_expand_year (parts->short_year, format->first_year)
-                   : parts->year;
+  guint year = parts->short_year != G_MAXUINT ? expand_year (parts->short_year, format->first_year)
+                                              : parts->year;
   gboolean has_month = parts->month >= 1 && parts->month <= G_N_ELEMENTS (months);
   if (has_month)
     tall_error_set_invalid (error, NULL, "“%s” is not a date: %s %u has no day %u", text,
@@ -392,7 +380,7 @@ conclude (const char *text,
   if (settled == NO_DAY)
     return refuse_day (text, parts, format, error);
   if (settled == NO_TIME)
-    return tall_refuse_time (text, format->zone, error);
+    return refuse_time (text, format->zone, error);
   if (settled == NO_ZONE)
     tall_error_set_invalid (error, NULL,
                             "“%s” is not a date: a clock in %s is not called %.*s then; time-zone "
@@ -410,17 +398,14 @@ is_in_range (gint64 date)
   return date >= TALL_MIN_DATE && date <= TALL_MAX_DATE;
 }
 
-/**
- * tall_parse_own_date:
- * @format: with forms that tall_check_date_forms() takes
+/* @format: with forms that tall_check_date_forms() takes
  * @date: (out): milliseconds since the epoch
  *
  * Reads a date by the first of the forms that fits.
  *
- * Returns: FALSE with %TALL_ERROR_INVALID if none does
- */
-gboolean
-tall_parse_own_date (const char *text, const TallValueFormat *format, gint64 *date, GError **error)
+ * Returns: FALSE with %TALL_ERROR_INVALID if none does */
+static gboolean
+parse_own_date (const char *text, const TallValueFormat *format, gint64 *date, GError **error)
 {
   Parts parts, nearest = { 0 };
   Settled best = NO_FORM;
@@ -533,7 +518,7 @@ take_year (const char **text, guint first_year, guint *year)
 {
   guint n = take_digits (text, 4, year);
   if (n == 2 && first_year > 0)
-    *year = tall_expand_year (*year, first_year);
+    *year = expand_year (*year, first_year);
   else if (n != 4)
     return FALSE;
   return *year > 0;
@@ -562,7 +547,7 @@ settle_iso (const char *text, const TallValueFormat *format, Parts *parts, gint6
   if (has_time && iso[10] == ' ' && g_ascii_isdigit (iso[11]))
     iso[10] = 'T';
   if (tall_date_parse (iso, date, NULL))
-    return has_offset || tall_settle_time (*date, !has_time, format->zone, date) ? DATE : NO_TIME;
+    return has_offset || settle_time (*date, !has_time, format->zone, date) ? DATE : NO_TIME;
   iso[MIN (strlen (iso), 10)] = '\0';
   return read_form (iso, "%Y-%m-%d", parts) && settle_parts (parts, format, date) == NO_DAY
              ? NO_DAY
@@ -581,7 +566,7 @@ tall_parse_date (const char *text, const TallValueFormat *format, gint64 *date, 
   Parts parts = { 0 };
   Settled settled = NO_FORM;
   if (format->dates == TALL_DATES_OWN)
-    return tall_parse_own_date (text, format, date, error);
+    return parse_own_date (text, format, date, error);
   if (format->dates == TALL_DATES_ISO)
     settled = settle_iso (text, format, &parts, date);
   else if (read_numeric (text, format, &parts))

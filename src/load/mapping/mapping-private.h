@@ -17,18 +17,6 @@ gboolean tall_mapping_refuse (const TallMapping *self,
                               const char *format,
                               ...) G_GNUC_PRINTF (5, 6);
 const char *tall_mapping_keep_text (TallMapping *self, const char *text);
-gboolean tall_mapping_read_choice (const TallMapping *self,
-                                   GKeyFile *file,
-                                   const char *key,
-                                   const char *words,
-                                   guint *choice,
-                                   GError **error) G_GNUC_WARN_UNUSED_RESULT;
-gboolean tall_mapping_read_values (TallMapping *self,
-                                   GKeyFile *file,
-                                   GError **error) G_GNUC_WARN_UNUSED_RESULT;
-gboolean tall_mapping_read_settings (TallMapping *self,
-                                     GKeyFile *file,
-                                     GError **error) G_GNUC_WARN_UNUSED_RESULT;
 void tall_mapping_source_free (gpointer data);
 
 G_END_DECLS

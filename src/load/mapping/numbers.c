@@ -131,16 +131,13 @@ is_plain (const TallValueFormat *format)
          && format->negative == TALL_NEGATIVE_MINUS;
 }
 
-/**
- * tall_normalize_number:
- *
- * Takes away the separators of thousands, the currency and the ways to write a negative number that
+/* Takes away the separators of thousands, the currency and the ways to write a negative number that
  * the format allows.
  *
  * Returns: (transfer full) (nullable): the number as `-1234.5`; NULL if it does not have that form
  */
-char *
-tall_normalize_number (const char *text, const TallValueFormat *format)
+static char *
+normalize_number (const char *text, const TallValueFormat *format)
 {
   Span span = { text, text + strlen (text), FALSE, FALSE };
   if (*text == '+' && g_ascii_isdigit (text[1]) && is_plain (format))
@@ -192,7 +189,7 @@ parse_number (const char *text, const TallValueFormat *format, TallDecimal *deci
 {
   if (is_plain (format) && !format->decimal_comma && tall_decimal_parse (text, -1, decimal, NULL))
     return TRUE;
-  g_autofree char *number = tall_normalize_number (text, format);
+  g_autofree char *number = normalize_number (text, format);
   return number != NULL && tall_decimal_parse (number, -1, decimal, NULL);
 }
 

@@ -10,20 +10,17 @@
 
 #define BYTE_ORDER_MARK "\xef\xbb\xbf"
 
-/**
- * tall_mapping_read_choice:
- * @words: such as `iso|dmy|mdy`
+/* @words: such as `iso|dmy|mdy`
  * @choice: (out): the position of the key's value among them; 0 if the key is not there
  *
- * Returns: FALSE with %TALL_ERROR_INVALID if it is not one of them
- */
-gboolean
-tall_mapping_read_choice (const TallMapping *self,
-                          GKeyFile *file,
-                          const char *key,
-                          const char *words,
-                          guint *choice,
-                          GError **error)
+ * Returns: FALSE with %TALL_ERROR_INVALID if it is not one of them */
+static gboolean
+mapping_read_choice (const TallMapping *self,
+                     GKeyFile *file,
+                     const char *key,
+                     const char *words,
+                     guint *choice,
+                     GError **error)
 {
   g_auto (GStrv) known = g_strsplit (words, "|", -1);
   g_autofree char *value = g_key_file_get_string (file, "mapping", key, NULL);
@@ -97,7 +94,7 @@ read_header (TallMapping *self, GKeyFile *file, GError **error)
   if (skipped != NULL && !g_ascii_string_to_unsigned (skipped, 10, 0, 1000, &n, NULL))
     return tall_mapping_refuse (self, "mapping", "skip-lines", error,
                                 "“%s” is not a number from 0 to 1000", skipped);
-  if (!tall_mapping_read_choice (self, file, "header", "first-line|none", &none, error))
+  if (!mapping_read_choice (self, file, "header", "first-line|none", &none, error))
     return FALSE;
   self->dialect.skip_lines = (guint)n;
   self->dialect.columns = read_list (self, file, "columns", ";");
@@ -113,10 +110,10 @@ static gboolean
 read_rules (TallMapping *self, GKeyFile *file, GError **error)
 {
   guint quotes, escape, rows, trim;
-  if (!tall_mapping_read_choice (self, file, "quotes", "double|none|loose", &quotes, error)
-      || !tall_mapping_read_choice (self, file, "escape", "none|backslash", &escape, error)
-      || !tall_mapping_read_choice (self, file, "short-rows", "reject|pad", &rows, error)
-      || !tall_mapping_read_choice (self, file, "trim", "false|true", &trim, error))
+  if (!mapping_read_choice (self, file, "quotes", "double|none|loose", &quotes, error)
+      || !mapping_read_choice (self, file, "escape", "none|backslash", &escape, error)
+      || !mapping_read_choice (self, file, "short-rows", "reject|pad", &rows, error)
+      || !mapping_read_choice (self, file, "trim", "false|true", &trim, error))
     return FALSE;
   self->dialect.no_quotes = quotes == 1;
   self->dialect.loose = quotes == 2;
@@ -127,22 +124,17 @@ read_rules (TallMapping *self, GKeyFile *file, GError **error)
   return read_header (self, file, error);
 }
 
-/**
- * tall_mapping_read_settings:
+/* Reads the group [mapping]: the kind of the file, and how it writes values.
  *
- * Reads the group [mapping]: the kind of the file, and how it writes values.
- *
- * Returns: FALSE with %TALL_ERROR_INVALID
- */
-gboolean
-tall_mapping_read_settings (TallMapping *self, GKeyFile *file, GError **error)
+ * Returns: FALSE with %TALL_ERROR_INVALID */
+static gboolean
+mapping_read_settings (TallMapping *self, GKeyFile *file, GError **error)
 {
   guint kind, delimiter, empty;
   if (!check_mapping_keys (self, file, error)
-      || !tall_mapping_read_choice (self, file, "kind", "orders|customers", &kind, error)
-      || !tall_mapping_read_choice (self, file, "delimiter", TALL_DELIMITER_NAMES, &delimiter,
-                                    error)
-      || !tall_mapping_read_choice (self, file, "empty", "absent|text", &empty, error))
+      || !mapping_read_choice (self, file, "kind", "orders|customers", &kind, error)
+      || !mapping_read_choice (self, file, "delimiter", TALL_DELIMITER_NAMES, &delimiter, error)
+      || !mapping_read_choice (self, file, "empty", "absent|text", &empty, error))
     return FALSE;
 
   if (!read_encoding (self, file, error) || !read_rules (self, file, error))
@@ -265,22 +257,18 @@ read_signs (TallMapping *self, GKeyFile *file, GError **error)
   return TRUE;
 }
 
-/**
- * tall_mapping_read_values:
+/* Reads how the file writes dates and numbers.
  *
- * Reads how the file writes dates and numbers.
- *
- * Returns: FALSE with %TALL_ERROR_INVALID
- */
-gboolean
-tall_mapping_read_values (TallMapping *self, GKeyFile *file, GError **error)
+ * Returns: FALSE with %TALL_ERROR_INVALID */
+static gboolean
+mapping_read_values (TallMapping *self, GKeyFile *file, GError **error)
 {
   guint comma, negative, discount;
   gboolean has_short_year;
-  if (!tall_mapping_read_choice (self, file, "decimal-comma", "false|true", &comma, error)
-      || !tall_mapping_read_choice (self, file, "negative", "minus|parentheses|trailing-minus",
-                                    &negative, error)
-      || !tall_mapping_read_choice (self, file, "discount", "rate|percent", &discount, error))
+  if (!mapping_read_choice (self, file, "decimal-comma", "false|true", &comma, error)
+      || !mapping_read_choice (self, file, "negative", "minus|parentheses|trailing-minus",
+                               &negative, error)
+      || !mapping_read_choice (self, file, "discount", "rate|percent", &discount, error))
     return FALSE;
   self->format.decimal_comma = comma == 1;
   self->format.negative = (TallNegative)negative;
@@ -507,8 +495,8 @@ tall_mapping_parse (const char *name, const char *text, gssize len, GError **err
       tall_mapping_refuse (self, NULL, NULL, error, "%s", local->message);
       return NULL;
     }
-  if (!tall_mapping_read_settings (self, file, error)
-      || !tall_mapping_read_values (self, file, error) || !check_groups (self, file, error))
+  if (!mapping_read_settings (self, file, error) || !mapping_read_values (self, file, error)
+      || !check_groups (self, file, error))
     return NULL;
   for (guint scope = 0; scope < TALL_N_SCOPES; scope++)
     if (!read_scope (self, file, scope, error))
@@ -581,7 +569,7 @@ tall_mapping_take_kind (TallMapping *self, const char *kind, GError **error)
   g_autoptr (GKeyFile) file = read_comments (self->sql, kind, &local);
   if (file == NULL)
     return tall_mapping_refuse (self, NULL, NULL, error, "-- load: %s", local->message);
-  return tall_mapping_read_settings (self, file, error);
+  return mapping_read_settings (self, file, error);
 }
 
 /**

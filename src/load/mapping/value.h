@@ -44,24 +44,14 @@ gboolean tall_parse_date (const char *text,
                           const TallValueFormat *format,
                           gint64 *date,
                           GError **error) G_GNUC_WARN_UNUSED_RESULT;
-gboolean tall_parse_own_date (const char *text,
-                              const TallValueFormat *format,
-                              gint64 *date,
-                              GError **error) G_GNUC_WARN_UNUSED_RESULT;
 gboolean tall_check_date_forms (const char *forms,
                                 gboolean *has_short_year,
                                 GError **error) G_GNUC_WARN_UNUSED_RESULT;
-guint tall_expand_year (guint two_digits, guint first_year);
-gboolean tall_settle_time (gint64 local, gboolean is_day, GTimeZone *zone, gint64 *date)
-    G_GNUC_WARN_UNUSED_RESULT;
-
-gboolean tall_refuse_time (const char *text, GTimeZone *zone, GError **error);
 
 gboolean tall_parse_decimal (const char *text,
                              const TallValueFormat *format,
                              TallDecimal *decimal,
                              GError **error) G_GNUC_WARN_UNUSED_RESULT;
-char *tall_normalize_number (const char *text, const TallValueFormat *format);
 gboolean tall_parse_discount (const char *text,
                               const TallValueFormat *format,
                               TallDecimal *discount,

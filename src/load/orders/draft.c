@@ -5,16 +5,35 @@
 #include "tall-error.h"
 #include "tall-limits.h"
 
+/* A location of an order under construction. */
+typedef struct
+{
+  TallShippingLocation *location;
+  const char *signature; /* all its texts in one */
+  TallPlace place;       /* where it was first seen */
+} TallDraftLocation;
+
+/* The locations of an order under construction, which owns them, and how to find one: most orders
+ * have one, so the tables are only filled when something is looked for. */
+typedef struct
+{
+  GString *signature;       /* of the last row that was signed */
+  GPtrArray *all;           /* of TallDraftLocation; the caller adds them */
+  guint n_known;            /* so many of the first are in the tables */
+  GHashTable *by_signature; /* char * → TallDraftLocation */
+  GHashTable *by_number;    /* number of a location → TallDraftLocation */
+} TallDraftLocations;
+
 /* Whether the mapping has fields of that scope. */
-gboolean
-tall_row_has_fields (const TallMapping *mapping, TallCsvScope scope)
+static gboolean
+row_has_fields (const TallMapping *mapping, TallCsvScope scope)
 {
   return tall_mapping_count_sources (mapping, scope) > 0;
 }
 
 /* The source of the numbers of locations or lines; NULL: the file does not number them. */
-const TallMappingSource *
-tall_row_find_position (const TallMapping *mapping, TallCsvScope scope)
+static const TallMappingSource *
+row_find_position (const TallMapping *mapping, TallCsvScope scope)
 {
   for (guint i = 0; i < tall_mapping_count_sources (mapping, scope); i++)
     {
@@ -25,21 +44,18 @@ tall_row_find_position (const TallMapping *mapping, TallCsvScope scope)
   return NULL;
 }
 
-/**
- * tall_row_set_fields:
- * @fault: (out): which column is wrong, if one is
+/* @fault: (out): which column is wrong, if one is
  *
  * Gives the fields of one scope their values from a row.
  *
- * Returns: FALSE with %TALL_ERROR_INVALID if a value does not fit
- */
-gboolean
-tall_row_set_fields (const TallMapping *mapping,
-                     TallCsvScope scope,
-                     const TallCsvRow *row,
-                     const TallRowTarget *target,
-                     TallRowFault *fault,
-                     GError **error)
+ * Returns: FALSE with %TALL_ERROR_INVALID if a value does not fit */
+static gboolean
+row_set_fields (const TallMapping *mapping,
+                TallCsvScope scope,
+                const TallCsvRow *row,
+                const TallRowTarget *target,
+                TallRowFault *fault,
+                GError **error)
 {
   for (guint i = 0; i < tall_mapping_count_sources (mapping, scope); i++)
     {
@@ -65,30 +81,27 @@ tall_row_set_fields (const TallMapping *mapping,
   return TRUE;
 }
 
-/**
- * tall_row_read_position:
- * @scope: whose lines or locations the file numbers
+/* @scope: whose lines or locations the file numbers
  * @number: (out):
  *
- * Returns: FALSE with %TALL_ERROR_INVALID if the row has no valid number
- */
-gboolean
-tall_row_read_position (const TallMapping *mapping,
-                        TallCsvScope scope,
-                        const TallCsvRow *row,
-                        gint32 *number,
-                        TallRowFault *fault,
-                        GError **error)
+ * Returns: FALSE with %TALL_ERROR_INVALID if the row has no valid number */
+static gboolean
+row_read_position (const TallMapping *mapping,
+                   TallCsvScope scope,
+                   const TallCsvRow *row,
+                   gint32 *number,
+                   TallRowFault *fault,
+                   GError **error)
 {
-  const TallMappingSource *source = tall_row_find_position (mapping, scope);
+  const TallMappingSource *source = row_find_position (mapping, scope);
   const char *text = tall_mapping_get_value (mapping, source, row->fields, row->n_fields);
   *fault = (TallRowFault){ source->column, tall_csv_field_fault (source->field) };
   return tall_parse_position (text != NULL ? text : "", number, error);
 }
 
 /* A location without lines is worth one only if the row says something of it. */
-gboolean
-tall_row_names_location (const TallMapping *mapping, const TallCsvRow *row)
+static gboolean
+row_names_location (const TallMapping *mapping, const TallCsvRow *row)
 {
   for (guint i = 0; i < tall_mapping_count_sources (mapping, TALL_SCOPE_LOCATION); i++)
     {
@@ -116,7 +129,7 @@ tall_row_make_customer (const TallMapping *mapping,
 {
   g_autoptr (TallCustomer) customer = tall_customer_new (number);
   TallRowTarget target = { tall_customer_get_arena (customer), customer };
-  if (!tall_row_set_fields (mapping, TALL_SCOPE_CUSTOMER, row, &target, fault, error))
+  if (!row_set_fields (mapping, TALL_SCOPE_CUSTOMER, row, &target, fault, error))
     return NULL;
   return g_steal_pointer (&customer);
 }
@@ -125,8 +138,8 @@ tall_row_make_customer (const TallMapping *mapping,
 #define PRESENT '\xff'
 #define ABSENT '\xfe'
 
-void
-tall_draft_locations_init (TallDraftLocations *self)
+static void
+draft_locations_init (TallDraftLocations *self)
 {
   self->signature = g_string_new (NULL);
   self->all = g_ptr_array_new ();
@@ -135,8 +148,8 @@ tall_draft_locations_init (TallDraftLocations *self)
   self->by_number = g_hash_table_new (NULL, NULL);
 }
 
-void
-tall_draft_locations_clear (TallDraftLocations *self)
+static void
+draft_locations_clear (TallDraftLocations *self)
 {
   g_string_free (self->signature, TRUE);
   g_hash_table_unref (self->by_signature);
@@ -145,8 +158,8 @@ tall_draft_locations_clear (TallDraftLocations *self)
 }
 
 /* Another order begins. */
-void
-tall_draft_locations_forget (TallDraftLocations *self)
+static void
+draft_locations_forget (TallDraftLocations *self)
 {
   g_hash_table_remove_all (self->by_signature);
   g_hash_table_remove_all (self->by_number);
@@ -166,17 +179,11 @@ get_text (const TallMapping *mapping, const TallCsvRow *row, guint i, const char
   return TRUE;
 }
 
-/**
- * tall_draft_locations_sign:
- *
- * Returns: (transfer none): all texts of the row's location in one, so that equal locations are
+/* Returns: (transfer none): all texts of the row's location in one, so that equal locations are
  *   recognised, until the next call. Bytes that UTF-8 does not have end each of them, or stand for
- *   one that is absent
- */
-const char *
-tall_draft_locations_sign (TallDraftLocations *self,
-                           const TallMapping *mapping,
-                           const TallCsvRow *row)
+ *   one that is absent */
+static const char *
+draft_locations_sign (TallDraftLocations *self, const TallMapping *mapping, const TallCsvRow *row)
 {
   g_string_truncate (self->signature, 0);
   for (guint i = 0; i < tall_mapping_count_sources (mapping, TALL_SCOPE_LOCATION); i++)
@@ -191,15 +198,11 @@ tall_draft_locations_sign (TallDraftLocations *self,
   return self->signature->str;
 }
 
-/**
- * tall_draft_location_is_signed:
- *
- * Returns: whether the row's location has the texts of @self, without making one of them
- */
-gboolean
-tall_draft_location_is_signed (const TallDraftLocation *self,
-                               const TallMapping *mapping,
-                               const TallCsvRow *row)
+/* Returns: whether the row's location has the texts of @self, without making one of them */
+static gboolean
+draft_location_is_signed (const TallDraftLocation *self,
+                          const TallMapping *mapping,
+                          const TallCsvRow *row)
 {
   const char *rest = self->signature;
   for (guint i = 0; i < tall_mapping_count_sources (mapping, TALL_SCOPE_LOCATION); i++)
@@ -227,25 +230,17 @@ know_all (TallDraftLocations *self)
     }
 }
 
-/**
- * tall_draft_locations_find:
- *
- * Returns: (transfer none) (nullable): the location with these texts
- */
-TallDraftLocation *
-tall_draft_locations_find (TallDraftLocations *self, const char *signature)
+/* Returns: (transfer none) (nullable): the location with these texts */
+static TallDraftLocation *
+draft_locations_find (TallDraftLocations *self, const char *signature)
 {
   know_all (self);
   return g_hash_table_lookup (self->by_signature, signature);
 }
 
-/**
- * tall_draft_locations_find_number:
- *
- * Returns: (transfer none) (nullable): the location of that number
- */
-TallDraftLocation *
-tall_draft_locations_find_number (TallDraftLocations *self, gint32 number)
+/* Returns: (transfer none) (nullable): the location of that number */
+static TallDraftLocation *
+draft_locations_find_number (TallDraftLocations *self, gint32 number)
 {
   know_all (self);
   return g_hash_table_lookup (self->by_number, GINT_TO_POINTER (number));
@@ -281,7 +276,7 @@ TallDraft *
 tall_draft_new (void)
 {
   TallDraft *self = g_new0 (TallDraft, 1);
-  tall_draft_locations_init (&self->locations);
+  draft_locations_init (&self->locations);
   self->lines = g_array_new (FALSE, FALSE, sizeof (DraftLine));
   self->line_numbers = g_hash_table_new (NULL, NULL);
   return self;
@@ -294,7 +289,7 @@ tall_draft_free (TallDraft *self)
     return;
   g_hash_table_unref (self->line_numbers);
   g_array_unref (self->lines);
-  tall_draft_locations_clear (&self->locations);
+  draft_locations_clear (&self->locations);
   tall_order_free (self->order);
   g_free (self);
 }
@@ -302,7 +297,7 @@ tall_draft_free (TallDraft *self)
 static void
 forget_rows (TallDraft *self)
 {
-  tall_draft_locations_forget (&self->locations);
+  draft_locations_forget (&self->locations);
   g_hash_table_remove_all (self->line_numbers);
   g_array_set_size (self->lines, 0);
   self->n_known_lines = 0;
@@ -326,9 +321,9 @@ tall_draft_begin (TallDraft *self,
   tall_order_free (self->order);
   self->order = tall_order_new (customer_number, order_number);
   self->mapping = mapping;
-  self->has_lines = tall_row_has_fields (mapping, TALL_SCOPE_LINE);
-  self->numbers_locations = tall_row_find_position (mapping, TALL_SCOPE_LOCATION) != NULL;
-  self->numbers_lines = tall_row_find_position (mapping, TALL_SCOPE_LINE) != NULL;
+  self->has_lines = row_has_fields (mapping, TALL_SCOPE_LINE);
+  self->numbers_locations = row_find_position (mapping, TALL_SCOPE_LOCATION) != NULL;
+  self->numbers_lines = row_find_position (mapping, TALL_SCOPE_LINE) != NULL;
 }
 
 /* What has to be the same in all rows of an order. */
@@ -355,7 +350,7 @@ set_order_fields (TallDraft *self, const TallCsvRow *row, TallRowFault *fault, G
     }
 
   TallRowTarget target = { arena, self->order };
-  return tall_row_set_fields (self->mapping, TALL_SCOPE_ORDER, row, &target, fault, error);
+  return row_set_fields (self->mapping, TALL_SCOPE_ORDER, row, &target, fault, error);
 }
 
 static char *
@@ -418,7 +413,7 @@ add_location (
   g_ptr_array_add (self->locations.all, added);
 
   TallRowTarget target = { arena, added->location };
-  if (!tall_row_set_fields (self->mapping, TALL_SCOPE_LOCATION, row, &target, fault, error))
+  if (!row_set_fields (self->mapping, TALL_SCOPE_LOCATION, row, &target, fault, error))
     return NULL;
   return added;
 }
@@ -429,10 +424,10 @@ find_by_texts (TallDraft *self, const TallCsvRow *row, TallRowFault *fault, GErr
 {
   guint n = self->lines->len;
   TallDraftLocation *found = n > 0 ? g_array_index (self->lines, DraftLine, n - 1).location : NULL;
-  if (found != NULL && tall_draft_location_is_signed (found, self->mapping, row))
+  if (found != NULL && draft_location_is_signed (found, self->mapping, row))
     return found;
-  const char *signature = tall_draft_locations_sign (&self->locations, self->mapping, row);
-  found = tall_draft_locations_find (&self->locations, signature);
+  const char *signature = draft_locations_sign (&self->locations, self->mapping, row);
+  found = draft_locations_find (&self->locations, signature);
   return found != NULL
              ? found
              : add_location (self, row, (gint32)self->locations.all->len + 1, fault, error);
@@ -444,15 +439,15 @@ find_location (TallDraft *self, const TallCsvRow *row, TallRowFault *fault, GErr
   gint32 number;
   if (!self->numbers_locations)
     return find_by_texts (self, row, fault, error);
-  if (!tall_row_read_position (self->mapping, TALL_SCOPE_LOCATION, row, &number, fault, error))
+  if (!row_read_position (self->mapping, TALL_SCOPE_LOCATION, row, &number, fault, error))
     return NULL;
-  TallDraftLocation *found = tall_draft_locations_find_number (&self->locations, number);
+  TallDraftLocation *found = draft_locations_find_number (&self->locations, number);
   if (found == NULL)
     {
-      tall_draft_locations_sign (&self->locations, self->mapping, row);
+      draft_locations_sign (&self->locations, self->mapping, row);
       return add_location (self, row, number, fault, error);
     }
-  if (tall_draft_location_is_signed (found, self->mapping, row))
+  if (draft_location_is_signed (found, self->mapping, row))
     return found;
   fault->kind = "a location has different names, addresses or dates";
   g_autofree char *place = describe_place (&found->place);
@@ -486,7 +481,7 @@ number_line (
   *number = (gint32)self->lines->len + 1;
   if (!self->numbers_lines)
     return TRUE;
-  if (!tall_row_read_position (self->mapping, TALL_SCOPE_LINE, row, number, fault, error))
+  if (!row_read_position (self->mapping, TALL_SCOPE_LINE, row, number, fault, error))
     return FALSE;
   const DraftLine *taken = find_line (self, *number);
   if (taken == NULL)
@@ -510,7 +505,7 @@ add_line (TallDraft *self, const TallCsvRow *row, TallRowFault *fault, GError **
   TallArena *arena = tall_order_get_arena (self->order);
   TallLineItem *item = tall_location_add_line (location->location, arena, number);
   TallRowTarget target = { arena, item };
-  if (!tall_row_set_fields (self->mapping, TALL_SCOPE_LINE, row, &target, fault, error))
+  if (!row_set_fields (self->mapping, TALL_SCOPE_LINE, row, &target, fault, error))
     return FALSE;
   DraftLine line = { item, location, { row->line, row->file_name } };
   g_array_append_val (self->lines, line);
@@ -543,7 +538,7 @@ tall_draft_add_row (TallDraft *self,
     return FALSE;
 
   if (!self->has_lines)
-    return !tall_row_names_location (self->mapping, row)
+    return !row_names_location (self->mapping, row)
            || find_location (self, row, fault, error) != NULL;
   return add_line (self, row, fault, error);
 }

@@ -31,13 +31,10 @@ tall_row_check_readable (const TallRowCheck *self, const TallCsvRow *row, TallRo
   return g_strdup (row->reason);
 }
 
-/**
- * tall_row_check_is_rounded:
- *
- * Returns: whether @text is a number such as 1.67187E+13, which a spreadsheet makes of a long one
+/* Returns: whether @text is a number such as 1.67187E+13, which a spreadsheet makes of a long one
  */
-gboolean
-tall_row_check_is_rounded (const char *text)
+static gboolean
+row_check_is_rounded (const char *text)
 {
   gsize digits = strspn (text, "0123456789.,");
   const char *exponent = text + digits;
@@ -67,7 +64,7 @@ tall_row_check_number (const TallRowCheck *self,
       fault->kind = of_order ? "there is no order number" : "there is no customer number";
       return g_strdup (fault->kind);
     }
-  if (tall_row_check_is_rounded (text))
+  if (row_check_is_rounded (text))
     {
       fault->kind = "a long number that a spreadsheet has rounded";
       return g_strdup_printf ("“%s” was a long number, of which a spreadsheet has kept the first "
@@ -125,7 +122,7 @@ read_number (const TallOrderCursor *self,
     return NULL;
   const char *text = tall_mapping_get_value (self->mapping, source, row->fields, row->n_fields);
   if (text == NULL || g_str_equal (text, current)
-      || (tall_validate_number (text, NULL, NULL) && !tall_row_check_is_rounded (text)))
+      || (tall_validate_number (text, NULL, NULL) && !row_check_is_rounded (text)))
     return text;
   return NULL;
 }

@@ -22,7 +22,6 @@ typedef struct
 } TallRowCheck;
 
 TallRowCheck tall_row_check_make (const TallLoadFile *file);
-gboolean tall_row_check_is_rounded (const char *text);
 char *
 tall_row_check_readable (const TallRowCheck *self, const TallCsvRow *row, TallRowFault *fault);
 char *tall_row_check_number (const TallRowCheck *self,

@@ -74,14 +74,11 @@ compare_customer (TallCustomer *customer, TallFront *front, gboolean *same, GErr
   return TRUE;
 }
 
-/**
- * tall_load_item_compare:
- * @same: (out): what is stored is the item
+/* @same: (out): what is stored is the item
  *
- * Returns: FALSE if it cannot be fetched; %TALL_ERROR_NOT_FOUND: nothing is stored
- */
-gboolean
-tall_load_item_compare (const TallLoadItem *self, TallFront *front, gboolean *same, GError **error)
+ * Returns: FALSE if it cannot be fetched; %TALL_ERROR_NOT_FOUND: nothing is stored */
+static gboolean
+load_item_compare (const TallLoadItem *self, TallFront *front, gboolean *same, GError **error)
 {
   return self->order != NULL ? compare_order (self->order, front, same, error)
                              : compare_customer (self->customer, front, same, error);
@@ -211,7 +208,7 @@ find_out (const TallLoadItem *item, TallFront *front, TallBulkResult *result)
   gboolean same = FALSE;
   g_autoptr (GError) error = NULL;
   result->outcome = TALL_BULK_STORED;
-  if (tall_load_item_compare (item, front, &same, &error) && same)
+  if (load_item_compare (item, front, &same, &error) && same)
     return TRUE;
   if (g_error_matches (error, TALL_ERROR, TALL_ERROR_NOT_FOUND))
     return FALSE;

@@ -15,6 +15,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* The reject file while it is written: under another name beside it, so that what was there stays
+ * until the load ends; a pipe or a device is written itself. It is for one load alone. Not
+ * thread-safe. */
+typedef struct _TallRejectsFile TallRejectsFile;
+
+static void rejects_file_free (TallRejectsFile *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (TallRejectsFile, rejects_file_free)
+
 /* A load that is killed leaves this behind; the next one with that reject file replaces it. */
 #define UNFINISHED ".unfinished"
 
@@ -27,14 +35,11 @@ struct _TallRejectsFile
   int failure;     /* errno of the first failed write; 0: none */
 };
 
-/**
- * tall_rejects_file_write:
- * @end: what comes after the field
+/* @end: what comes after the field
  *
- * Writes a field.
- */
-void
-tall_rejects_file_write (TallRejectsFile *self, TallSlice field, char end)
+ * Writes a field. */
+static void
+rejects_file_write (TallRejectsFile *self, TallSlice field, char end)
 {
   errno = 0;
   if ((csv_fwrite (self->file, field.data, field.len) != 0 || fputc (end, self->file) == EOF)
@@ -120,15 +125,11 @@ move_file (TallRejectsFile *self)
   return 0;
 }
 
-/**
- * tall_rejects_file_new:
+/* A file that exists is replaced by rejects_file_close(), and stays as it is until then.
  *
- * A file that exists is replaced by tall_rejects_file_close(), and stays as it is until then.
- *
- * Returns: (transfer full): NULL with %TALL_ERROR_INVALID if the file cannot be written
- */
-TallRejectsFile *
-tall_rejects_file_new (const char *path, GError **error)
+ * Returns: (transfer full): NULL with %TALL_ERROR_INVALID if the file cannot be written */
+static TallRejectsFile *
+rejects_file_new (const char *path, GError **error)
 {
   g_autoptr (TallRejectsFile) self = g_new0 (TallRejectsFile, 1);
   self->claim = -1;
@@ -147,8 +148,8 @@ tall_rejects_file_new (const char *path, GError **error)
 }
 
 /* Removes what is not finished. */
-void
-tall_rejects_file_free (TallRejectsFile *self)
+static void
+rejects_file_free (TallRejectsFile *self)
 {
   if (self == NULL)
     return;
@@ -164,21 +165,17 @@ tall_rejects_file_free (TallRejectsFile *self)
 }
 
 /* TRUE if a field could not be written. */
-gboolean
-tall_rejects_file_has_failed (const TallRejectsFile *self)
+static gboolean
+rejects_file_has_failed (const TallRejectsFile *self)
 {
   return self->failure != 0;
 }
 
-/**
- * tall_rejects_file_close:
+/* Finishes the file and puts it in its place. Nothing may be written any more.
  *
- * Finishes the file and puts it in its place. Nothing may be written any more.
- *
- * Returns: FALSE with %TALL_ERROR_INTERNAL if anything could not be written
- */
-gboolean
-tall_rejects_file_close (TallRejectsFile *self, GError **error)
+ * Returns: FALSE with %TALL_ERROR_INTERNAL if anything could not be written */
+static gboolean
+rejects_file_close (TallRejectsFile *self, GError **error)
 {
   FILE *file = g_steal_pointer (&self->file);
   if (fclose (file) != 0 && self->failure == 0)
@@ -242,7 +239,7 @@ tally_free (gpointer data)
 static void
 write_text (TallRejects *self, const char *text, char end)
 {
-  tall_rejects_file_write (self->file, tall_slice_str (text), end);
+  rejects_file_write (self->file, tall_slice_str (text), end);
 }
 
 /**
@@ -264,7 +261,7 @@ tall_rejects_new (const char *path, GError **error)
   if (path == NULL)
     return g_steal_pointer (&self);
 
-  self->file = tall_rejects_file_new (path, error);
+  self->file = rejects_file_new (path, error);
   return self->file != NULL ? g_steal_pointer (&self) : NULL;
 }
 
@@ -315,7 +312,7 @@ write_row (TallRejects *self, const TallReject *reject)
   write_text (self, line, ',');
   write_text (self, reject->column != NULL ? reject->column : "", ',');
   write_text (self, reject->reason, ',');
-  tall_rejects_file_write (self->file, reject->raw, '\n');
+  rejects_file_write (self->file, reject->raw, '\n');
 }
 
 static void
@@ -335,7 +332,7 @@ tall_rejects_free (TallRejects *self)
 {
   if (self == NULL)
     return;
-  tall_rejects_file_free (self->file);
+  rejects_file_free (self->file);
   g_hash_table_unref (self->by_reason);
   g_ptr_array_unref (self->tally);
   g_ptr_array_unref (self->files);
@@ -464,7 +461,7 @@ gboolean
 tall_rejects_has_failed (TallRejects *self)
 {
   g_autoptr (GMutexLocker) locker G_GNUC_UNUSED = g_mutex_locker_new (&self->lock);
-  return self->file != NULL && tall_rejects_file_has_failed (self->file);
+  return self->file != NULL && rejects_file_has_failed (self->file);
 }
 
 /**
@@ -494,7 +491,7 @@ tall_rejects_close (TallRejects *self, GError **error)
   if (self->file == NULL)
     return TRUE;
   begin_file (self);
-  gboolean ok = tall_rejects_file_close (self->file, error);
-  g_clear_pointer (&self->file, tall_rejects_file_free);
+  gboolean ok = rejects_file_close (self->file, error);
+  g_clear_pointer (&self->file, rejects_file_free);
   return ok;
 }

@@ -305,14 +305,11 @@ make_safe (TallStorer *self, TallStorerMakeSafe run, GError **error)
   return ok;
 }
 
-/**
- * tall_storer_make_safe:
- * @run: syncs, or ends the load
+/* @run: syncs, or ends the load
  *
- * Makes all that was put safe, for as long as the store may take.
- */
-gboolean
-tall_storer_make_safe (TallStorer *self, TallStorerMakeSafe run, GError **error)
+ * Makes all that was put safe, for as long as the store may take. */
+static gboolean
+storer_make_safe (TallStorer *self, TallStorerMakeSafe run, GError **error)
 {
   GError *cause = NULL;
   TallPatience patience = make_patience (self);
@@ -353,16 +350,13 @@ sync_if_due (TallStorer *self)
   g_mutex_unlock (&self->lock);
 }
 
-/**
- * tall_storer_store_batch:
- * @data: (transfer full): a #TallLoadBatch
+/* @data: (transfer full): a #TallLoadBatch
  * @user_data: the storer
  *
  * Puts a batch, again and again if need be, and what was put is made safe every few seconds. What a
- * pool's worker does.
- */
-void
-tall_storer_store_batch (gpointer data, gpointer user_data)
+ * pool's worker does. */
+static void
+storer_store_batch (gpointer data, gpointer user_data)
 {
   TallStorer *self = user_data;
   g_autoptr (TallLoadBatch) batch = data;
@@ -474,10 +468,10 @@ tall_storer_finish (TallStorer *self, GError **error)
     submit (self, g_steal_pointer (&self->filling));
   g_thread_pool_free (g_steal_pointer (&self->pool), FALSE, TRUE);
   if (self->failure == NULL)
-    return tall_storer_make_safe (self, tall_bulk_end, error);
+    return storer_make_safe (self, tall_bulk_end, error);
 
   g_autoptr (GError) second = NULL;
-  if (!tall_storer_make_safe (self, tall_bulk_sync, &second))
+  if (!storer_make_safe (self, tall_bulk_sync, &second))
     g_info ("After a load was stopped: %s", second->message);
   g_propagate_error (error, g_steal_pointer (&self->failure));
   return FALSE;
@@ -511,8 +505,7 @@ tall_storer_new (TallFront *front,
   tall_stall_init (&self->stall, options->stalled, options->data);
   g_mutex_init (&self->lock);
   g_cond_init (&self->settled);
-  self->pool =
-      g_thread_pool_new (tall_storer_store_batch, self, (gint)self->options.jobs, FALSE, NULL);
+  self->pool = g_thread_pool_new (storer_store_batch, self, (gint)self->options.jobs, FALSE, NULL);
   return self;
 }
 

@@ -148,7 +148,4 @@ struct _TallStorer
 
 typedef gboolean (*TallStorerMakeSafe) (TallBulk *bulk, GError **error);
 
-gboolean tall_storer_make_safe (TallStorer *self, TallStorerMakeSafe run, GError **error);
-void tall_storer_store_batch (gpointer data, gpointer user_data);
-
 G_END_DECLS

@@ -68,13 +68,10 @@ pop_kept (TallClientPool *self)
   return g_queue_pop_head (&self->kept);
 }
 
-/**
- * tall_client_pool_take_kept:
- *
- * Returns: (transfer full) (nullable): a connection that looked open just now; NULL if none is kept
+/* Returns: (transfer full) (nullable): a connection that looked open just now; NULL if none is kept
  */
-TallConnection *
-tall_client_pool_take_kept (TallClientPool *self)
+static TallConnection *
+client_pool_take_kept (TallClientPool *self)
 {
   for (;;)
     {
@@ -84,26 +81,20 @@ tall_client_pool_take_kept (TallClientPool *self)
     }
 }
 
-/**
- * tall_client_pool_open:
- * @deadline: of connecting
+/* @deadline: of connecting
  *
- * Returns: (transfer full): a new connection, for the caller's thread alone
- */
-TallConnection *
-tall_client_pool_open (TallClientPool *self, gint64 deadline, GError **error)
+ * Returns: (transfer full): a new connection, for the caller's thread alone */
+static TallConnection *
+client_pool_open (TallClientPool *self, gint64 deadline, GError **error)
 {
   TallWireOptions options = TALL_WIRE_OPTIONS_INIT;
   options.tls = self->tls;
   return tall_connection_open (self->address, &options, deadline, error);
 }
 
-/**
- * tall_client_pool_keep:
- * @connection: (transfer full): one whose call is done
- */
-void
-tall_client_pool_keep (TallClientPool *self, TallConnection *connection)
+/* @connection: (transfer full): one whose call is done */
+static void
+client_pool_keep (TallClientPool *self, TallConnection *connection)
 {
   g_autoptr (TallConnection) spare = connection;
   g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->mutex);
@@ -248,7 +239,7 @@ try_on (TallClientCall *self, TallConnection *connection, GError **error)
   TryEnd end = try_call (self, connection, error);
 
   if (end == TRY_ANSWERED)
-    tall_client_pool_keep (self->pool, connection);
+    client_pool_keep (self->pool, connection);
   else
     g_object_unref (connection);
   return end;
@@ -257,7 +248,7 @@ try_on (TallClientCall *self, TallConnection *connection, GError **error)
 static TryEnd
 try_new_connection (TallClientCall *self, GError **error)
 {
-  TallConnection *connection = tall_client_pool_open (self->pool, self->deadline, error);
+  TallConnection *connection = client_pool_open (self->pool, self->deadline, error);
   return connection == NULL ? TRY_FAILED : try_on (self, connection, error);
 }
 
@@ -280,7 +271,7 @@ gboolean
 tall_client_call_run (TallClientCall *self, GError **error)
 {
   g_autoptr (GError) reason = NULL;
-  TallConnection *kept = tall_client_pool_take_kept (self->pool);
+  TallConnection *kept = client_pool_take_kept (self->pool);
   TryEnd end = TRY_CLOSED;
 
   if (kept != NULL)

@@ -20,11 +20,6 @@ void tall_client_pool_set_tls (TallClientPool *self, TallTlsContext *tls);
 gboolean tall_client_pool_has_tls (TallClientPool *self);
 
 const char *tall_client_pool_get_address (TallClientPool *self);
-TallConnection *tall_client_pool_take_kept (TallClientPool *self);
-TallConnection *tall_client_pool_open (TallClientPool *self,
-                                       gint64 deadline,
-                                       GError **error) G_GNUC_WARN_UNUSED_RESULT;
-void tall_client_pool_keep (TallClientPool *self, TallConnection *connection);
 
 /**
  * TallClientCall:

@@ -59,12 +59,7 @@ set_cancelled (const TallLoadFile *file, guint64 line, GError **error)
 static gboolean
 check_unchanged (Reading *self, const TallLoadFile *file, gboolean agrees, GError **error)
 {
-  if (self->survey == NULL || (!tall_csv_reader_has_changed (file->reader) && agrees))
-    return TRUE;
-  g_set_error (error, TALL_ERROR, TALL_ERROR_UNAVAILABLE,
-               "%s was changed while it was loaded, so orders may be stored in part",
-               tall_csv_reader_get_name (file->reader));
-  return FALSE;
+  return self->survey == NULL || tall_load_file_check_unchanged (file, agrees, error);
 }
 
 static gboolean

@@ -31,13 +31,6 @@ typedef struct
 } Reading;
 
 static void
-emit (TallLoadItem *item, gpointer data)
-{
-  Reading *self = data;
-  self->hooks->emit (item, self->data);
-}
-
-static void
 report (Reading *self)
 {
   guint64 done, all;
@@ -45,17 +38,6 @@ report (Reading *self)
     return;
   tall_load_files_get_position (self->files, &done, &all);
   self->hooks->report (self->stage, done, all, self->data);
-}
-
-static gboolean
-check_unchanged (const TallLoadFile *file, GError **error)
-{
-  if (!tall_csv_reader_has_changed (file->reader))
-    return TRUE;
-  g_set_error (error, TALL_ERROR, TALL_ERROR_UNAVAILABLE,
-               "%s was changed while it was loaded, so orders may be stored in part",
-               tall_csv_reader_get_name (file->reader));
-  return FALSE;
 }
 
 /* A row of a file, which the query gets if it is good. */
@@ -67,7 +49,8 @@ take_row (const TallCsvRow *row, gpointer data, GError **error)
   report (self);
   if (self->is_counting && !self->hooks->take_row (row, self->data, error))
     return FALSE;
-  if (self->is_counting && self->n_rows % REPORT_ROWS == 0 && !check_unchanged (file, error))
+  if (self->is_counting && self->n_rows % REPORT_ROWS == 0
+      && !tall_load_file_check_unchanged (file, TRUE, error))
     return FALSE;
   if (row->reason == NULL || self->bad_are_known)
     return TRUE;
@@ -136,7 +119,7 @@ static gboolean
 check_agrees (Reading *self, GError **error)
 {
   for (guint i = 0; i < tall_load_files_count (self->files); i++)
-    if (!check_unchanged (tall_load_files_get (self->files, i), error))
+    if (!tall_load_file_check_unchanged (tall_load_files_get (self->files, i), TRUE, error))
       return FALSE;
   if (self->survey == NULL || tall_survey_agrees (self->survey))
     return TRUE;
@@ -199,10 +182,11 @@ run (Reading *self, const char *folder, gboolean allows_bad, GError **error)
   if (sorts)
     announce (self, folder);
   if (tall_load_files_get (self->files, 0)->mapping->kind == TALL_MAPPING_CUSTOMERS)
-    self->customers =
-        tall_customer_grouper_new (self->files, folder, self->rejects, emit, self, error);
+    self->customers = tall_customer_grouper_new (self->files, folder, self->rejects,
+                                                 self->hooks->emit, self->data, error);
   else
-    self->orders = tall_grouper_new (self->files, self->survey, &place, self->rejects, emit, self);
+    self->orders = tall_grouper_new (self->files, self->survey, &place, self->rejects,
+                                     self->hooks->emit, self->data);
   return (self->orders != NULL || self->customers != NULL)
          && store (self, sorts, allows_bad, error);
 }

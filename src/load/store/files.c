@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "load/store/files.h"
 
+#include "tall-error.h"
+
 struct _TallLoadFiles
 {
   GPtrArray *files; /* of TallLoadFile */
@@ -98,6 +100,23 @@ tall_load_file_describe (const TallLoadFile *self)
   if (self->kind_name != NULL)
     return g_strconcat (self->kind_name, "=", name, NULL);
   return g_strdup (name);
+}
+
+/**
+ * tall_load_file_check_unchanged:
+ * @agrees: whether its rows were those of the pass before, as far as that is known
+ *
+ * Returns: FALSE with %TALL_ERROR_UNAVAILABLE if the file is another than it was
+ */
+gboolean
+tall_load_file_check_unchanged (const TallLoadFile *self, gboolean agrees, GError **error)
+{
+  if (agrees && !tall_csv_reader_has_changed (self->reader))
+    return TRUE;
+  g_set_error (error, TALL_ERROR, TALL_ERROR_UNAVAILABLE,
+               "%s was changed while it was loaded, so orders may be stored in part",
+               tall_csv_reader_get_name (self->reader));
+  return FALSE;
 }
 
 guint

@@ -45,6 +45,9 @@ TallLoadFile *
 tall_load_files_add (TallLoadFiles *self, TallCsvReader *reader, TallMapping *mapping);
 guint64 tall_load_file_count_settled (const TallLoadFile *self, guint64 rejected);
 char *tall_load_file_describe (const TallLoadFile *self);
+gboolean tall_load_file_check_unchanged (const TallLoadFile *self,
+                                         gboolean agrees,
+                                         GError **error) G_GNUC_WARN_UNUSED_RESULT;
 void tall_load_files_start (TallLoadFiles *self);
 guint tall_load_files_count (const TallLoadFiles *self);
 TallLoadFile *tall_load_files_get (const TallLoadFiles *self, guint i);

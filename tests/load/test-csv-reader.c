@@ -339,6 +339,44 @@ test_refused_files (void)
   assert_refused ("/dev/zero", TALL_ERROR_UNAVAILABLE, "is a device, not a CSV file");
 }
 
+/* A row can be made of its text again, also where that has lines, or ends with one. */
+static void
+test_parse (void)
+{
+  static const struct
+  {
+    TallCsvDialect dialect;
+    const char *text;
+  } cases[] = {
+    { { ',' }, "a,b\n1,\"x\ny\"\n3,=\"04\"\n\"\",5\n" },
+    { { ',', .backslash = TRUE }, "a,b\n1,x\\\n\n2,\\N\n3,\"\\\"\"\n4,y\\" },
+    { { '\t', .no_quotes = TRUE }, "a\tb\n\"1\t2\"\n" },
+    { { ';', .loose = TRUE, .pad = TRUE }, "a;b\n1\"2\n\"3\";4\n" },
+  };
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      TallCsvRow row, again;
+      g_autoptr (GError) error = NULL;
+      g_autofree char *path = tall_test_write_file (cases[i].text, -1);
+      g_autoptr (TallCsvReader) reader =
+          tall_csv_reader_open (path, &cases[i].dialect, 100, &error);
+      g_assert_no_error (error);
+      g_remove (path);
+      while (tall_csv_reader_next (reader, &row, &error) == TALL_CSV_ROW)
+        {
+          g_autofree char *text = g_strndup ((const char *)row.raw.data, row.raw.len);
+          g_autofree char *first = g_strdup (row.fields[0]);
+          g_autofree char *second = g_strdup (row.fields[1]);
+          tall_csv_reader_parse (reader, tall_slice_str (text), &again);
+          g_assert_null (again.reason);
+          g_assert_cmpuint (again.n_fields, ==, 2);
+          g_assert_cmpstr (again.fields[0], ==, first);
+          g_assert_cmpstr (again.fields[1], ==, second);
+        }
+      g_assert_no_error (error);
+    }
+}
+
 int
 main (int argc, char *argv[])
 {
@@ -350,6 +388,7 @@ main (int argc, char *argv[])
   g_test_add_func ("/load/csv-reader/long-rows", test_long_rows);
   g_test_add_func ("/load/csv-reader/borders", test_borders);
   g_test_add_func ("/load/csv-reader/wanted", test_wanted);
+  g_test_add_func ("/load/csv-reader/parse", test_parse);
   g_test_add_func ("/load/csv-reader/refused-files", test_refused_files);
   return g_test_run ();
 }

@@ -3,8 +3,6 @@
 #include "load/csv/reader-private.h"
 
 #include "base/text.h"
-#include "load/csv/reader.h"
-
 #include <string.h>
 
 typedef struct
@@ -169,55 +167,169 @@ count (const char *text, gsize len, char byte)
 }
 
 /**
- * tall_csv_split_plain:
- * @line: of a file, without its line end
- * @text: gets the fields, each with its NUL
- * @fields: (element-type char *): gets where those that are wanted are in @text
+ * tall_csv_reader_split_plain:
+ * @line: without its line end
  *
- * Splits a line that needs no CSV parser: it has no quotes, is good UTF-8, and has as many fields
- * as it should. The fields are those that libcsv would find, at a tenth of its cost. Of any other
- * line @text and @fields are unset.
+ * Splits a line that has no quotes, is good UTF-8, and has as many fields as it should: at a tenth
+ * of the cost of tall_csv_reader_split(). Those that are not wanted are only counted.
  *
- * Returns: whether @line is of that kind
+ * Returns: whether @line is of that kind; otherwise nothing is changed
  */
 gboolean
-tall_csv_split_plain (TallSlice line,
-                      const TallCsvShape *shape,
-                      GByteArray *text,
-                      GPtrArray *fields)
+tall_csv_reader_split_plain (TallCsvReader *self, TallSlice line)
 {
-  if (!is_plain (line))
+  guint n_fields = tall_csv_reader_count_columns (self);
+  guint n_wanted = self->composites != NULL ? n_fields : MIN (n_fields, self->n_wanted);
+  char delimiter = self->dialect.delimiter;
+  if (n_fields == 0 || self->dialect.backslash || !is_plain (line))
     return FALSE;
-  g_byte_array_set_size (text, (guint)line.len + 1);
-  g_ptr_array_set_size (fields, (gint)shape->n_wanted);
-  memcpy (text->data, line.data, line.len);
-  text->data[line.len] = '\0';
-  char *at = (char *)text->data, *end = at + line.len;
-  for (guint i = 0; i < shape->n_wanted; i++)
+  g_byte_array_set_size (self->text, (guint)line.len + 1);
+  g_ptr_array_set_size (self->fields, (gint)n_wanted);
+  memcpy (self->text->data, line.data, line.len);
+  self->text->data[line.len] = '\0';
+  char *at = (char *)self->text->data, *end = at + line.len;
+  guint i = 0;
+  for (; i < n_wanted && at != NULL; i++)
     {
-      fields->pdata[i] = at;
-      at = memchr (at, shape->delimiter, (gsize)(end - at));
-      if (at == NULL)
-        return i + 1 == shape->n_fields;
-      *at++ = '\0';
+      self->fields->pdata[i] = at;
+      at = memchr (at, delimiter, (gsize)(end - at));
+      if (at != NULL)
+        *at++ = '\0';
     }
-  return shape->n_wanted + 1 + count (at, (gsize)(end - at), shape->delimiter) == shape->n_fields;
+  self->is_plain = at == NULL ? i == n_fields
+                              : n_wanted + 1 + count (at, (gsize)(end - at), delimiter) == n_fields;
+  if (!self->is_plain)
+    tall_csv_reader_begin_fields (self);
+  return self->is_plain;
 }
 
-/* A field of the record, from the parser. */
+/* A record begins. */
 void
-tall_csv_reader_add_field (void *data, gsize len, gpointer user_data)
+tall_csv_reader_begin_fields (TallCsvReader *self)
 {
-  TallCsvReader *self = user_data;
-  gsize offset = self->text->len;
-  g_array_append_val (self->offsets, offset);
-  g_byte_array_set_size (self->text, (guint)(offset + len + 1));
-  if (len > 0)
-    memcpy (self->text->data + offset, data, len);
-  self->text->data[offset + len] = '\0';
+  const gsize first = 0;
+  self->is_plain = self->in_quotes = self->was_quoted = FALSE;
+  g_byte_array_set_size (self->text, 0);
+  g_array_set_size (self->offsets, 0);
+  g_array_append_val (self->offsets, first);
 }
 
-/* The parser's fields; now @text stays in its place. */
+/* A line that is being split. */
+typedef struct
+{
+  TallCsvReader *reader;
+  const guint8 *at;
+  const guint8 *end;
+  guint8 *field; /* where the field begins in the reader's text … */
+  guint8 *out;   /* … and its next byte goes */
+} Split;
+
+static void
+end_field (Split *self)
+{
+  TallCsvReader *reader = self->reader;
+  *self->out++ = '\0';
+  self->field = self->out;
+  gsize offset = (gsize)(self->out - reader->text->data);
+  g_array_append_val (reader->offsets, offset);
+  reader->was_quoted = FALSE;
+}
+
+static gboolean
+is_line_end (guint8 byte)
+{
+  return byte == '\n' || byte == '\r';
+}
+
+/* What follows a backslash: MySQL's letters, or a line end, or itself. A field that is \N stays
+ * so. */
+static void
+take_escaped (Split *self)
+{
+  static const char letters[] = "ntrb", meant[] = "\n\t\r\b";
+  const guint8 *next = self->at + 1;
+  if (next == self->end)
+    {
+      *self->out++ = *self->at++;
+      return;
+    }
+  const char *letter = *next != '\0' ? strchr (letters, *next) : NULL;
+  gboolean is_null = *next == 'N' && !self->reader->was_quoted && self->out == self->field;
+  if (is_null)
+    *self->out++ = '\\';
+  *self->out++ = letter != NULL ? (guint8)meant[letter - letters] : *next == '\r' ? '\n' : *next;
+  self->at = next + 1;
+  if (*next == '\r' && self->at < self->end && *self->at == '\n')
+    self->at++;
+}
+
+/* One byte, or what stands for one, and letters and digits behind it. Spreadsheets write a text
+ * that looks like a number as ="00123", which is not CSV: the equals sign goes. */
+static TallCsvSplit
+take (Split *self)
+{
+  TallCsvReader *reader = self->reader;
+  const TallCsvDialect *dialect = &reader->dialect;
+  gboolean is_strict = !dialect->no_quotes && !dialect->loose && !dialect->backslash;
+  gboolean is_new = self->out == self->field && !reader->was_quoted;
+  guint8 byte = *self->at;
+  gboolean is_quote = byte == '"' && !dialect->no_quotes;
+  if (byte == '\\' && dialect->backslash)
+    {
+      take_escaped (self);
+      return TALL_CSV_GOES_ON;
+    }
+  if (!reader->in_quotes && is_line_end (byte))
+    return TALL_CSV_WHOLE;
+  gboolean before_quote = ++self->at < self->end && *self->at == '"';
+  if (is_quote && reader->in_quotes && before_quote)
+    *self->out++ = *self->at++;
+  else if (is_quote && reader->in_quotes)
+    reader->in_quotes = FALSE;
+  else if (is_quote && is_new)
+    reader->in_quotes = reader->was_quoted = TRUE;
+  else if (!reader->in_quotes && byte == (guint8)dialect->delimiter)
+    end_field (self);
+  else if (is_strict && !reader->in_quotes && (is_quote || reader->was_quoted))
+    return TALL_CSV_STRAY_QUOTE;
+  else if (!is_strict || !is_new || byte != '=' || !before_quote)
+    *self->out++ = byte;
+  while (self->at < self->end && g_ascii_isalnum (*self->at)
+         && (reader->in_quotes || !reader->was_quoted))
+    *self->out++ = *self->at++;
+  return TALL_CSV_GOES_ON;
+}
+
+/**
+ * tall_csv_reader_split:
+ * @line: the next of the record, with its line end, if it has one
+ *
+ * Splits a record by the rules of RFC 4180, or by those that the mapping names.
+ */
+TallCsvSplit
+tall_csv_reader_split (TallCsvReader *self, TallSlice line)
+{
+  guint len = self->text->len;
+  TallCsvSplit result = TALL_CSV_GOES_ON;
+  g_byte_array_set_size (self->text, len + (guint)line.len + 1);
+  Split split = { .reader = self,
+                  .at = line.data,
+                  .end = line.data + line.len,
+                  .field = self->text->data
+                           + g_array_index (self->offsets, gsize, self->offsets->len - 1),
+                  .out = self->text->data + len };
+  while (split.at < split.end && result == TALL_CSV_GOES_ON)
+    result = take (&split);
+  if (result == TALL_CSV_GOES_ON && !self->in_quotes
+      && (line.len == 0 || !is_line_end (split.end[-1])))
+    result = TALL_CSV_WHOLE;
+  if (result == TALL_CSV_WHOLE)
+    *split.out++ = '\0';
+  g_byte_array_set_size (self->text, (guint)(split.out - self->text->data));
+  return result;
+}
+
+/* The fields that were split; now @text stays in its place. */
 void
 tall_csv_reader_collect_fields (TallCsvReader *self)
 {
@@ -245,42 +357,33 @@ get_field (const TallCsvReader *self, guint i)
   return (const char *)self->text->data + g_array_index (self->offsets, gsize, i);
 }
 
-/* From the first field with a line end on, what the parser has found is of other rows. */
-static void
-drop_later_lines (TallCsvReader *self)
-{
-  for (guint i = 0; i < self->offsets->len; i++)
-    if (strpbrk (get_field (self, i), "\r\n") != NULL)
-      g_array_set_size (self->offsets, i);
-}
-
-/* Adds to what the parser has found the parts after it, if those before say the same. */
-static void
-add_parts (TallCsvReader *self, GStrv parts)
-{
-  guint n = self->offsets->len;
-  for (guint i = 0; parts[i] != NULL; i++)
-    {
-      const char *part = strip_quotes (parts[i]);
-      if (i >= n)
-        tall_csv_reader_add_field ((void *)part, strlen (part), self);
-      else if (!g_str_equal (part, get_field (self, i)))
-        return;
-    }
-}
-
-/* A quote is where it should not be. What the parser has found before it in the line is certain.
- * Fields after it may say which order the row is of: if each delimiter separates two, there are as
- * many as in the header. Not more than one too many is made, as a line may be long. */
+/* A quote is where it should not be. The fields before it in the line are certain. Those after it
+ * may say which order the row is of: if each delimiter separates two, there are as many as in the
+ * header. Not more than one too many is made, as a line may be long. */
 void
 tall_csv_reader_guess_fields (TallCsvReader *self, TallSlice line)
 {
   const char delimiter[] = { self->dialect.delimiter, '\0' };
   g_autofree char *text = g_strndup ((const char *)line.data, line.len);
   g_auto (GStrv) parts = g_strsplit (text, delimiter, (gint)self->columns->len);
-  drop_later_lines (self);
-  if (g_strv_length (parts) + 1 == self->columns->len)
-    add_parts (self, parts);
+  guint n = self->offsets->len - 1; /* without the open one */
+  g_byte_array_append (self->text, (const guint8 *)"", 1);
+  for (guint i = 0; i < n; i++)
+    if (strpbrk (get_field (self, i), "\r\n") != NULL)
+      n = i; /* from there on, they are of other rows */
+  g_array_set_size (self->offsets, n);
+  if (g_strv_length (parts) != tall_csv_reader_count_columns (self))
+    return;
+  for (guint i = 0; i < n; i++)
+    if (!g_str_equal (strip_quotes (parts[i]), get_field (self, i)))
+      return;
+  for (guint i = n; parts[i] != NULL; i++)
+    {
+      const char *part = strip_quotes (parts[i]);
+      gsize offset = self->text->len;
+      g_array_append_val (self->offsets, offset);
+      g_byte_array_append (self->text, (const guint8 *)part, (guint)strlen (part) + 1);
+    }
 }
 
 /* Adds the fields that are made of others. */
@@ -301,139 +404,6 @@ tall_csv_reader_compose_fields (TallCsvReader *self, TallCsvRow *row)
     g_ptr_array_add (self->fields, self->composed->str + g_array_index (self->offsets, gsize, i));
   row->fields = (const char *const *)self->fields->pdata;
   row->n_fields = self->fields->len;
-}
-
-/* What is read of a record that has other rules than RFC 4180. */
-typedef struct
-{
-  TallCsvReader *reader;
-  const guint8 *at;
-  const guint8 *end; /* of the lines that are there */
-  gboolean in_quotes;
-  gboolean was_quoted; /* the field */
-  guint field;         /* where it begins in the reader's text */
-} Split;
-
-static void
-append (Split *self, guint8 byte)
-{
-  g_byte_array_append (self->reader->text, &byte, 1);
-}
-
-static void
-begin_field (Split *self)
-{
-  gsize offset = self->field = self->reader->text->len;
-  g_array_append_val (self->reader->offsets, offset);
-  self->was_quoted = FALSE;
-}
-
-static gboolean
-is_line_end (guint8 byte)
-{
-  return byte == '\n' || byte == '\r';
-}
-
-/* What follows a backslash: MySQL's letters, or a line end, or itself. A field that is \N stays
- * so. */
-static void
-take_escaped (Split *self)
-{
-  static const char letters[] = "ntrb", meant[] = "\n\t\r\b";
-  const guint8 *next = self->at + 1;
-  if (next == self->end)
-    {
-      append (self, *self->at++);
-      return;
-    }
-  const char *letter = *next != '\0' ? strchr (letters, *next) : NULL;
-  gboolean is_null = *next == 'N' && !self->was_quoted && self->reader->text->len == self->field;
-  if (is_null)
-    append (self, '\\');
-  append (self, letter != NULL ? (guint8)meant[letter - letters] : *next == '\r' ? '\n' : *next);
-  self->at = next + 1;
-  if (*next == '\r' && self->at < self->end && *self->at == '\n')
-    self->at++;
-}
-
-/* One byte, or what stands for one. Returns: FALSE at the end of the record */
-static gboolean
-take (Split *self)
-{
-  const TallCsvDialect *dialect = &self->reader->dialect;
-  guint8 byte = *self->at;
-  gboolean is_quote = byte == '"' && !dialect->no_quotes;
-  if (dialect->backslash && byte == '\\')
-    {
-      take_escaped (self);
-      return TRUE;
-    }
-  if (!self->in_quotes && is_line_end (byte))
-    return FALSE;
-  self->at++;
-  if (self->in_quotes && is_quote && self->at < self->end && *self->at == '"')
-    append (self, *self->at++);
-  else if (is_quote && (self->in_quotes || self->reader->text->len == self->field))
-    self->in_quotes = self->was_quoted = !self->in_quotes;
-  else if (!self->in_quotes && byte == (guint8)dialect->delimiter)
-    {
-      append (self, '\0');
-      begin_field (self);
-    }
-  else
-    append (self, byte);
-  return TRUE;
-}
-
-/**
- * tall_csv_reader_split:
- * @stop: where a line of the record ends
- *
- * Splits the record up to @stop where the mapping names other rules: no quotes, or backslashes.
- *
- * Returns: whether it is whole; otherwise it goes on in the next line
- */
-gboolean
-tall_csv_reader_split (TallCsvReader *self, gsize stop)
-{
-  Split split = { .reader = self,
-                  .at = self->lines.buffer + self->lines.record,
-                  .end = self->lines.buffer + stop };
-  g_byte_array_set_size (self->text, 0);
-  g_array_set_size (self->offsets, 0);
-  begin_field (&split);
-  while (split.at < split.end && take (&split))
-    continue;
-  append (&split, '\0');
-  return !split.in_quotes && (split.at < split.end || !is_line_end (split.end[-1]));
-}
-
-/**
- * tall_csv_drop_equals:
- * @in_quotes: the line begins within quotes
- *
- * Spreadsheets write a text that looks like a number as ="00123", which is not CSV: the equals sign
- * goes.
- *
- * Returns: (transfer full) (nullable): the line without such signs; NULL if it has none
- */
-GByteArray *
-tall_csv_drop_equals (TallSlice line, char delimiter, gboolean in_quotes)
-{
-  if (memmem (line.data, line.len, "=\"", 2) == NULL)
-    return NULL;
-  GByteArray *bare = g_byte_array_sized_new ((guint)line.len);
-  gboolean at_start = !in_quotes;
-  for (gsize i = 0; i < line.len; i++)
-    {
-      guint8 byte = line.data[i];
-      if (!at_start || byte != '=' || i + 1 == line.len || line.data[i + 1] != '"')
-        g_byte_array_append (bare, &byte, 1);
-      if (byte == '"')
-        in_quotes = !in_quotes;
-      at_start = !in_quotes && byte == (guint8)delimiter;
-    }
-  return bare;
 }
 
 /* The text 00123 of ="00123", where that was quoted once more. */

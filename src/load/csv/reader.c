@@ -2,50 +2,29 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "load/csv/reader-private.h"
 
+#include "tall-error.h"
+
+#define MARK "\xef\xbb\xbf" /* the byte order mark */
+
+#define KIND_NUL "holds a NUL byte"
 #define KIND_QUOTE "a quote is not closed, or stands within a field"
 #define KIND_LONG "the row is too long"
 #define KIND_COUNT "another number of fields than in the header"
 #define KIND_NOT_UTF8 "is not UTF-8"
 #define KIND_ENCODING "is not of the encoding that the mapping names"
 
-static int
-is_never_space (unsigned char byte G_GNUC_UNUSED)
-{
-  return 0;
-}
+/* Bytes that show whether the file is text. */
+#define START_SIZE 4
 
-/* Makes the parser forget what it has seen of a record. */
-void
-tall_csv_reader_reset_parser (TallCsvReader *self)
-{
-  csv_free (&self->parser);
-  if (csv_init (&self->parser, CSV_STRICT | CSV_STRICT_FINI) != 0)
-    g_error ("libcsv refuses its own options");
-  csv_set_delim (&self->parser, (unsigned char)self->dialect.delimiter);
-  csv_set_space_func (&self->parser, is_never_space);
-}
-
-static void
-on_row (int terminator G_GNUC_UNUSED, gpointer user_data)
-{
-  TallCsvReader *self = user_data;
-  self->row_done = TRUE;
-}
-
-static gboolean
-is_line_end (guint8 byte)
-{
-  return byte == '\n' || byte == '\r';
-}
+/* The header of a reject file, as tall-rejects writes it. */
+#define REJECTS_HEADER "\"line\",\"column\",\"reason\",\"row\"\n"
 
 static void
 begin_record (TallCsvReader *self)
 {
   self->lines.record = self->lines.first_end = self->lines.at;
   self->lines.record_line = self->lines.line;
-  self->row_done = self->is_plain = FALSE;
-  g_byte_array_set_size (self->text, 0);
-  g_array_set_size (self->offsets, 0);
+  tall_csv_reader_begin_fields (self);
   g_clear_pointer (&self->reason, g_free);
   self->kind = NULL;
 }
@@ -68,7 +47,6 @@ give_up_record (TallCsvReader *self, char *reason)
   self->kind = KIND_QUOTE;
   self->lines.at = self->lines.first_end;
   self->lines.line = self->lines.record_line + 1;
-  tall_csv_reader_reset_parser (self);
 }
 
 static void
@@ -79,99 +57,55 @@ give_up_open_quote (TallCsvReader *self)
                                          self->max_row));
 }
 
-static char *
-describe_parse_failure (TallCsvReader *self)
-{
-  if (csv_error (&self->parser) == CSV_EPARSE)
-    return g_strdup_printf ("a quote stands within a field (line %" G_GUINT64_FORMAT "); quote the "
-                            "field and double the quotes in it",
-                            self->lines.line);
-  return g_strdup (csv_strerror (csv_error (&self->parser)));
-}
-
-static gboolean
-has_own_rules (const TallCsvReader *self)
-{
-  return self->dialect.no_quotes || self->dialect.loose || self->dialect.backslash;
-}
-
 /* The file ends within a record. */
 static void
-end_record (TallCsvReader *self)
+give_up_end (TallCsvReader *self)
 {
-  if (has_own_rules (self))
-    give_up_record (self, g_strdup ("the file ends within quotes, or after a backslash"));
-  else if (csv_fini (&self->parser, tall_csv_reader_add_field, on_row, self) != 0)
-    give_up_record (self, g_strdup ("a quote is opened and never closed"));
-}
-
-/* Splits the line up to @stop if it is a whole record that needs no parser. */
-static gboolean
-split_plain (TallCsvReader *self, gsize stop)
-{
-  const guint8 *line = self->lines.buffer + self->lines.at;
-  if (self->lines.at != self->lines.record || self->columns->len < 2)
-    return FALSE;
-  guint n_fields = self->columns->len - 1;
-  const TallCsvShape shape = { self->dialect.delimiter, n_fields,
-                               MIN (n_fields,
-                                    self->composites != NULL ? n_fields : self->n_wanted) };
-  self->is_plain = tall_csv_split_plain (strip_line_end (line, stop - self->lines.at), &shape,
-                                         self->text, self->fields);
-  if (!self->is_plain)
-    g_byte_array_set_size (self->text, 0);
-  return self->is_plain;
-}
-
-static gboolean
-feed_parser (TallCsvReader *self, gsize stop)
-{
-  gboolean is_first = self->lines.at == self->lines.record;
-  TallSlice line = tall_slice (self->lines.buffer + self->lines.at, stop - self->lines.at);
-  if (is_first)
-    self->lines.first_end = stop;
-  g_autoptr (GByteArray) bare =
-      tall_csv_drop_equals (line, self->dialect.delimiter, /* in_quotes: */ !is_first);
-  if (bare != NULL)
-    line = tall_slice_array (bare);
-  if (csv_parse (&self->parser, line.data, line.len, tall_csv_reader_add_field, on_row, self)
-      == line.len)
-    return TRUE;
-  give_up_record (self, describe_parse_failure (self));
-  return FALSE;
+  const TallCsvDialect *dialect = &self->dialect;
+  gboolean has_own_rules = dialect->no_quotes || dialect->loose || dialect->backslash;
+  give_up_record (self,
+                  g_strdup (has_own_rules ? "the file ends within quotes, or after a backslash"
+                                          : "a quote is opened and never closed"));
 }
 
 /* Reads the line up to @stop. Returns whether the row is complete, for good or bad. */
 static gboolean
 parse_line (TallCsvReader *self, gsize stop)
 {
-  if (has_own_rules (self))
+  TallCsvLines *lines = &self->lines;
+  TallSlice line = tall_slice (lines->buffer + lines->at, stop - lines->at);
+  gboolean is_first = lines->at == lines->record;
+  if (is_first)
+    lines->first_end = stop;
+  TallCsvSplit split =
+      is_first && tall_csv_reader_split_plain (self, strip_line_end (line.data, line.len))
+          ? TALL_CSV_WHOLE
+          : tall_csv_reader_split (self, line);
+  if (split == TALL_CSV_STRAY_QUOTE)
     {
-      if (self->lines.at == self->lines.record)
-        self->lines.first_end = stop;
-      self->row_done = tall_csv_reader_split (self, stop);
+      give_up_record (self,
+                      g_strdup_printf ("a quote stands within a field (line %" G_GUINT64_FORMAT
+                                       "); quote the field and double the quotes in it",
+                                       lines->line));
+      return TRUE;
     }
-  else if (split_plain (self, stop))
-    self->row_done = TRUE;
-  else if (!feed_parser (self, stop))
-    return TRUE;
-  self->lines.at = stop;
-  self->lines.line++;
-  if (!self->row_done && self->lines.at - self->lines.record > self->max_row)
+  lines->at = stop;
+  lines->line++;
+  if (split == TALL_CSV_GOES_ON && lines->at - lines->record > self->max_row)
     give_up_open_quote (self);
-  return self->row_done || self->reason != NULL;
+  return split == TALL_CSV_WHOLE || self->reason != NULL;
 }
 
 /* People who mend the row need the bytes of the file, not marks. */
 static void
 unmark (TallCsvReader *self, TallCsvRow *row)
 {
-  g_clear_pointer (&self->unmarked, g_byte_array_unref);
+  g_clear_pointer (&self->plain, g_byte_array_unref);
   if (tall_csv_recoder_get_encoding (self->lines.recoder) == NULL)
     return;
-  self->unmarked = tall_csv_marks_replace (row->raw);
-  if (self->unmarked != NULL)
-    row->raw = tall_slice (self->unmarked->data, self->unmarked->len);
+  self->plain = tall_csv_marks_replace (row->raw);
+  if (self->plain != NULL)
+    row->raw = tall_slice (self->plain->data, self->plain->len);
 }
 
 /* Keeps the beginning, which the rest of the line would push out of the buffer, and the fields that
@@ -179,15 +113,28 @@ unmark (TallCsvReader *self, TallCsvRow *row)
 static void
 cut_long_line (TallCsvReader *self)
 {
-  const guint8 *start = self->lines.buffer + self->lines.record;
-  g_byte_array_set_size (self->cut, 0);
-  g_byte_array_append (self->cut, start, (guint)self->max_row);
-  csv_set_blk_size (&self->parser, self->max_row); /* it would grow by 128 bytes at a time */
-  csv_parse (&self->parser, self->cut->data, self->cut->len, tall_csv_reader_add_field, on_row,
-             self);
-  tall_csv_reader_reset_parser (self);
-  g_array_set_size (self->offsets, MIN (self->offsets->len, MAX (self->columns->len, 1) - 1));
+  TallSlice cut = tall_slice (self->lines.buffer + self->lines.record, self->max_row);
+  tall_bytes_set (self->cut, cut);
+  (void)tall_csv_reader_split (self, cut);
+  g_array_set_size (self->offsets,
+                    MIN (self->offsets->len - 1, tall_csv_reader_count_columns (self)));
   tall_csv_reader_collect_fields (self);
+}
+
+static TallCsvRow
+make_row (const TallCsvReader *self, guint64 line, TallSlice raw)
+{
+  return (TallCsvRow){ .file = self->file,
+                       .file_name = self->file_name,
+                       .line = line,
+                       .raw = raw,
+                       .fields = (const char *const *)self->fields->pdata,
+                       .n_fields = self->is_plain ? tall_csv_reader_count_columns (self)
+                                                  : self->fields->len,
+                       .is_garbled = self->reason != NULL,
+                       .reason = self->reason,
+                       .kind = self->kind,
+                       .column = TALL_CSV_NO_COLUMN };
 }
 
 static gboolean
@@ -202,16 +149,7 @@ give_up_long_line (TallCsvReader *self, TallCsvRow *row, GError **error)
                                   "the first are kept here",
                                   self->max_row);
   self->kind = KIND_LONG;
-  *row = (TallCsvRow){ .file = self->file,
-                       .file_name = self->file_name,
-                       .line = self->lines.record_line,
-                       .raw = tall_slice_array (self->cut),
-                       .fields = (const char *const *)self->fields->pdata,
-                       .n_fields = self->fields->len,
-                       .is_garbled = TRUE,
-                       .reason = self->reason,
-                       .kind = self->kind,
-                       .column = TALL_CSV_NO_COLUMN };
+  *row = make_row (self, self->lines.record_line, tall_slice_array (self->cut));
   unmark (self, row);
   return TRUE;
 }
@@ -231,30 +169,50 @@ describe_bad_byte (const TallCsvReader *self, const char *field, const char *bad
                           (int)g_utf8_strlen (field, bad - field) + 1);
 }
 
-static void
-check_field (TallCsvReader *self, TallCsvRow *row, guint i)
+/* A field of a record that is not plain. */
+static TallSlice
+get_text (const TallCsvReader *self, guint i)
 {
   gsize start = g_array_index (self->offsets, gsize, i);
   gsize stop =
       i + 1 < self->offsets->len ? g_array_index (self->offsets, gsize, i + 1) : self->text->len;
+  return tall_slice (self->text->data + start, stop - start - 1);
+}
+
+/**
+ * tall_csv_reader_get_field:
+ * @row: the last one
+ *
+ * Returns: a field of it; that of a bad row may have NUL bytes
+ */
+TallSlice
+tall_csv_reader_get_field (const TallCsvReader *self, const TallCsvRow *row, guint i)
+{
+  return row->reason == NULL ? tall_slice_str (row->fields[i]) : get_text (self, i);
+}
+
+static void
+check_field (TallCsvReader *self, TallCsvRow *row, guint i)
+{
   const char *field = row->fields[i];
   const char *bad;
-  if (g_utf8_validate (field, (gssize)(stop - start - 1), &bad))
+  TallSlice text = get_text (self, i);
+  if (g_utf8_validate (field, (gssize)text.len, &bad))
     return;
 
   gboolean is_nul = *bad == '\0';
   gboolean is_utf8 = tall_csv_recoder_get_encoding (self->lines.recoder) == NULL;
-  self->reason = is_nul ? g_strdup (TALL_CSV_KIND_NUL) : describe_bad_byte (self, field, bad);
-  self->kind = is_nul ? TALL_CSV_KIND_NUL : is_utf8 ? KIND_NOT_UTF8 : KIND_ENCODING;
+  self->reason = is_nul ? g_strdup (KIND_NUL) : describe_bad_byte (self, field, bad);
+  self->kind = is_nul ? KIND_NUL : is_utf8 ? KIND_NOT_UTF8 : KIND_ENCODING;
   row->column = (gint)i;
 }
 
 static void
 check_row (TallCsvReader *self, TallCsvRow *row)
 {
-  guint n_columns = MAX (self->columns->len, 1) - 1;
+  guint n_columns = tall_csv_reader_count_columns (self);
   gboolean is_padded = self->dialect.pad && row->n_fields < n_columns;
-  if (self->reason == NULL && self->columns->len > 0 && row->n_fields != n_columns && !is_padded)
+  if (self->reason == NULL && n_columns > 0 && row->n_fields != n_columns && !is_padded)
     {
       self->reason = g_strdup_printf ("has %u %s where the header has %u", row->n_fields,
                                       row->n_fields == 1 ? "field" : "fields", n_columns);
@@ -270,26 +228,17 @@ check_row (TallCsvReader *self, TallCsvRow *row)
     tall_csv_reader_clean_fields (self, row);
 }
 
+/* Makes a row of the fields that were split. */
 static void
-finish_row (TallCsvReader *self, TallCsvRow *row)
+finish_row (TallCsvReader *self, guint64 line, TallSlice raw, TallCsvRow *row)
 {
-  TallSlice raw =
-      strip_line_end (self->lines.buffer + self->lines.record, self->lines.at - self->lines.record);
-  gboolean is_garbled = self->reason != NULL;
-  if (is_garbled)
+  if (self->reason != NULL)
     tall_csv_reader_guess_fields (self, raw);
   if (!self->is_plain)
     tall_csv_reader_collect_fields (self);
-  *row = (TallCsvRow){ .file = self->file,
-                       .file_name = self->file_name,
-                       .line = self->lines.record_line,
-                       .raw = raw,
-                       .fields = (const char *const *)self->fields->pdata,
-                       .n_fields = self->is_plain ? self->columns->len - 1 : self->fields->len,
-                       .is_garbled = is_garbled,
-                       .column = TALL_CSV_NO_COLUMN };
+  *row = make_row (self, line, raw);
   check_row (self, row);
-  if (self->composites != NULL && row->n_fields == self->columns->len - 1)
+  if (self->composites != NULL && row->n_fields == tall_csv_reader_count_columns (self))
     tall_csv_reader_compose_fields (self, row);
 }
 
@@ -328,10 +277,11 @@ read_row (TallCsvReader *self, TallCsvRow *row, GError **error)
         return TALL_CSV_END;
       if (stop == self->lines.at)
         {
-          end_record (self);
+          give_up_end (self);
           break;
         }
-      if (self->lines.at == self->lines.record && is_line_end (self->lines.buffer[self->lines.at]))
+      guint8 first = self->lines.buffer[self->lines.at];
+      if (self->lines.at == self->lines.record && (first == '\n' || first == '\r'))
         {
           self->lines.at = stop;
           self->lines.line++;
@@ -341,7 +291,10 @@ read_row (TallCsvReader *self, TallCsvRow *row, GError **error)
       if (parse_line (self, stop))
         break;
     }
-  finish_row (self, row);
+  finish_row (self, self->lines.record_line,
+              strip_line_end (self->lines.buffer + self->lines.record,
+                              self->lines.at - self->lines.record),
+              row);
   return TALL_CSV_ROW;
 }
 
@@ -350,10 +303,10 @@ static gboolean
 is_header_again (const TallCsvReader *self, const TallCsvRow *row)
 {
   TallSlice text = row->raw;
-  if (self->header == NULL || self->columns->len < 3)
+  if (self->header == NULL || tall_csv_reader_count_columns (self) < 2)
     return FALSE;
-  if (tall_slice_has_prefix (text, tall_slice_str (TALL_CSV_MARK)))
-    text = tall_slice (text.data + strlen (TALL_CSV_MARK), text.len - strlen (TALL_CSV_MARK));
+  if (tall_slice_has_prefix (text, tall_slice_str (MARK)))
+    text = tall_slice (text.data + strlen (MARK), text.len - strlen (MARK));
   return tall_slice_equal (text, tall_slice_str (self->header));
 }
 
@@ -373,4 +326,343 @@ tall_csv_reader_next (TallCsvReader *self, TallCsvRow *row, GError **error)
   while (step == TALL_CSV_ROW && is_header_again (self, row));
   self->n_rows += step == TALL_CSV_ROW;
   return step;
+}
+
+/**
+ * tall_csv_reader_parse:
+ * @text: of a good row of the file, as it was handed over; stays the caller's
+ * @row: (out caller-allocates): the row; its place is not set
+ *
+ * Makes a row of its text again, wherever the file is read.
+ */
+void
+tall_csv_reader_parse (TallCsvReader *self, TallSlice text, TallCsvRow *row)
+{
+  g_clear_pointer (&self->reason, g_free);
+  self->kind = NULL;
+  tall_csv_reader_begin_fields (self);
+  TallCsvSplit split = tall_csv_reader_split_plain (self, text)
+                           ? TALL_CSV_WHOLE
+                           : tall_csv_reader_split (self, text);
+  if (split == TALL_CSV_GOES_ON && !self->in_quotes) /* it ends with an escaped line end */
+    g_byte_array_append (self->text, (const guint8 *)"", 1);
+  else if (split != TALL_CSV_WHOLE)
+    give_up_end (self);
+  finish_row (self, 0, text, row);
+}
+
+/* Looks whether the file is text, and skips a byte order mark. */
+static gboolean
+read_start (TallCsvReader *self, GError **error)
+{
+  while (self->lines.end < START_SIZE && !self->lines.file_ended)
+    if (!tall_csv_lines_fill (&self->lines, error))
+      return FALSE;
+
+  if (!tall_csv_source_check_start (self->lines.source,
+                                    tall_slice (self->lines.buffer, self->lines.end), error))
+    return FALSE;
+  if (tall_slice_has_prefix (tall_slice (self->lines.buffer, self->lines.end),
+                             tall_slice_str (MARK)))
+    self->lines.at = strlen (MARK);
+  self->is_rejects = tall_slice_has_prefix (tall_slice (self->lines.buffer, self->lines.end),
+                                            tall_slice_str ("\"file\"," REJECTS_HEADER))
+                     || tall_slice_has_prefix (tall_slice (self->lines.buffer, self->lines.end),
+                                               tall_slice_str (REJECTS_HEADER));
+  return TRUE;
+}
+
+/* A name that stands more than once in the header becomes NAME, NAME#2, NAME#3 … */
+static void
+add_column (TallCsvReader *self, GHashTable *counts, const char *name)
+{
+  guint count = GPOINTER_TO_UINT (g_hash_table_lookup (counts, name)) + 1;
+  g_hash_table_insert (counts, g_strdup (name), GUINT_TO_POINTER (count));
+  g_ptr_array_add (self->columns,
+                   count == 1 ? g_strdup (name) : g_strdup_printf ("%s#%u", name, count));
+}
+
+/**
+ * tall_csv_reader_check_data:
+ *
+ * Returns: FALSE with %TALL_ERROR_INVALID, which says what to do, if the file is a reject file
+ */
+gboolean
+tall_csv_reader_check_data (TallCsvReader *self, GError **error)
+{
+  if (!self->is_rejects)
+    return TRUE;
+  g_set_error (error, TALL_ERROR, TALL_ERROR_INVALID,
+               "%s is the reject file of a load: its rows are loaded by --retry-rejects %s",
+               tall_csv_reader_get_name (self), tall_csv_reader_get_name (self));
+  return FALSE;
+}
+
+static gboolean
+refuse_header (TallCsvReader *self, const TallCsvRow *row, GError **error)
+{
+  if (!tall_csv_reader_check_data (self, error))
+    return FALSE;
+  g_autofree char *column = row->column != TALL_CSV_NO_COLUMN
+                                ? g_strdup_printf ("name %d ", row->column + 1)
+                                : g_strdup ("");
+  const char *advice = g_strcmp0 (row->kind, KIND_NUL) == 0
+                           ? "; if the file is UTF-16, name it in the mapping: encoding = UTF-16LE"
+                           : "";
+  g_set_error (error, TALL_ERROR, TALL_ERROR_INVALID,
+               "%s, line %" G_GUINT64_FORMAT ": the header cannot be read: %s%s%s",
+               tall_csv_reader_get_name (self), row->line, column, row->reason, advice);
+  return FALSE;
+}
+
+/* Lines above the header, which may be anything. */
+static gboolean
+skip_lines (TallCsvReader *self, GError **error)
+{
+  for (guint i = 0; i < self->dialect.skip_lines; i++)
+    {
+      self->lines.record = self->lines.at;
+      if (!tall_csv_lines_skip (&self->lines, error))
+        return FALSE;
+      self->lines.line++;
+    }
+  return TRUE;
+}
+
+/* The columns that the mapping names, as the file does not. */
+static void
+take_columns (TallCsvReader *self)
+{
+  self->header = g_strdup ("");
+  for (char **name = self->dialect.columns; *name != NULL; name++)
+    g_ptr_array_add (self->columns, g_strdup (*name));
+  g_ptr_array_add (self->columns, NULL);
+}
+
+static gboolean
+read_header (TallCsvReader *self, GError **error)
+{
+  if (self->dialect.columns != NULL)
+    {
+      take_columns (self);
+      return TRUE;
+    }
+  TallCsvRow row;
+  switch (tall_csv_reader_next (self, &row, error))
+    {
+    case TALL_CSV_ROW:
+      break;
+    case TALL_CSV_END:
+      g_set_error (error, TALL_ERROR, TALL_ERROR_INVALID,
+                   "%s is empty; its first line has to name the columns",
+                   tall_csv_reader_get_name (self));
+      return FALSE;
+    default:
+      return FALSE;
+    }
+  if (row.reason != NULL)
+    return refuse_header (self, &row, error);
+  self->header = g_strndup ((const char *)row.raw.data, row.raw.len);
+  g_autoptr (GHashTable) counts = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  for (guint i = 0; i < row.n_fields; i++)
+    add_column (self, counts, row.fields[i]);
+  g_ptr_array_add (self->columns, NULL);
+  return TRUE;
+}
+
+/**
+ * tall_csv_reader_open:
+ * @path: a file, or `-` for standard input
+ * @dialect: how the file is written; its texts stay the caller's, for as long as the reader lives
+ * @max_row: bytes of the longest row, such as %TALL_CSV_MAX_ROW
+ *
+ * Opens a file and reads its header.
+ *
+ * Returns: (transfer full): the reader; NULL with %TALL_ERROR_UNAVAILABLE if the file cannot be
+ *   opened, %TALL_ERROR_INVALID if it is not text or has no header
+ */
+TallCsvReader *
+tall_csv_reader_open (const char *path,
+                      const TallCsvDialect *dialect,
+                      gsize max_row,
+                      GError **error)
+{
+  g_autoptr (TallCsvReader) self = g_new0 (TallCsvReader, 1);
+  self->dialect = *dialect;
+  self->max_row = max_row;
+  self->n_wanted = G_MAXUINT;
+  self->text = g_byte_array_new ();
+  self->cut = g_byte_array_new ();
+  self->offsets = g_array_new (FALSE, FALSE, sizeof (gsize));
+  self->fields = g_ptr_array_new ();
+  self->composed = g_string_new (NULL);
+  self->columns = g_ptr_array_new_with_free_func (g_free);
+  if (!tall_csv_lines_open (&self->lines, path, dialect->encoding, error)
+      || !read_start (self, error) || !skip_lines (self, error) || !read_header (self, error))
+    return NULL;
+  return g_steal_pointer (&self);
+}
+
+void
+tall_csv_reader_free (TallCsvReader *self)
+{
+  if (self == NULL)
+    return;
+  tall_csv_lines_clear (&self->lines);
+  g_free (self->reason);
+  g_free (self->header);
+  g_clear_pointer (&self->plain, g_byte_array_unref);
+  g_byte_array_unref (self->text);
+  g_byte_array_unref (self->cut);
+  g_array_unref (self->offsets);
+  g_ptr_array_unref (self->fields);
+  g_ptr_array_unref (self->columns);
+  g_clear_pointer (&self->composites, g_ptr_array_unref);
+  g_string_free (self->composed, TRUE);
+  g_free (self);
+}
+
+/**
+ * tall_csv_reader_get_columns:
+ *
+ * Returns: (transfer none): the names in the header, NULL-terminated; the second column of a name
+ *   is `NAME#2`, and so on
+ */
+const char *const *
+tall_csv_reader_get_columns (TallCsvReader *self)
+{
+  return (const char *const *)self->columns->pdata;
+}
+
+/**
+ * tall_csv_reader_set_composites:
+ * @composites: (element-type TallCsvComposite): over the columns of this file
+ *
+ * Makes rows have further fields from now on, after those of the file: one a composite.
+ */
+void
+tall_csv_reader_set_composites (TallCsvReader *self, GPtrArray *composites)
+{
+  g_clear_pointer (&self->composites, g_ptr_array_unref);
+  if (composites->len > 0)
+    self->composites = g_ptr_array_ref (composites);
+}
+
+/* The file's name, for messages. */
+const char *
+tall_csv_reader_get_name (TallCsvReader *self)
+{
+  return tall_csv_source_get_name (self->lines.source);
+}
+
+/* Another name of the file, for messages. */
+void
+tall_csv_reader_set_name (TallCsvReader *self, const char *name)
+{
+  tall_csv_source_set_name (self->lines.source, name);
+}
+
+/* The text of the header, as it stands in the file; in UTF-8. */
+TallSlice
+tall_csv_reader_get_header (TallCsvReader *self)
+{
+  return tall_slice_str (self->header);
+}
+
+/**
+ * tall_csv_reader_set_file:
+ * @file: the place of the file among those that are read together, which its rows have then
+ * @is_one_of_many: rows have its name, too
+ */
+void
+tall_csv_reader_set_file (TallCsvReader *self, guint file, gboolean is_one_of_many)
+{
+  self->file = file;
+  self->file_name = is_one_of_many ? g_intern_string (tall_csv_reader_get_name (self)) : NULL;
+}
+
+/* How many bytes of the file have been handed over. */
+guint64
+tall_csv_reader_get_position (TallCsvReader *self)
+{
+  return tall_csv_lines_get_position (&self->lines);
+}
+
+/* Bytes of the file; 0 if that is not known. */
+guint64
+tall_csv_reader_get_size (TallCsvReader *self)
+{
+  return tall_csv_source_get_size (self->lines.source);
+}
+
+/**
+ * tall_csv_reader_set_stop:
+ * @stop: (nullable): read atomically
+ *
+ * Makes reading fail with %G_IO_ERROR_CANCELLED when @stop is not 0 any more.
+ */
+void
+tall_csv_reader_set_stop (TallCsvReader *self, const gint *stop)
+{
+  tall_csv_source_set_stop (self->lines.source, stop);
+}
+
+/**
+ * tall_csv_reader_set_limit:
+ * @n_rows: 0: all
+ *
+ * Lets the file end after so many rows.
+ */
+void
+tall_csv_reader_set_limit (TallCsvReader *self, guint64 n_rows)
+{
+  self->limit = n_rows;
+}
+
+/**
+ * tall_csv_reader_want:
+ * @n_fields: %G_MAXUINT: all, as in the beginning
+ *
+ * Until the file is read again only so many fields of a good row, from the first on, are sure to be
+ * there; n_fields of a row counts all.
+ */
+void
+tall_csv_reader_want (TallCsvReader *self, guint n_fields)
+{
+  self->n_wanted = n_fields;
+}
+
+/**
+ * tall_csv_reader_keep:
+ * @folder: where a copy of what cannot be read twice goes
+ *
+ * Marks the next row as the one that tall_csv_reader_rewind() goes back to.
+ *
+ * Returns: FALSE with %TALL_ERROR_UNAVAILABLE if the copy cannot be made
+ */
+gboolean
+tall_csv_reader_keep (TallCsvReader *self, const char *folder, GError **error)
+{
+  self->n_rows = 0;
+  return tall_csv_lines_keep (&self->lines, folder, error);
+}
+
+/**
+ * tall_csv_reader_rewind:
+ *
+ * Returns: FALSE with %TALL_ERROR_INTERNAL if the file cannot be read again
+ */
+gboolean
+tall_csv_reader_rewind (TallCsvReader *self, GError **error)
+{
+  self->n_rows = 0;
+  self->n_wanted = G_MAXUINT;
+  return tall_csv_lines_rewind (&self->lines, error);
+}
+
+/* TRUE if the file was written to since it was opened. */
+gboolean
+tall_csv_reader_has_changed (TallCsvReader *self)
+{
+  return tall_csv_source_has_changed (self->lines.source);
 }

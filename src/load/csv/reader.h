@@ -102,6 +102,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (TallCsvReader, tall_csv_reader_free)
 TallCsvStep tall_csv_reader_next (TallCsvReader *self,
                                   TallCsvRow *row,
                                   GError **error) G_GNUC_WARN_UNUSED_RESULT;
+void tall_csv_reader_parse (TallCsvReader *self, TallSlice text, TallCsvRow *row);
+TallSlice tall_csv_reader_get_field (const TallCsvReader *self, const TallCsvRow *row, guint i);
 gboolean tall_csv_reader_check_data (TallCsvReader *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 const char *const *tall_csv_reader_get_columns (TallCsvReader *self);
 void tall_csv_reader_set_composites (TallCsvReader *self, GPtrArray *composites);

@@ -1,18 +1,27 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
-#include "tall-error.h"
-#include "load/orders/spool.h"
+#include "load/orders/order-spool.h"
 #include "load/sql/temp-db.h"
+#include "tall-error.h"
 #include "tall-test-files.h"
 
+#include <glib/gstdio.h>
 #include <signal.h>
 #include <sys/resource.h>
+
+#define MAP "[order]\ncustomer_number=C\norder_number=O\n[line]\ndescription=T\n"
+#define HEADER "C,O,T\n"
 
 typedef struct
 {
   char *folder;
   TallSpoolPlace place;
   guint n_announced;
+  TallLoadFiles *files;
+  TallRejects *rejects;
+  TallAssembler *assembler;
+  guint64 n_emitted;
+  char *text; /* of the last one */
 } Fixture;
 
 static guint
@@ -35,78 +44,114 @@ on_announce (const char *folder, guint64 bytes, gpointer data)
   self->n_announced++;
 }
 
+static gsize
+choose_size (guint64 number)
+{
+  return number % 700;
+}
+
+static char *
+make_raw (guint64 number)
+{
+  g_autofree char *text = g_strnfill (choose_size (number), (char)('a' + number % 26));
+  return g_strdup_printf ("C,%08" G_GUINT64_FORMAT ",%s", number, text);
+}
+
+/* Orders come by their numbers, each with the row that was put. */
+static void
+on_order (TallLoadItem *taken, gpointer data)
+{
+  Fixture *self = data;
+  g_autoptr (TallLoadItem) item = taken;
+  const TallLineItem *line = item->order->shipping_locations[0]->line_items[0];
+  g_autofree char *number = g_strdup_printf ("%08" G_GUINT64_FORMAT, self->n_emitted);
+  g_assert_cmpstr (item->order->order_number, ==, number);
+  g_free (self->text);
+  self->text = g_strdup (line->description);
+  self->n_emitted++;
+}
+
 static void
 set_up (Fixture *self, gconstpointer data G_GNUC_UNUSED)
 {
+  g_autoptr (GError) error = NULL;
   self->folder = g_dir_make_tmp ("tallorder-test-XXXXXX", NULL);
   self->place = (TallSpoolPlace){ self->folder, 0, on_announce, self };
+  g_autofree char *path = tall_test_write_file (HEADER, -1);
+  g_autoptr (TallMapping) mapping = tall_mapping_parse ("m", MAP, -1, &error);
+  g_assert_no_error (error);
+  g_autoptr (TallCsvReader) reader =
+      tall_csv_reader_open (path, &mapping->dialect, TALL_CSV_MAX_ROW, &error);
+  g_assert_no_error (error);
+  g_remove (path);
+  g_assert_true (tall_mapping_bind_reader (mapping, reader, &error));
+  self->files = tall_load_files_new_of_one (g_steal_pointer (&reader), g_steal_pointer (&mapping));
+  self->rejects = tall_rejects_new (NULL, NULL);
+  self->assembler = tall_assembler_new (self->rejects, on_order, self);
 }
 
 static void
 tear_down (Fixture *self, gconstpointer data G_GNUC_UNUSED)
 {
   g_assert_cmpint (g_rmdir (self->folder), ==, 0);
+  tall_assembler_free (self->assembler);
+  tall_rejects_free (self->rejects);
+  tall_load_files_free (self->files);
+  g_free (self->text);
   g_free (self->folder);
 }
 
 static gboolean
-put_number (TallSpool *spool, guint64 number, gsize size, GError **error)
+put_text (TallOrderSpool *spool, guint64 number, const char *text, GError **error)
 {
-  g_autoptr (GByteArray) key = g_byte_array_new ();
-  g_autofree guint8 *value = g_malloc (size + 1);
-  memset (value, (int)number, size);
-  tall_bytes_append_u64 (key, number);
-  return tall_spool_put (spool, tall_slice_array (key), tall_slice (value, size), error);
+  g_autofree char *order = g_strdup_printf ("%08" G_GUINT64_FORMAT, number);
+  TallCsvRow row = { .line = number + 2, .raw = tall_slice_str (text) };
+  return tall_order_spool_put (spool, "C", order, &row, 0, error);
+}
+
+static gboolean
+put_number (TallOrderSpool *spool, guint64 number, GError **error)
+{
+  g_autofree char *text = make_raw (number);
+  return put_text (spool, number, text, error);
 }
 
 /* A spool that is in its folder. */
-static TallSpool *
-make_large (const TallSpoolPlace *place, GError **error)
+static TallOrderSpool *
+make_large (const Fixture *self, GError **error)
 {
-  g_autoptr (TallSpool) spool = tall_spool_new (place);
-  if (!put_number (spool, 0, TALL_TEMP_DB_MEMORY + 1, error))
-    return NULL;
-  return g_steal_pointer (&spool);
+  g_autoptr (TallOrderSpool) spool = tall_order_spool_new (self->files, &self->place);
+  g_autofree char *text = g_strnfill (TALL_TEMP_DB_MEMORY + 1, 'x');
+  return put_text (spool, 0, text, error) ? g_steal_pointer (&spool) : NULL;
 }
 
-static void
-check_sorted (TallSpool *spool, guint64 n)
-{
-  g_autoptr (GError) error = NULL;
-  TallSlice key, value;
-  for (guint64 i = 0; i < n; i++)
-    {
-      g_assert_true (tall_spool_next (spool, &key, &value, &error));
-      TallReader reader = tall_reader (key);
-      g_assert_cmpuint (tall_reader_u64 (&reader), ==, i);
-      g_assert_true (tall_reader_done (&reader));
-      g_assert_cmpuint (value.len, ==, i % 700);
-      g_assert_true (value.len == 0 || value.data[value.len - 1] == (guint8)i);
-    }
-  g_assert_false (tall_spool_next (spool, &key, &value, &error));
-  g_assert_no_error (error);
-}
-
-/* In another order than that of the keys: what fits into memory, and 35 MB. */
+/* In another order than that of the numbers: what fits into memory, and 35 MB. */
 static void
 test_sorts (Fixture *self, gconstpointer data)
 {
   const guint64 n = GPOINTER_TO_UINT (data), step = 37831; /* without a common divisor */
-  gboolean large = n > 10000;
+  guint64 done, all;
   g_autoptr (GError) error = NULL;
-  g_autoptr (TallSpool) spool = tall_spool_new (&self->place);
+  g_autoptr (TallOrderSpool) spool = tall_order_spool_new (self->files, &self->place);
   for (guint64 i = 0; i < n; i++)
-    g_assert_true (put_number (spool, i * step % n, i * step % n % 700, &error));
-  g_assert_cmpuint (self->n_announced, ==, large ? 1 : 0);
-  check_sorted (spool, n);
+    g_assert_true (put_number (spool, i * step % n, &error));
+  g_assert_cmpuint (self->n_announced, ==, n > 10000 ? 1 : 0);
+  g_assert_true (tall_order_spool_drain (spool, self->assembler, NULL, NULL, &error));
+  g_assert_cmpuint (self->n_emitted, ==, n);
+  g_assert_cmpuint (strlen (self->text), ==, choose_size (n - 1));
+  tall_order_spool_get_progress (spool, &done, &all);
+  g_assert_cmpuint (done, ==, n);
+  g_assert_cmpuint (all, ==, n);
   g_assert_cmpuint (count_files (self->folder), ==, 0);
 }
 
 static void
 test_empty (Fixture *self, gconstpointer data G_GNUC_UNUSED)
 {
-  g_autoptr (TallSpool) spool = tall_spool_new (&self->place);
-  check_sorted (spool, 0);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TallOrderSpool) spool = tall_order_spool_new (self->files, &self->place);
+  g_assert_true (tall_order_spool_drain (spool, self->assembler, NULL, NULL, &error));
+  g_assert_cmpuint (self->n_emitted, ==, 0);
 }
 
 static void
@@ -115,7 +160,7 @@ test_no_folder (Fixture *self, gconstpointer data G_GNUC_UNUSED)
   g_autoptr (GError) error = NULL;
   g_autofree char *none = g_build_filename (self->folder, "none", NULL);
   self->place.folder = none;
-  g_assert_null (make_large (&self->place, &error));
+  g_assert_null (make_large (self, &error));
   g_assert_cmpuint (self->n_announced, ==, 0);
   g_assert_error (error, TALL_ERROR, TALL_ERROR_UNAVAILABLE);
   g_assert_nonnull (strstr (error->message, none));
@@ -124,31 +169,21 @@ test_no_folder (Fixture *self, gconstpointer data G_GNUC_UNUSED)
 
 /* A limit on files stands for a full disk: the system refuses to write. */
 static void
-fill_disk (const TallSpoolPlace *place)
+fill_disk (const Fixture *self)
 {
   g_autoptr (GError) error = NULL;
   const struct rlimit limit = { 1024 * 1024, 1024 * 1024 };
-  g_autoptr (TallSpool) spool = make_large (place, &error);
+  g_autoptr (TallOrderSpool) spool = make_large (self, &error);
   g_assert_no_error (error);
   signal (SIGXFSZ, SIG_IGN);
   g_assert_cmpint (setrlimit (RLIMIT_FSIZE, &limit), ==, 0);
   guint64 i = 1;
-  g_autoptr (GRand) rand = g_rand_new_with_seed (1);
-  while (i < 100000)
-    {
-      guint32 value[64];
-      for (guint k = 0; k < G_N_ELEMENTS (value); k++)
-        value[k] = g_rand_int (rand);
-      i++;
-      if (!tall_spool_put (spool, tall_slice (&i, sizeof i), tall_slice (value, sizeof value),
-                           &error))
-        break;
-    }
-  TallSlice key, value;
+  while (i < 100000 && put_number (spool, i, &error))
+    i++;
   if (error == NULL)
-    g_assert_false (tall_spool_next (spool, &key, &value, &error));
+    g_assert_false (tall_order_spool_drain (spool, self->assembler, NULL, NULL, &error));
   g_assert_error (error, TALL_ERROR, TALL_ERROR_UNAVAILABLE);
-  g_assert_nonnull (strstr (error->message, place->folder));
+  g_assert_nonnull (strstr (error->message, self->folder));
   g_assert_nonnull (strstr (error->message, "File too large"));
   g_assert_nonnull (strstr (error->message, "--spool"));
 }
@@ -158,64 +193,54 @@ test_full_disk (Fixture *self, gconstpointer data G_GNUC_UNUSED)
 {
   if (g_test_subprocess ())
     {
-      fill_disk (&self->place);
+      fill_disk (self);
       return;
     }
   g_test_trap_subprocess (NULL, 0, 0);
   g_test_trap_assert_passed ();
 }
 
-static void
-check_row (const TallCsvRow *row, guint64 blame)
-{
-  TallSpoolRow out, in;
-  TallCsvRow read;
-  guint64 blame_read;
-  tall_spool_row_init (&out);
-  tall_spool_row_init (&in);
-  TallSlice bytes = tall_spool_row_encode (&out, row, blame, ',');
-  g_assert_true (tall_spool_row_decode (&in, bytes, ',', &read, &blame_read));
-  g_assert_cmpuint (read.line, ==, row->line);
-  g_assert_cmpuint (blame_read, ==, blame);
-  g_assert_true (row->reason != NULL || tall_slice_equal (read.raw, row->raw));
-  guint n = row->reason == NULL ? row->n_fields : 0;
-  g_assert_cmpuint (read.n_fields, ==, n);
-  for (guint i = 0; i < n; i++)
-    g_assert_cmpstr (read.fields[i], ==, row->fields[i]);
-
-  for (gsize len = 0; len < 17; len++)
-    g_assert_false (
-        tall_spool_row_decode (&in, tall_slice (bytes.data, len), ',', &read, &blame_read));
-  tall_spool_row_clear (&out);
-  tall_spool_row_clear (&in);
-}
-
 /* Rows come back as they were: plain ones, and those whose text is not their fields. */
 static void
-test_rows (void)
+test_rows (Fixture *self, gconstpointer data G_GNUC_UNUSED)
 {
-  static const struct
-  {
-    const char *raw;
-    const char *fields[4];
-  } rows[] = {
-    { "a,b,c", { "a", "b", "c" } },    { "a", { "a" } },
-    { ",,", { "", "", "" } },          { "\"a,b\",c", { "a,b", "c" } },
-    { "a,b,c", { "a,b", "c" } },       { "a,b", { "a", "b", "" } },
-    { "a,b,", { "a", "b" } },          { "\"a\"", { "a" } },
-    { "\"a\nb\",c", { "a\nb", "c" } }, { "a;b", { "a", "b" } },
-    { "\xe9,b", { "\xc3\xa9", "b" } }, { "", { "" } },
-    { "\"\"\"\",\"\"", { "\"", "" } },
+  static const char *const rows[][2] = {
+    { "C,O,c", "c" },
+    { "C,O,", NULL },
+    { ",,x", "x" },
+    { "\"C,1\",O,x", "x" },
+    { "C,O,\"a,b\"", "a,b" },
+    { "C,O,\"a\nb\"", "a\nb" },
+    { "C,O,\"a\r\n\r\nb\"", "a\r\n\r\nb" },
+    { "C,O,\"\"\"\"", "\"" },
+    { "C,O,a;b", "a;b" },
+    { "C,O,\xc3\xa9", "\xc3\xa9" },
+    { "C,O,=\"00123\"", "00123" },
   };
   for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
     {
-      TallCsvRow row = { .line = 7 + i, .fields = rows[i].fields };
-      row.raw = tall_slice_str (rows[i].raw);
-      while (row.n_fields < 4 && rows[i].fields[row.n_fields] != NULL)
-        row.n_fields++;
-      check_row (&row, i % 3);
-      row.reason = "“x” is wrong";
-      check_row (&row, i % 3);
+      g_autoptr (GError) error = NULL;
+      g_autoptr (TallOrderSpool) spool = tall_order_spool_new (self->files, &self->place);
+      g_assert_true (put_text (spool, i, rows[i][0], &error));
+      g_assert_true (tall_order_spool_drain (spool, self->assembler, NULL, NULL, &error));
+      g_assert_cmpuint (self->n_emitted, ==, i + 1);
+      g_assert_cmpstr (self->text, ==, rows[i][1]);
+    }
+}
+
+/* What is read is not what was put, as after a fault of the disk. */
+static void
+test_damaged (Fixture *self, gconstpointer data G_GNUC_UNUSED)
+{
+  static const char *const rows[] = { "C,O", "C,O,\"x", "C,O,x\"y\"", "C,O,\xff" };
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
+    {
+      g_autoptr (GError) error = NULL;
+      g_autoptr (TallOrderSpool) spool = tall_order_spool_new (self->files, &self->place);
+      g_assert_true (put_text (spool, i, rows[i], &error));
+      g_autoptr (TallAssembler) assembler = tall_assembler_new (self->rejects, on_order, self);
+      g_assert_false (tall_order_spool_drain (spool, assembler, NULL, NULL, &error));
+      g_assert_error (error, TALL_ERROR, TALL_ERROR_DAMAGED);
     }
 }
 
@@ -232,6 +257,7 @@ main (int argc, char *argv[])
   ADD ("empty", test_empty);
   ADD ("no-folder", test_no_folder);
   ADD ("full-disk", test_full_disk);
-  g_test_add_func ("/load/spool/rows", test_rows);
+  ADD ("rows", test_rows);
+  ADD ("damaged", test_damaged);
   return g_test_run ();
 }

@@ -85,7 +85,7 @@ tall_assembler_begin (TallAssembler *self,
   g_strlcpy (self->order_number, order, sizeof self->order_number);
   self->drafts = customer != NULL;
   if (self->drafts)
-    tall_draft_begin (self->draft, mapping, customer, order);
+    tall_draft_begin (self->draft, customer, order);
 }
 
 static void

@@ -109,9 +109,7 @@ static gboolean
 add_number (TallCustomerGrouper *self, const char *number, gboolean *is_new, GError **error)
 {
   sqlite3_bind_text (self->insert, 1, number, -1, SQLITE_STATIC);
-  gboolean ok =
-      sqlite3_step (self->insert) == SQLITE_DONE || tall_temp_db_set_failure (self->seen, error);
-  sqlite3_reset (self->insert);
+  gboolean ok = tall_temp_db_put (self->seen, self->insert, error);
   *is_new = sqlite3_changes (tall_temp_db_get (self->seen)) > 0;
   return ok;
 }

@@ -11,25 +11,22 @@ typedef struct
   TallShippingLocation *location;
   const char *signature; /* all its texts in one */
   TallPlace place;       /* where it was first seen */
-} TallDraftLocation;
+} Location;
 
-/* The locations of an order under construction, which owns them, and how to find one: most orders
- * have one, so the tables are only filled when something is looked for. */
-typedef struct
+struct _TallDraft
 {
-  GString *signature;       /* of the last row that was signed */
-  GPtrArray *all;           /* of TallDraftLocation; the caller adds them */
-  guint n_known;            /* so many of the first are in the tables */
-  GHashTable *by_signature; /* char * → TallDraftLocation */
-  GHashTable *by_number;    /* number of a location → TallDraftLocation */
-} TallDraftLocations;
-
-/* Whether the mapping has fields of that scope. */
-static gboolean
-row_has_fields (const TallMapping *mapping, TallCsvScope scope)
-{
-  return tall_mapping_count_sources (mapping, scope) > 0;
-}
+  const TallMapping *mapping; /* not owned; of the file of the row that is added */
+  TallOrder *order;           /* owned; NULL: none is begun; has in its arena: */
+  TallPlace first;            /* of the first row; its line is 0 before it */
+  char **first_values;        /* in the first row, of every source of the order's own fields */
+  guint n_lines;
+  guint n_locations;
+  Location *last;           /* of the row before; NULL: none */
+  GHashTable *by_signature; /* char * → Location, or, where the file numbers them … */
+  GHashTable *by_number;    /* … number → Location */
+  GHashTable *line_numbers; /* → TallPlace, where the file numbers lines */
+  GString *signature;       /* of the row's location */
+};
 
 /* The source of the numbers of locations or lines; NULL: the file does not number them. */
 static const TallMappingSource *
@@ -134,150 +131,13 @@ tall_row_make_customer (const TallMapping *mapping,
   return g_steal_pointer (&customer);
 }
 
-/* Bytes that UTF-8 does not have. */
-#define PRESENT '\xff'
-#define ABSENT '\xfe'
-
-static void
-draft_locations_init (TallDraftLocations *self)
-{
-  self->signature = g_string_new (NULL);
-  self->all = g_ptr_array_new ();
-  self->n_known = 0;
-  self->by_signature = g_hash_table_new (g_str_hash, g_str_equal);
-  self->by_number = g_hash_table_new (NULL, NULL);
-}
-
-static void
-draft_locations_clear (TallDraftLocations *self)
-{
-  g_string_free (self->signature, TRUE);
-  g_hash_table_unref (self->by_signature);
-  g_hash_table_unref (self->by_number);
-  g_ptr_array_unref (self->all);
-}
-
-/* Another order begins. */
-static void
-draft_locations_forget (TallDraftLocations *self)
-{
-  g_hash_table_remove_all (self->by_signature);
-  g_hash_table_remove_all (self->by_number);
-  g_ptr_array_set_size (self->all, 0);
-  self->n_known = 0;
-}
-
-/* What the row says of its location by source @i, NULL if nothing. FALSE: the source numbers
- * locations, which says nothing of them. */
-static gboolean
-get_text (const TallMapping *mapping, const TallCsvRow *row, guint i, const char **text)
-{
-  const TallMappingSource *source = tall_mapping_get_source_of (mapping, TALL_SCOPE_LOCATION, i);
-  if (tall_model_kind (source->field->field) == TALL_MODEL_POSITION)
-    return FALSE;
-  *text = tall_mapping_get_value (mapping, source, row->fields, row->n_fields);
-  return TRUE;
-}
-
-/* Returns: (transfer none): all texts of the row's location in one, so that equal locations are
- *   recognised, until the next call. Bytes that UTF-8 does not have end each of them, or stand for
- *   one that is absent */
-static const char *
-draft_locations_sign (TallDraftLocations *self, const TallMapping *mapping, const TallCsvRow *row)
-{
-  g_string_truncate (self->signature, 0);
-  for (guint i = 0; i < tall_mapping_count_sources (mapping, TALL_SCOPE_LOCATION); i++)
-    {
-      const char *text;
-      if (!get_text (mapping, row, i, &text))
-        continue;
-      if (text != NULL)
-        g_string_append (self->signature, text);
-      g_string_append_c (self->signature, text != NULL ? PRESENT : ABSENT);
-    }
-  return self->signature->str;
-}
-
-/* Returns: whether the row's location has the texts of @self, without making one of them */
-static gboolean
-draft_location_is_signed (const TallDraftLocation *self,
-                          const TallMapping *mapping,
-                          const TallCsvRow *row)
-{
-  const char *rest = self->signature;
-  for (guint i = 0; i < tall_mapping_count_sources (mapping, TALL_SCOPE_LOCATION); i++)
-    {
-      const char *text;
-      if (!get_text (mapping, row, i, &text))
-        continue;
-      gsize len = text != NULL ? strlen (text) : 0;
-      if (strncmp (rest, text != NULL ? text : "", len) != 0
-          || rest[len] != (text != NULL ? PRESENT : ABSENT))
-        return FALSE;
-      rest += len + 1;
-    }
-  return *rest == '\0';
-}
-
-static void
-know_all (TallDraftLocations *self)
-{
-  for (; self->n_known < self->all->len; self->n_known++)
-    {
-      TallDraftLocation *location = g_ptr_array_index (self->all, self->n_known);
-      g_hash_table_insert (self->by_signature, (gpointer)location->signature, location);
-      g_hash_table_insert (self->by_number, GINT_TO_POINTER (location->location->number), location);
-    }
-}
-
-/* Returns: (transfer none) (nullable): the location with these texts */
-static TallDraftLocation *
-draft_locations_find (TallDraftLocations *self, const char *signature)
-{
-  know_all (self);
-  return g_hash_table_lookup (self->by_signature, signature);
-}
-
-/* Returns: (transfer none) (nullable): the location of that number */
-static TallDraftLocation *
-draft_locations_find_number (TallDraftLocations *self, gint32 number)
-{
-  know_all (self);
-  return g_hash_table_lookup (self->by_number, GINT_TO_POINTER (number));
-}
-
-typedef struct
-{
-  TallLineItem *item;
-  TallDraftLocation *location;
-  TallPlace place;
-} DraftLine;
-
-struct _TallDraft
-{
-  const TallMapping *mapping; /* not owned; of the file of the row that is added */
-  TallOrder *order;           /* owned; NULL: none is begun */
-  TallPlace first;            /* of the first row; its line is 0 before it */
-  char **first_values;        /* in the first row, of every source of the order's own fields */
-  gboolean has_lines;         /* the mapping names fields of lines */
-  gboolean numbers_locations; /* the file numbers locations … */
-  gboolean numbers_lines;     /* … and lines */
-  TallDraftLocations locations;
-  GArray *lines;       /* of DraftLine */
-  gint32 highest_line; /* number of one */
-
-  /* Most rows have a higher number than the rows before: only if one has not, the lines are put
-   * into the table */
-  guint n_known_lines;      /* so many of the first are there */
-  GHashTable *line_numbers; /* number of an order line → its place in @lines, from 1 */
-};
-
 TallDraft *
 tall_draft_new (void)
 {
   TallDraft *self = g_new0 (TallDraft, 1);
-  draft_locations_init (&self->locations);
-  self->lines = g_array_new (FALSE, FALSE, sizeof (DraftLine));
+  self->signature = g_string_new (NULL);
+  self->by_signature = g_hash_table_new (g_str_hash, g_str_equal);
+  self->by_number = g_hash_table_new (NULL, NULL);
   self->line_numbers = g_hash_table_new (NULL, NULL);
   return self;
 }
@@ -287,43 +147,26 @@ tall_draft_free (TallDraft *self)
 {
   if (self == NULL)
     return;
+  g_string_free (self->signature, TRUE);
+  g_hash_table_unref (self->by_signature);
+  g_hash_table_unref (self->by_number);
   g_hash_table_unref (self->line_numbers);
-  g_array_unref (self->lines);
-  draft_locations_clear (&self->locations);
   tall_order_free (self->order);
   g_free (self);
 }
 
-static void
-forget_rows (TallDraft *self)
-{
-  draft_locations_forget (&self->locations);
-  g_hash_table_remove_all (self->line_numbers);
-  g_array_set_size (self->lines, 0);
-  self->n_known_lines = 0;
-  self->highest_line = 0;
-  self->first = (TallPlace){ 0 };
-}
-
-/**
- * tall_draft_begin:
- * @mapping: of the file of the first row
- *
- * Begins an order; one that was not finished is dropped.
- */
+/* Begins an order; one that was not finished is dropped. */
 void
-tall_draft_begin (TallDraft *self,
-                  const TallMapping *mapping,
-                  const char *customer_number,
-                  const char *order_number)
+tall_draft_begin (TallDraft *self, const char *customer_number, const char *order_number)
 {
-  forget_rows (self);
+  g_hash_table_remove_all (self->by_signature);
+  g_hash_table_remove_all (self->by_number);
+  g_hash_table_remove_all (self->line_numbers);
   tall_order_free (self->order);
   self->order = tall_order_new (customer_number, order_number);
-  self->mapping = mapping;
-  self->has_lines = row_has_fields (mapping, TALL_SCOPE_LINE);
-  self->numbers_locations = row_find_position (mapping, TALL_SCOPE_LOCATION) != NULL;
-  self->numbers_lines = row_find_position (mapping, TALL_SCOPE_LINE) != NULL;
+  self->first = (TallPlace){ 0 };
+  self->n_lines = self->n_locations = 0;
+  self->last = NULL;
 }
 
 /* What has to be the same in all rows of an order. */
@@ -388,9 +231,9 @@ compare_order_fields (TallDraft *self, const TallCsvRow *row, TallRowFault *faul
 }
 
 static gboolean
-check_room (TallDraft *self, TallRowFault *fault, GError **error)
+check_room (const TallDraft *self, TallRowFault *fault, GError **error)
 {
-  if (self->lines->len + self->locations.all->len < TALL_MAX_LINES_AND_LOCATIONS)
+  if (self->n_lines + self->n_locations < TALL_MAX_LINES_AND_LOCATIONS)
     return TRUE;
   *fault = (TallRowFault){ NULL, "the order is too large" };
   g_set_error (error, TALL_ERROR, TALL_ERROR_TOO_LARGE,
@@ -398,56 +241,77 @@ check_room (TallDraft *self, TallRowFault *fault, GError **error)
   return FALSE;
 }
 
+/* Bytes that UTF-8 does not have. */
+#define PRESENT '\xff'
+#define ABSENT '\xfe'
+
+/* Makes one text of all those of the row's location, so that equal locations are recognised. Their
+ * number says nothing of them. */
+static const char *
+sign_location (TallDraft *self, const TallCsvRow *row)
+{
+  g_string_truncate (self->signature, 0);
+  for (guint i = 0; i < tall_mapping_count_sources (self->mapping, TALL_SCOPE_LOCATION); i++)
+    {
+      const TallMappingSource *source =
+          tall_mapping_get_source_of (self->mapping, TALL_SCOPE_LOCATION, i);
+      if (tall_model_kind (source->field->field) == TALL_MODEL_POSITION)
+        continue;
+      const char *text = tall_mapping_get_value (self->mapping, source, row->fields, row->n_fields);
+      g_string_append (self->signature, text != NULL ? text : "");
+      g_string_append_c (self->signature, text != NULL ? PRESENT : ABSENT);
+    }
+  return self->signature->str;
+}
+
 /* Of the row that was signed last. */
-static TallDraftLocation *
+static Location *
 add_location (
     TallDraft *self, const TallCsvRow *row, gint32 number, TallRowFault *fault, GError **error)
 {
   if (!check_room (self, fault, error))
     return NULL;
   TallArena *arena = tall_order_get_arena (self->order);
-  TallDraftLocation *added = tall_arena_new0 (arena, TallDraftLocation);
+  Location *added = tall_arena_new0 (arena, Location);
   added->location = tall_order_add_location (self->order, number);
-  added->signature = tall_arena_strdup (arena, self->locations.signature->str);
+  added->signature = tall_arena_strdup (arena, self->signature->str);
   added->place = (TallPlace){ row->line, row->file_name };
-  g_ptr_array_add (self->locations.all, added);
-
+  self->n_locations++;
   TallRowTarget target = { arena, added->location };
-  if (!row_set_fields (self->mapping, TALL_SCOPE_LOCATION, row, &target, fault, error))
-    return NULL;
-  return added;
+  return row_set_fields (self->mapping, TALL_SCOPE_LOCATION, row, &target, fault, error) ? added
+                                                                                         : NULL;
 }
 
-/* Mostly that of the row before. */
-static TallDraftLocation *
+static Location *
 find_by_texts (TallDraft *self, const TallCsvRow *row, TallRowFault *fault, GError **error)
 {
-  guint n = self->lines->len;
-  TallDraftLocation *found = n > 0 ? g_array_index (self->lines, DraftLine, n - 1).location : NULL;
-  if (found != NULL && draft_location_is_signed (found, self->mapping, row))
+  const char *signature = sign_location (self, row);
+  if (self->last != NULL && g_str_equal (self->last->signature, signature))
+    return self->last;
+  Location *found = g_hash_table_lookup (self->by_signature, signature);
+  if (found != NULL)
     return found;
-  const char *signature = draft_locations_sign (&self->locations, self->mapping, row);
-  found = draft_locations_find (&self->locations, signature);
-  return found != NULL
-             ? found
-             : add_location (self, row, (gint32)self->locations.all->len + 1, fault, error);
+  found = add_location (self, row, (gint32)self->n_locations + 1, fault, error);
+  if (found != NULL)
+    g_hash_table_insert (self->by_signature, (gpointer)found->signature, found);
+  return found;
 }
 
-static TallDraftLocation *
-find_location (TallDraft *self, const TallCsvRow *row, TallRowFault *fault, GError **error)
+static Location *
+find_by_number (TallDraft *self, const TallCsvRow *row, TallRowFault *fault, GError **error)
 {
   gint32 number;
-  if (!self->numbers_locations)
-    return find_by_texts (self, row, fault, error);
   if (!row_read_position (self->mapping, TALL_SCOPE_LOCATION, row, &number, fault, error))
     return NULL;
-  TallDraftLocation *found = draft_locations_find_number (&self->locations, number);
+  Location *found = g_hash_table_lookup (self->by_number, GINT_TO_POINTER (number));
+  const char *signature = sign_location (self, row);
   if (found == NULL)
     {
-      draft_locations_sign (&self->locations, self->mapping, row);
-      return add_location (self, row, number, fault, error);
+      found = add_location (self, row, number, fault, error);
+      g_hash_table_insert (self->by_number, GINT_TO_POINTER (number), found);
+      return found;
     }
-  if (draft_location_is_signed (found, self->mapping, row))
+  if (g_str_equal (found->signature, signature))
     return found;
   fault->kind = "a location has different names, addresses or dates";
   g_autofree char *place = describe_place (&found->place);
@@ -457,38 +321,36 @@ find_location (TallDraft *self, const TallCsvRow *row, TallRowFault *fault, GErr
   return NULL;
 }
 
-/* NULL: there is none of that number yet. */
-static const DraftLine *
-find_line (TallDraft *self, gint32 number)
+static gboolean
+find_location (TallDraft *self, const TallCsvRow *row, TallRowFault *fault, GError **error)
 {
-  if (number > self->highest_line)
-    return NULL;
-  for (; self->n_known_lines < self->lines->len; self->n_known_lines++)
-    {
-      gint32 known = g_array_index (self->lines, DraftLine, self->n_known_lines).item->number;
-      g_hash_table_insert (self->line_numbers, GINT_TO_POINTER (known),
-                           GUINT_TO_POINTER (self->n_known_lines + 1));
-    }
-  guint found =
-      GPOINTER_TO_UINT (g_hash_table_lookup (self->line_numbers, GINT_TO_POINTER (number)));
-  return found > 0 ? &g_array_index (self->lines, DraftLine, found - 1) : NULL;
+  self->last = row_find_position (self->mapping, TALL_SCOPE_LOCATION) != NULL
+                   ? find_by_number (self, row, fault, error)
+                   : find_by_texts (self, row, fault, error);
+  return self->last != NULL;
 }
 
+/* Lines are numbered in the order of the file, unless that does it. */
 static gboolean
 number_line (
     TallDraft *self, const TallCsvRow *row, gint32 *number, TallRowFault *fault, GError **error)
 {
-  *number = (gint32)self->lines->len + 1;
-  if (!self->numbers_lines)
+  *number = (gint32)self->n_lines + 1;
+  if (row_find_position (self->mapping, TALL_SCOPE_LINE) == NULL)
     return TRUE;
   if (!row_read_position (self->mapping, TALL_SCOPE_LINE, row, number, fault, error))
     return FALSE;
-  const DraftLine *taken = find_line (self, *number);
+  const TallPlace *taken = g_hash_table_lookup (self->line_numbers, GINT_TO_POINTER (*number));
   if (taken == NULL)
-    return TRUE;
+    {
+      TallPlace *place = tall_arena_new0 (tall_order_get_arena (self->order), TallPlace);
+      *place = (TallPlace){ row->line, row->file_name };
+      g_hash_table_insert (self->line_numbers, GINT_TO_POINTER (*number), place);
+      return TRUE;
+    }
   fault->kind = "a line number stands twice in the order";
-  const char *file = taken->place.file_name != NULL ? taken->place.file_name : "the file";
-  g_autofree char *place = tall_csv_describe_line (taken->place.line, file);
+  const char *file = taken->file_name != NULL ? taken->file_name : "the file";
+  g_autofree char *place = tall_csv_describe_line (taken->line, file);
   tall_error_set_invalid (error, NULL, "the order has a line %d already, in %s", *number, place);
   return FALSE;
 }
@@ -496,21 +358,14 @@ number_line (
 static gboolean
 add_line (TallDraft *self, const TallCsvRow *row, TallRowFault *fault, GError **error)
 {
-  TallDraftLocation *location = find_location (self, row, fault, error);
-  if (location == NULL || !check_room (self, fault, error))
-    return FALSE;
   gint32 number;
-  if (!number_line (self, row, &number, fault, error))
+  if (!find_location (self, row, fault, error) || !check_room (self, fault, error)
+      || !number_line (self, row, &number, fault, error))
     return FALSE;
   TallArena *arena = tall_order_get_arena (self->order);
-  TallLineItem *item = tall_location_add_line (location->location, arena, number);
-  TallRowTarget target = { arena, item };
-  if (!row_set_fields (self->mapping, TALL_SCOPE_LINE, row, &target, fault, error))
-    return FALSE;
-  DraftLine line = { item, location, { row->line, row->file_name } };
-  g_array_append_val (self->lines, line);
-  self->highest_line = MAX (self->highest_line, number);
-  return TRUE;
+  TallRowTarget target = { arena, tall_location_add_line (self->last->location, arena, number) };
+  self->n_lines++;
+  return row_set_fields (self->mapping, TALL_SCOPE_LINE, row, &target, fault, error);
 }
 
 /**
@@ -537,9 +392,8 @@ tall_draft_add_row (TallDraft *self,
                             : !compare_order_fields (self, row, fault, error))
     return FALSE;
 
-  if (!self->has_lines)
-    return !row_names_location (self->mapping, row)
-           || find_location (self, row, fault, error) != NULL;
+  if (tall_mapping_count_sources (mapping, TALL_SCOPE_LINE) == 0)
+    return !row_names_location (mapping, row) || find_location (self, row, fault, error);
   return add_line (self, row, fault, error);
 }
 

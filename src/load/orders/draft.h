@@ -59,10 +59,7 @@ TallDraft *tall_draft_new (void);
 void tall_draft_free (TallDraft *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (TallDraft, tall_draft_free)
 
-void tall_draft_begin (TallDraft *self,
-                       const TallMapping *mapping,
-                       const char *customer_number,
-                       const char *order_number);
+void tall_draft_begin (TallDraft *self, const char *customer_number, const char *order_number);
 gboolean tall_draft_add_row (TallDraft *self,
                              const TallMapping *mapping,
                              const TallCsvRow *row,

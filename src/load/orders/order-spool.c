@@ -2,18 +2,41 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "load/orders/order-spool.h"
 
-/* Bytes of a key after the order: file and line. */
-#define TAIL_SIZE (sizeof (guint32) + sizeof (guint64))
+#include "load/sql/temp-db.h"
+#include "tall-error.h"
+#include "tall-limits.h"
+
+/* Rows of one number and of no known customer come before all others of that number. */
+enum
+{
+  NUMBER,
+  CUSTOMER, /* empty if it is not known */
+  FILE_OF_ROW,
+  LINE,
+  BLAME, /* line of the row for which the order is rejected; 0: none so far */
+  TEXT,  /* of a good row; NULL: the row is rejected already, and rejects its order */
+};
+#define CREATE "CREATE TABLE t(number, customer, file, line, blame, text); BEGIN"
+#define PUT "INSERT INTO t VALUES(?1, ?2, ?3, ?4, ?5, ?6)"
+#define READ "SELECT * FROM t ORDER BY number, customer, file, line"
+
+/* Bytes that a row takes beside its text and its order's number, about. */
+#define PLACE_SIZE 24
 
 struct _TallOrderSpool
 {
   const TallLoadFiles *files; /* not owned */
-  TallSpool *spool;
-  TallSpoolRow codec;
-  GByteArray *key;   /* of the row that is put */
-  GByteArray *group; /* begin of the keys of the order whose rows are being read */
-  guint64 n_rows;    /* that were put … */
-  guint64 n_read;    /* … and have been assembled */
+  TallSpoolPlace place;
+  TallTempDb *db; /* NULL: nothing was put */
+  sqlite3_stmt *put;
+  sqlite3_stmt *read; /* NULL: rows are put */
+  gsize bytes;        /* of all rows */
+  guint64 n_rows;     /* good ones that were put … */
+  guint64 n_read;     /* … and have been assembled */
+
+  /* The order whose rows are read: */
+  char number[TALL_MAX_NUMBER_BYTES + 1];
+  char customer[TALL_MAX_NUMBER_BYTES + 1];
 
   char *spoiled_number; /* of an order that has a row without a customer; NULL: none was read … */
   guint64 spoiled_line; /* … and the line of that row … */
@@ -30,10 +53,7 @@ tall_order_spool_new (const TallLoadFiles *files, const TallSpoolPlace *place)
 {
   TallOrderSpool *self = g_new0 (TallOrderSpool, 1);
   self->files = files;
-  self->spool = tall_spool_new (place);
-  self->key = g_byte_array_new ();
-  self->group = g_byte_array_new ();
-  tall_spool_row_init (&self->codec);
+  self->place = *place;
   return self;
 }
 
@@ -42,32 +62,39 @@ tall_order_spool_free (TallOrderSpool *self)
 {
   if (self == NULL)
     return;
-  tall_spool_free (self->spool);
-  tall_spool_row_clear (&self->codec);
-  g_byte_array_unref (self->key);
-  g_byte_array_unref (self->group);
+  sqlite3_finalize (self->put);
+  sqlite3_finalize (self->read);
+  tall_temp_db_free (self->db);
   g_free (self->spoiled_number);
   g_free (self);
 }
 
-/* A key is
- *
- *     order number    and a NUL byte
- *     customer number and a NUL byte; nothing if it is not known
- *     u32             file
- *     u64             line
- *
- * so rows of one number and of no known customer come before all others of that number. */
-static void
-make_key (GByteArray *key, const char *customer, const char *order, const TallCsvRow *row)
+static gboolean
+begin (TallOrderSpool *self, GError **error)
 {
-  tall_bytes_set (key, tall_slice (order, strlen (order) + 1));
-  if (customer != NULL)
-    tall_bytes_append (key, tall_slice (customer, strlen (customer) + 1));
-  else
-    tall_bytes_append_u8 (key, 0);
-  tall_bytes_append_u32 (key, row->file);
-  tall_bytes_append_u64 (key, row->line);
+  if (self->db != NULL)
+    return TRUE;
+  self->db = tall_temp_db_new (self->place.folder, error);
+  if (self->db == NULL || !tall_temp_db_run (self->db, CREATE, error))
+    return FALSE;
+  self->put = tall_temp_db_prepare (self->db, PUT);
+  return TRUE;
+}
+
+/* Before the rows take room in the folder. */
+static gboolean
+announce (TallOrderSpool *self, gsize added, GError **error)
+{
+  gsize before = self->bytes;
+  self->bytes += added;
+  if (before > TALL_TEMP_DB_MEMORY || self->bytes <= TALL_TEMP_DB_MEMORY)
+    return TRUE;
+  if (!tall_temp_folder_check (self->place.folder, error))
+    return FALSE;
+  if (self->place.announce != NULL)
+    self->place.announce (self->place.folder, MAX (self->place.estimate, self->bytes),
+                          self->place.data);
+  return TRUE;
 }
 
 /**
@@ -88,76 +115,87 @@ tall_order_spool_put (TallOrderSpool *self,
                       guint64 blame,
                       GError **error)
 {
-  make_key (self->key, customer, order, row);
-  char delimiter = tall_load_files_get (self->files, row->file)->mapping->dialect.delimiter;
-  self->n_rows += row->reason == NULL;
-  return tall_spool_put (self->spool, tall_slice_array (self->key),
-                         tall_spool_row_encode (&self->codec, row, blame, delimiter), error);
+  gboolean is_good = row->reason == NULL;
+  gsize size = strlen (order) + PLACE_SIZE + (is_good ? row->raw.len : 0);
+  if (!begin (self, error) || !announce (self, size, error))
+    return FALSE;
+  self->n_rows += is_good;
+  sqlite3_bind_text (self->put, 1 + NUMBER, order, -1, SQLITE_STATIC);
+  sqlite3_bind_text (self->put, 1 + CUSTOMER, customer != NULL ? customer : "", -1, SQLITE_STATIC);
+  sqlite3_bind_int64 (self->put, 1 + FILE_OF_ROW, row->file);
+  sqlite3_bind_int64 (self->put, 1 + LINE, (gint64)row->line);
+  sqlite3_bind_int64 (self->put, 1 + BLAME, (gint64)blame);
+  if (is_good)
+    sqlite3_bind_blob64 (self->put, 1 + TEXT, row->raw.data, row->raw.len, SQLITE_STATIC);
+  else
+    sqlite3_bind_null (self->put, 1 + TEXT);
+  return tall_temp_db_put (self->db, self->put, error);
 }
 
 /* The row begins the next order. A row without a customer spoils all orders of its number. */
 static void
 begin_order (TallOrderSpool *self,
-             TallSlice group,
              TallAssembler *assembler,
              const TallMapping *mapping,
-             const TallCsvRow *row)
+             guint64 line,
+             const char *file_name)
 {
-  tall_bytes_set (self->group, group);
-  const char *order = (const char *)self->group->data;
-  const char *customer = order + strlen (order) + 1;
-  gboolean known = *customer != '\0';
-  tall_assembler_begin (assembler, mapping, known ? customer : NULL, order);
+  gboolean known = *self->customer != '\0';
+  tall_assembler_begin (assembler, mapping, known ? self->customer : NULL, self->number);
   if (!known)
     {
       g_free (self->spoiled_number);
-      self->spoiled_number = g_strdup (order);
-      self->spoiled_line = row->line;
-      self->spoiled_file = row->file_name;
+      self->spoiled_number = g_strdup (self->number);
+      self->spoiled_line = line;
+      self->spoiled_file = file_name;
     }
-  else if (g_strcmp0 (self->spoiled_number, order) == 0)
+  else if (g_strcmp0 (self->spoiled_number, self->number) == 0)
     tall_assembler_fail (assembler, self->spoiled_line, self->spoiled_file);
 }
 
-/* The file of the row with this key; NULL: the key is damaged. */
-static const TallLoadFile *
-find_file (const TallOrderSpool *self, TallSlice key, guint *file)
+/* What is read is not what was put. */
+static gboolean
+set_damaged (const TallOrderSpool *self, GError **error)
 {
-  if (key.len < TAIL_SIZE)
-    return NULL;
-  TallReader tail = tall_reader (tall_slice (key.data + key.len - TAIL_SIZE, TAIL_SIZE));
-  *file = tall_reader_u32 (&tail);
-  return *file < tall_load_files_count (self->files) ? tall_load_files_get (self->files, *file)
-                                                     : NULL;
+  g_set_error (error, TALL_ERROR, TALL_ERROR_DAMAGED,
+               "Rows that were put aside in %s come back damaged; check its disk, or name another "
+               "folder with --spool",
+               self->place.folder);
+  return FALSE;
 }
 
+/* Takes the row that was read to its order. */
 static gboolean
-read_row (
-    TallOrderSpool *self, TallSlice key, TallSlice value, TallAssembler *assembler, GError **error)
+take_row (TallOrderSpool *self, TallAssembler *assembler, GError **error)
 {
   TallCsvRow row;
-  guint64 blame;
-  guint i;
-  const TallLoadFile *file = find_file (self, key, &i);
-  if (file == NULL
-      || !tall_spool_row_decode (&self->codec, value, file->mapping->dialect.delimiter, &row,
-                                 &blame))
+  const char *number = (const char *)sqlite3_column_text (self->read, NUMBER);
+  const char *customer = (const char *)sqlite3_column_text (self->read, CUSTOMER);
+  guint64 line = (guint64)sqlite3_column_int64 (self->read, LINE);
+  guint64 blame = (guint64)sqlite3_column_int64 (self->read, BLAME);
+  guint64 i = (guint64)sqlite3_column_int64 (self->read, FILE_OF_ROW);
+  if (number == NULL || customer == NULL || i >= tall_load_files_count (self->files))
+    return set_damaged (self, error);
+  const TallLoadFile *file = tall_load_files_get (self->files, (guint)i);
+  if (!g_str_equal (number, self->number) || !g_str_equal (customer, self->customer))
     {
-      tall_spool_set_damaged (self->spool, error);
-      return FALSE;
+      g_strlcpy (self->number, number, sizeof self->number);
+      g_strlcpy (self->customer, customer, sizeof self->customer);
+      begin_order (self, assembler, file->mapping, line, file->name);
     }
-  row.file = i;
-  row.file_name = file->name;
-  TallSlice group = tall_slice (key.data, key.len - TAIL_SIZE);
-  if (!tall_slice_equal (group, tall_slice_array (self->group)))
-    begin_order (self, group, assembler, file->mapping, &row);
   if (blame != 0)
-    tall_assembler_fail (assembler, blame, row.file_name);
-  if (row.n_fields > 0)
-    {
-      tall_assembler_push (assembler, file->mapping, &row);
-      self->n_read++;
-    }
+    tall_assembler_fail (assembler, blame, file->name);
+  if (sqlite3_column_type (self->read, TEXT) == SQLITE_NULL)
+    return TRUE;
+  tall_csv_reader_parse (file->reader,
+                         tall_slice (sqlite3_column_blob (self->read, TEXT),
+                                     (gsize)sqlite3_column_bytes (self->read, TEXT)),
+                         &row);
+  if (row.reason != NULL)
+    return set_damaged (self, error);
+  row.line = line;
+  tall_assembler_push (assembler, file->mapping, &row);
+  self->n_read++;
   return TRUE;
 }
 
@@ -165,7 +203,7 @@ read_row (
  * tall_order_spool_drain:
  * @tick: (nullable): called with @data
  *
- * Assembles all orders.
+ * Assembles all orders. Nothing can be put any more.
  *
  * Returns: FALSE with %TALL_ERROR_UNAVAILABLE or %TALL_ERROR_DAMAGED if the spool cannot be read,
  *   or, with what @tick says, if that stops it
@@ -177,16 +215,15 @@ tall_order_spool_drain (TallOrderSpool *self,
                         gpointer data,
                         GError **error)
 {
-  g_autoptr (GError) local = NULL;
-  TallSlice key, value;
-  while (tall_spool_next (self->spool, &key, &value, &local))
-    if ((tick != NULL && !tick (data, error)) || !read_row (self, key, value, assembler, error))
+  if (self->db == NULL)
+    return TRUE;
+  int code;
+  self->read = tall_temp_db_prepare (self->db, READ);
+  while ((code = sqlite3_step (self->read)) == SQLITE_ROW)
+    if ((tick != NULL && !tick (data, error)) || !take_row (self, assembler, error))
       return FALSE;
   tall_assembler_finish (assembler);
-  if (local == NULL)
-    return TRUE;
-  g_propagate_error (error, g_steal_pointer (&local));
-  return FALSE;
+  return code == SQLITE_DONE || tall_temp_db_set_failure (self->db, error);
 }
 
 /* How many rows have been assembled, and how many there are. */

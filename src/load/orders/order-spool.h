@@ -4,9 +4,23 @@
 
 #include "load/orders/assembler.h"
 #include "load/store/files.h"
-#include "load/orders/spool.h"
 
 G_BEGIN_DECLS
+
+/**
+ * TallSpoolPlace:
+ *
+ * Where rows are put aside that do not fit into memory.
+ */
+typedef struct
+{
+  const char *folder;
+  guint64 estimate; /* bytes that they will take, about; 0: not known */
+
+  /* Called before they take room in the folder; NULL: nothing is */
+  void (*announce) (const char *folder, guint64 bytes, gpointer data);
+  gpointer data;
+} TallSpoolPlace;
 
 /**
  * TallSpoolTick:
@@ -20,7 +34,7 @@ typedef gboolean (*TallSpoolTick) (gpointer data, GError **error);
 /**
  * TallOrderSpool:
  *
- * Rows of orders that lie anywhere, which come together here. Not thread-safe.
+ * Rows of orders that lie anywhere, which come together here, in a #TallTempDb. Not thread-safe.
  */
 typedef struct _TallOrderSpool TallOrderSpool;
 

@@ -109,6 +109,20 @@ tall_temp_db_prepare (TallTempDb *self, const char *sql)
 }
 
 /**
+ * tall_temp_db_put:
+ * @statement: that puts values, which are bound
+ *
+ * Returns: FALSE as tall_temp_db_set_failure()
+ */
+gboolean
+tall_temp_db_put (TallTempDb *self, sqlite3_stmt *statement, GError **error)
+{
+  gboolean ok = sqlite3_step (statement) == SQLITE_DONE || tall_temp_db_set_failure (self, error);
+  sqlite3_reset (statement);
+  return ok;
+}
+
+/**
  * tall_temp_db_new:
  * @folder: (nullable): where its files go; NULL: where such files usually go
  *

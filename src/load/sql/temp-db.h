@@ -28,6 +28,9 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (TallTempDb, tall_temp_db_free)
 sqlite3 *tall_temp_db_get (TallTempDb *self);
 gboolean tall_temp_db_run (TallTempDb *self, const char *sql, GError **error);
 sqlite3_stmt *tall_temp_db_prepare (TallTempDb *self, const char *sql);
+gboolean tall_temp_db_put (TallTempDb *self,
+                           sqlite3_stmt *statement,
+                           GError **error) G_GNUC_WARN_UNUSED_RESULT;
 gboolean tall_temp_db_set_failure (TallTempDb *self, GError **error);
 
 G_END_DECLS

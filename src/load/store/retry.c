@@ -1,34 +1,38 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
 #include "load/store/retry.h"
-#include "load/csv/reader.h"
-#include "tall-error.h"
-#include "load/store/rejects.h"
-#include "load/orders/spool.h"
 
-#include <csv.h>
+#include "load/csv/reader.h"
+#include "load/sql/temp-db.h"
+#include "load/store/rejects.h"
+#include "tall-error.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <glib/gstdio.h>
 #include <unistd.h>
 
-#define MAX_FIELDS 5
+/* A row stands in the reject file with quotes that are doubled, and with the reason, which may have
+ * its text. */
+#define MAX_RECORD ((gsize)8 * TALL_CSV_MAX_ROW)
 
 /* A row that is as long as rows may be was cut: it stays too long. */
 #define CUT_MARK "..."
+
+/* Rows of several files, in any order; `place` is that in the reject file. */
+#define CREATE "CREATE TABLE t(file, line, place, text); BEGIN"
+#define PUT "INSERT INTO t VALUES(?1, ?2, ?3, ?4)"
+#define READ "SELECT file, line, text FROM t ORDER BY file, line, place"
 
 typedef struct
 {
   const char *path;
   const char *folder;
+  TallCsvReader *reader;
+  guint n_fields;
   GPtrArray *files; /* of TallRetryFile */
-  TallSpool *spool; /* their rows */
-  GByteArray *text; /* of the record that is being read */
-  GArray *ends;     /* of gsize: where each of its fields ends in @text */
-  guint64 line;     /* where it begins */
-  guint n_fields;   /* of each record; 0: the first has not been read */
-  gboolean row_done;
-  GError *failure;
+  TallTempDb *db;   /* their rows */
+  sqlite3_stmt *put;
 } Retry;
 
 static void
@@ -41,83 +45,117 @@ file_free (gpointer data)
   g_free (self);
 }
 
-static TallSlice
-get_field (const Retry *self, guint i)
-{
-  gsize start = i > 0 ? g_array_index (self->ends, gsize, i - 1) : 0;
-  return tall_slice (self->text->data + start, g_array_index (self->ends, gsize, i) - start);
-}
-
 static gboolean
-is_field (const Retry *self, guint i, const char *text)
+set_io_failure (const Retry *self, const char *what, GError **error)
 {
-  return tall_slice_equal (get_field (self, i), tall_slice_str (text));
-}
-
-static void
-set_io_failure (Retry *self, const char *what)
-{
-  g_set_error (&self->failure, TALL_ERROR, TALL_ERROR_UNAVAILABLE,
+  g_set_error (error, TALL_ERROR, TALL_ERROR_UNAVAILABLE,
                "The rows of %s cannot be kept in %s: %s: %s. Name another folder with --spool",
                self->path, self->folder, what, g_strerror (errno));
+  return FALSE;
 }
 
-/* The position of a file, which is made if it is new. */
-static guint
-find_file (Retry *self, TallSlice name)
+static gboolean G_GNUC_PRINTF (4, 5)
+    refuse (const Retry *self, guint64 line, GError **error, const char *format, ...)
+{
+  va_list args;
+  va_start (args, format);
+  g_autofree char *what = g_strdup_vprintf (format, args);
+  va_end (args);
+  g_set_error (error, TALL_ERROR, TALL_ERROR_INVALID, "%s, line %" G_GUINT64_FORMAT ": %s",
+               self->path, line, what);
+  return FALSE;
+}
+
+/* The position of a file, which is made if it is new; -1 with an error if it cannot be. */
+static gint
+find_file (Retry *self, TallSlice name, GError **error)
 {
   for (guint i = 0; i < self->files->len; i++)
     if (tall_slice_equal (tall_slice_str (((TallRetryFile *)self->files->pdata[i])->name), name))
-      return i;
+      return (gint)i;
   g_autofree char *path = g_build_filename (self->folder, "tallorder-XXXXXX", NULL);
   int fd = g_mkstemp_full (path, O_RDWR | O_CLOEXEC, 0600);
   if (fd < 0 || g_unlink (path) != 0)
     {
-      set_io_failure (self, "making a file");
-      return 0;
+      set_io_failure (self, "making a file", error);
+      return -1;
     }
   TallRetryFile *file = g_new0 (TallRetryFile, 1);
   file->name = g_strndup ((const char *)name.data, name.len);
   file->file = fdopen (fd, "w+");
   file->line = 1;
   g_ptr_array_add (self->files, file);
-  return self->files->len - 1;
+  return (gint)self->files->len - 1;
 }
 
-/* The first record of a reject file says what the others have. */
-static void
-check_first (Retry *self)
+/* The header of a reject file says what its rows have. */
+static gboolean
+check_header (Retry *self, GError **error)
 {
-  static const char *const names[] = { "file", "line", "column", "reason", "row" };
-  guint n = self->ends->len, skipped = n == MAX_FIELDS ? 0 : 1;
-  gboolean ok = n == MAX_FIELDS || n == MAX_FIELDS - 1;
-  for (guint i = 0; ok && i < n; i++)
-    ok = is_field (self, i, names[i + skipped]);
-  self->n_fields = n;
-  if (!ok)
-    g_set_error (&self->failure, TALL_ERROR, TALL_ERROR_INVALID,
-                 "%s is not the reject file of a load: its first line is not \"line\",\"column\","
-                 "\"reason\",\"row\"",
-                 self->path);
+  static const char *const names[] = { "file", "line", "column", "reason", "row", NULL };
+  const char *const *columns = tall_csv_reader_get_columns (self->reader);
+  self->n_fields = g_strv_length ((char **)columns);
+  if (g_strv_equal (columns, names) || g_strv_equal (columns, names + 1))
+    return TRUE;
+  g_set_error (error, TALL_ERROR, TALL_ERROR_INVALID,
+               "%s is not the reject file of a load: its first line is not \"line\",\"column\","
+               "\"reason\",\"row\"",
+               self->path);
+  return FALSE;
 }
 
 /* A row goes where it was in its file, so that lines of orders keep their order. */
-static void
-put_row (Retry *self, guint file, gboolean is_header)
+static gboolean
+put_row (Retry *self, const TallCsvRow *row, GError **error)
 {
-  g_autoptr (GByteArray) key = g_byte_array_new ();
-  TallSlice text = get_field (self, self->n_fields - 4);
-  g_autofree char *number = g_strndup ((const char *)text.data, text.len);
-  tall_bytes_append_u32 (key, file);
-  tall_bytes_append_u64 (key, is_header ? 1 : MAX (g_ascii_strtoull (number, NULL, 10), 2));
-  tall_bytes_append_u64 (key, self->line);
-  if (!tall_spool_put (self->spool, tall_slice_array (key), get_field (self, self->n_fields - 1),
-                       &self->failure))
-    g_prefix_error (&self->failure, "%s: ", self->path);
+  guint n = self->n_fields;
+  if (row->n_fields != n)
+    return refuse (
+        self, row->line, error,
+        "there are %u fields, not %u; the row has to be in quotes, with the quotes in it "
+        "doubled",
+        row->n_fields, n);
+  if (row->reason != NULL && row->column == TALL_CSV_NO_COLUMN)
+    return refuse (self, row->line, error, "%s", row->reason);
+  TallSlice text = tall_csv_reader_get_field (self->reader, row, n - 1);
+  TallSlice name = n == 5 ? tall_csv_reader_get_field (self->reader, row, 0) : tall_slice ("", 0);
+  gint i = find_file (self, name, error);
+  if (i < 0)
+    return FALSE;
+  TallRetryFile *file = g_ptr_array_index (self->files, (guint)i);
+  gboolean is_header = g_str_equal (row->fields[n - 2], TALL_REJECTS_HEADER);
+  file->has_header |= is_header;
+  if (!file->has_header)
+    return refuse (self, row->line, error, "there is no header of %s above this row",
+                   *file->name != '\0' ? file->name : "the file");
+  guint64 line = g_ascii_strtoull (row->fields[n - 4], NULL, 10);
+  sqlite3_bind_int (self->put, 1, i);
+  sqlite3_bind_int64 (self->put, 2, is_header ? 1 : (gint64)MAX (line, 2));
+  sqlite3_bind_int64 (self->put, 3, (gint64)row->line);
+  sqlite3_bind_blob64 (self->put, 4, text.data, text.len, SQLITE_STATIC);
+  if (tall_temp_db_put (self->db, self->put, error))
+    return TRUE;
+  g_prefix_error (error, "%s: ", self->path);
+  return FALSE;
 }
 
-static void
-write_row (Retry *self, TallRetryFile *file, guint64 line, TallSlice row)
+static gboolean
+put_rows (Retry *self, GError **error)
+{
+  TallCsvRow row;
+  TallCsvStep step;
+  self->db = tall_temp_db_new (self->folder, error);
+  if (self->db == NULL || !tall_temp_db_run (self->db, CREATE, error))
+    return FALSE;
+  self->put = tall_temp_db_prepare (self->db, PUT);
+  while ((step = tall_csv_reader_next (self->reader, &row, error)) == TALL_CSV_ROW)
+    if (!put_row (self, &row, error))
+      return FALSE;
+  return step == TALL_CSV_END;
+}
+
+static gboolean
+write_row (const Retry *self, TallRetryFile *file, guint64 line, TallSlice row, GError **error)
 {
   for (; file->line < line; file->line++)
     fputc ('\n', file->file);
@@ -126,111 +164,27 @@ write_row (Retry *self, TallRetryFile *file, guint64 line, TallSlice row)
     file->line += row.data[i] == '\n';
   if (row.len >= TALL_CSV_MAX_ROW)
     fputs (CUT_MARK, file->file);
-  if (fputc ('\n', file->file) == EOF)
-    set_io_failure (self, "writing");
   file->line++;
+  return fputc ('\n', file->file) != EOF || set_io_failure (self, "writing", error);
 }
 
-static void
-write_rows (Retry *self)
+static gboolean
+write_rows (const Retry *self, GError **error)
 {
-  TallSlice key, row;
-  while (self->failure == NULL && tall_spool_next (self->spool, &key, &row, &self->failure))
-    {
-      TallReader reader = tall_reader (key);
-      TallRetryFile *file = g_ptr_array_index (self->files, tall_reader_u32 (&reader));
-      write_row (self, file, tall_reader_u64 (&reader), row);
-    }
-}
-
-static void
-take_record (Retry *self)
-{
-  if (self->n_fields == 0)
-    {
-      check_first (self);
-      return;
-    }
-  if (self->ends->len != self->n_fields)
-    {
-      g_set_error (&self->failure, TALL_ERROR, TALL_ERROR_INVALID,
-                   "%s, line %" G_GUINT64_FORMAT ": there are %u fields, not %u; the row has to be "
-                   "in quotes, with the quotes in it doubled",
-                   self->path, self->line, self->ends->len, self->n_fields);
-      return;
-    }
-  TallSlice name = self->n_fields == MAX_FIELDS ? get_field (self, 0) : tall_slice ("", 0);
-  guint i = find_file (self, name);
-  if (self->failure != NULL)
-    return;
-  TallRetryFile *file = g_ptr_array_index (self->files, i);
-  gboolean is_header = is_field (self, self->n_fields - 2, TALL_REJECTS_HEADER);
-  file->has_header |= is_header;
-  if (file->has_header)
-    put_row (self, i, is_header);
-  else
-    g_set_error (&self->failure, TALL_ERROR, TALL_ERROR_INVALID,
-                 "%s, line %" G_GUINT64_FORMAT ": there is no header of %s above this row",
-                 self->path, self->line, *file->name != '\0' ? file->name : "the file");
-}
-
-static void
-on_field (void *data, gsize len, gpointer user_data)
-{
-  Retry *self = user_data;
-  tall_bytes_append (self->text, tall_slice (data, len));
-  gsize end = self->text->len;
-  g_array_append_val (self->ends, end);
-}
-
-static void
-on_record (int terminator G_GNUC_UNUSED, gpointer user_data)
-{
-  Retry *self = user_data;
-  if (self->failure == NULL)
-    take_record (self);
-  g_byte_array_set_size (self->text, 0);
-  g_array_set_size (self->ends, 0);
-  self->row_done = TRUE;
-}
-
-static int
-is_never_space (unsigned char byte G_GNUC_UNUSED)
-{
-  return 0;
-}
-
-static void
-read_lines (Retry *self, FILE *file, struct csv_parser *parser)
-{
-  g_autofree char *line = NULL;
-  size_t size = 0;
-  ssize_t len;
-  self->row_done = TRUE;
-  for (guint64 n = 1; self->failure == NULL && (len = getline (&line, &size, file)) > 0; n++)
-    {
-      if (self->row_done)
-        self->line = n;
-      self->row_done = FALSE;
-      if (csv_parse (parser, line, (size_t)len, on_field, on_record, self) != (size_t)len)
-        g_set_error (&self->failure, TALL_ERROR, TALL_ERROR_INVALID,
-                     "%s, line %" G_GUINT64_FORMAT ": a quote stands within a field; quote the "
-                     "field and double the quotes in it",
-                     self->path, n);
-      self->row_done |= self->ends->len == 0 && self->text->len == 0 && len == 1;
-    }
-  if (self->failure == NULL && csv_fini (parser, on_field, on_record, self) != 0)
-    g_set_error (&self->failure, TALL_ERROR, TALL_ERROR_INVALID,
-                 "%s, line %" G_GUINT64_FORMAT ": a quote is opened and never closed", self->path,
-                 self->line);
-}
-
-static void
-flush_files (Retry *self)
-{
-  for (guint i = 0; i < self->files->len && self->failure == NULL; i++)
-    if (fflush (((TallRetryFile *)self->files->pdata[i])->file) != 0)
-      set_io_failure (self, "writing");
+  gboolean ok = TRUE;
+  int code = SQLITE_DONE;
+  sqlite3_stmt *read = tall_temp_db_prepare (self->db, READ);
+  while (ok && (code = sqlite3_step (read)) == SQLITE_ROW)
+    ok = write_row (
+        self, g_ptr_array_index (self->files, (guint)sqlite3_column_int (read, 0)),
+        (guint64)sqlite3_column_int64 (read, 1),
+        tall_slice (sqlite3_column_blob (read, 2), (gsize)sqlite3_column_bytes (read, 2)), error);
+  ok = ok && (code == SQLITE_DONE || tall_temp_db_set_failure (self->db, error));
+  sqlite3_finalize (read);
+  for (guint i = 0; i < self->files->len && ok; i++)
+    ok = fflush (((TallRetryFile *)self->files->pdata[i])->file) == 0
+         || set_io_failure (self, "writing", error);
+  return ok;
 }
 
 /**
@@ -246,34 +200,14 @@ flush_files (Retry *self)
 GPtrArray *
 tall_retry_unpack (const char *path, const char *folder, GError **error)
 {
-  struct csv_parser parser;
-  FILE *file = fopen (path, "re");
-  if (file == NULL)
-    {
-      g_set_error (error, TALL_ERROR, TALL_ERROR_UNAVAILABLE, "%s cannot be opened: %s", path,
-                   g_strerror (errno));
-      return NULL;
-    }
-  Retry self = { .path = path, .folder = folder };
-  self.files = g_ptr_array_new_with_free_func (file_free);
-  self.text = g_byte_array_new ();
-  self.ends = g_array_new (FALSE, FALSE, sizeof (gsize));
-  if (csv_init (&parser, CSV_STRICT | CSV_STRICT_FINI) != 0)
-    g_error ("libcsv refuses its own options");
-  csv_set_space_func (&parser, is_never_space);
-  self.spool = tall_spool_new (&(TallSpoolPlace){ .folder = folder });
-  read_lines (&self, file, &parser);
-  if (self.failure == NULL)
-    write_rows (&self);
-  tall_spool_free (self.spool);
-  flush_files (&self);
-  csv_free (&parser);
-  fclose (file);
-  g_byte_array_unref (self.text);
-  g_array_unref (self.ends);
-  if (self.failure == NULL)
-    return self.files;
-  g_ptr_array_unref (self.files);
-  g_propagate_error (error, self.failure);
-  return NULL;
+  static const TallCsvDialect dialect = { .delimiter = ',' };
+  g_autoptr (TallCsvReader) reader = tall_csv_reader_open (path, &dialect, MAX_RECORD, error);
+  if (reader == NULL)
+    return NULL;
+  g_autoptr (GPtrArray) files = g_ptr_array_new_with_free_func (file_free);
+  Retry self = { .path = path, .folder = folder, .reader = reader, .files = files };
+  gboolean ok = check_header (&self, error) && put_rows (&self, error) && write_rows (&self, error);
+  sqlite3_finalize (self.put);
+  tall_temp_db_free (self.db);
+  return ok ? g_steal_pointer (&files) : NULL;
 }

@@ -440,18 +440,21 @@ tall_memory_table_apply_if (TallTable *base,
 {
   TallMemoryTable *self = TALL_MEMORY_TABLE (base);
   g_autoptr (GMutexLocker) locker G_GNUC_UNUSED = g_mutex_locker_new (&self->mutex);
-  const TallMutation *first = write->mutations[0];
-  Table *table = enter_table (self, first->table, TRUE, error);
-  if (table == NULL)
-    return FALSE;
 
-  TallCell cell;
-  gboolean exists = find_latest (table, first->row, write->qualifier, &cell);
-  if (write->expected == NULL || !exists)
-    *matched = write->expected == NULL && !exists;
-  else
-    *matched = tall_slice_equal (cell.value, *write->expected);
-  return !*matched || apply_together (self, write->mutations, write->n, error);
+  for (guint i = 0; i <= write->n_alike; i++)
+    {
+      TallCell cell;
+      const TallMutation *mutation = write->mutations[i];
+      Table *table = enter_table (self, mutation->table, TRUE, error);
+      if (table == NULL)
+        return FALSE;
+      gboolean exists = find_latest (table, mutation->row, write->qualifier, &cell);
+      if (exists != (write->expected != NULL)
+          || (exists && !tall_slice_equal (cell.value, *write->expected)))
+        return TRUE;
+    }
+  *matched = apply_together (self, write->mutations, write->n, error);
+  return *matched;
 }
 
 static gboolean

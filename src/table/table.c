@@ -162,7 +162,7 @@ tall_table_apply_if (TallTable *self,
                      GError **error)
 {
   g_return_val_if_fail (TALL_IS_TABLE (self), FALSE);
-  g_return_val_if_fail (write->n > 0, FALSE);
+  g_return_val_if_fail (write->n > write->n_alike, FALSE);
   g_return_val_if_fail (matched != NULL, FALSE);
 
   const char *table = write->mutations[0]->table;

@@ -29,7 +29,11 @@ expect_other (TallConformance *self, const char *row, const char *rows)
 
 /* Returns: the code of the error, 0 if it was answered */
 static int
-apply_all (TallConformance *self, const TallBatch *batch, const char *expected, gboolean *matched)
+apply_alike (TallConformance *self,
+             const TallBatch *batch,
+             guint n_alike,
+             const char *expected,
+             gboolean *matched)
 {
   g_autoptr (GError) error = NULL;
   TallSlice value = tall_slice_str (expected != NULL ? expected : "");
@@ -38,6 +42,7 @@ apply_all (TallConformance *self, const TallBatch *batch, const char *expected, 
       self->table,
       &(TallConditionalWrite){ .mutations = (TallMutation *const *)batch->mutations->pdata,
                                .n = batch->mutations->len,
+                               .n_alike = n_alike,
                                .qualifier = tall_slice_str ("s"),
                                .expected = expected != NULL ? &value : NULL,
                                .durability = TALL_DURABLE,
@@ -46,6 +51,12 @@ apply_all (TallConformance *self, const TallBatch *batch, const char *expected, 
   g_assert_true (answered == (error == NULL));
   g_assert_true (error == NULL || error->domain == TALL_ERROR);
   return error == NULL ? 0 : error->code;
+}
+
+static int
+apply_all (TallConformance *self, const TallBatch *batch, const char *expected, gboolean *matched)
+{
+  return apply_alike (self, batch, 0, expected, matched);
 }
 
 /* Rows a and b, and b of another table, each with a cell at @timestamp. */
@@ -106,6 +117,45 @@ test_first_row (TallConformance *self)
   g_assert_cmpint (change_three (self, NULL, 10, &matched), ==, 0);
   g_assert_true (matched);
   expect_three (self, "s@10=v10");
+}
+
+/* Rows a and b have to be as expected, in whatever table; the third need not. */
+static void
+test_alike (TallConformance *self)
+{
+  gboolean matched;
+  g_autoptr (TallBatch) new = tall_batch_new ();
+  g_autoptr (TallBatch) next = tall_batch_new ();
+  if (get_most (self) < 3)
+    return;
+  add_changes (self, new, SHARED, "a", "s@10=v10");
+  add_changes (self, new, OTHER, "b", "s@10=v10");
+  add_changes (self, new, SHARED, "b", "s@10=v10");
+  add_changes (self, next, SHARED, "a", "s@20=v20 <=19");
+  add_changes (self, next, OTHER, "b", "s@20=v20 <=19");
+  add_changes (self, next, SHARED, "b", "s@20=v20 <=19");
+
+  change (self, "b", "s@5=here");
+  g_assert_cmpint (apply_alike (self, new, 2, NULL, &matched), ==, 0);
+  g_assert_false (matched);
+  expect_row (self, "a", "");
+  expect_other (self, "b", "");
+  expect_row (self, "b", "s@5=here");
+  g_assert_cmpint (apply_alike (self, next, 1, "v10", &matched), ==, 0);
+  g_assert_false (matched);
+  g_assert_cmpint (apply_alike (self, new, 1, NULL, &matched), ==, 0);
+  g_assert_true (matched);
+  g_assert_cmpint (apply_alike (self, new, 1, NULL, &matched), ==, 0);
+  g_assert_false (matched);
+  change (self, "a", "s@15=v15");
+  g_assert_cmpint (apply_alike (self, next, 1, "v10", &matched), ==, 0);
+  g_assert_false (matched);
+  g_assert_cmpint (apply_alike (self, next, 1, "v15", &matched), ==, 0);
+  g_assert_false (matched);
+  change (self, "a", "s@16=v10");
+  g_assert_cmpint (apply_alike (self, next, 1, "v10", &matched), ==, 0);
+  g_assert_true (matched);
+  expect_three (self, "s@20=v20");
 }
 
 static void
@@ -264,6 +314,7 @@ test_shared_row (TallConformance *self)
 const TallConformanceCase tall_conformance_together_cases[] = {
   { "together/all-or-none", test_all_or_none },
   { "together/first-row", test_first_row },
+  { "together/alike", test_alike },
   { "together/refused", test_refused },
   { "together/shut", test_shut },
   { "together/missing-table", test_missing_table },

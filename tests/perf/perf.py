@@ -103,7 +103,8 @@ def calls_beside_a_peer(folder):
     equal([figure["id"] for figure in figures],
           [f"peer-{what}-{kind}" for kind in ("document", "normalized")
            for what in ("fetch", "list", "store", "replace")]
-          + ["peer-store-document-synced", "peer-replace-document-synced"])
+          + [f"peer-{what}-{kind}-synced" for kind in ("document", "normalized")
+             for what in ("store", "replace", "store-many")])
     equal([figure["ratio"] > 0 and figure["goal"] == 1 for figure in figures], [True] * len(figures))
     checked = call(*few, "--json", "--check")
     missed = [figure for figure in json.loads(checked.stdout)["figures"] if not figure["reached"]]

@@ -358,6 +358,272 @@ test_unreadable (gconstpointer data)
   expect_nothing_else (&scene);
 }
 
+#define MANY 10
+#define ROWS_BESIDE 3 /* room that a put has to have beside its children */
+
+/* Orders 1 … MANY. */
+static GPtrArray *
+make_many (guint sequence)
+{
+  GPtrArray *orders = g_ptr_array_new_with_free_func ((GDestroyNotify)tall_order_free);
+  for (guint i = 1; i <= MANY; i++)
+    {
+      g_autofree char *number = g_strdup_printf ("%u", i);
+      g_ptr_array_add (orders, tall_test_marked_order (number, 1, sequence, LINES));
+    }
+  return orders;
+}
+
+static void
+put_many (TallStore *store,
+          GPtrArray *orders,
+          const TallWriteOptions *options,
+          TallOutcome outcomes[MANY])
+{
+  g_autoptr (GError) error = NULL;
+  memset (outcomes, 0, MANY * sizeof *outcomes);
+  g_assert_true (tall_front_put_orders (TALL_FRONT (store), (TallOrder *const *)orders->pdata,
+                                        options, orders->len, outcomes, &error));
+  g_assert_no_error (error);
+}
+
+static void
+clear_outcomes (TallOutcome outcomes[MANY])
+{
+  for (guint i = 0; i < MANY; i++)
+    tall_outcome_clear (&outcomes[i]);
+}
+
+/* Returns: the sequence of the order that is there; 0: there is none */
+static guint
+find_sequence (TallStore *store, guint i, gint64 *revision)
+{
+  guint writer, sequence;
+  g_autoptr (GError) error = NULL;
+  g_autofree char *number = g_strdup_printf ("%u", i);
+  g_autoptr (TallOrder) order =
+      tall_front_get_order (TALL_FRONT (store), TALL_TEST_CUSTOMER, number, revision, &error);
+  if (g_error_matches (error, TALL_ERROR, TALL_ERROR_NOT_FOUND))
+    return 0;
+  g_assert_no_error (error);
+  tall_test_read_mark (order, &writer, &sequence);
+  return sequence;
+}
+
+static void
+expect_many (TallStore *store, const TallOutcome outcomes[MANY], guint sequence)
+{
+  for (guint i = 0; i < MANY; i++)
+    {
+      gint64 revision;
+      g_assert_no_error (outcomes[i].error);
+      g_assert_cmpuint (find_sequence (store, i + 1, &revision), ==, sequence);
+      g_assert_cmpint (revision, ==, outcomes[i].revision);
+    }
+}
+
+/* Many new orders are put in as few steps as their rows allow, without reading anything. */
+static void
+test_many (gconstpointer layout)
+{
+  g_auto (Scene) scene = { 0 };
+  g_auto (Scene) probe = { 0 };
+  TallOutcome outcomes[MANY];
+  scene_open (&scene, layout);
+  scene_open (&probe, layout);
+  g_autoptr (GPtrArray) orders = make_many (1);
+  take_cost (&probe);
+  put (probe.store, 1, LINES, DAY);
+  guint64 n_rows = take_cost (&probe).rows_written;
+  guint64 n_fit = (TOGETHER - ROWS_BESIDE - (n_rows - 2)) / n_rows + 1;
+  take_cost (&scene);
+  gint64 n_commits = tall_store_get_count (TALL_STORE_COMMITS);
+  put_many (scene.store, orders, NULL, outcomes);
+  TallCost cost = take_cost (&scene);
+  g_assert_cmpint (tall_store_get_count (TALL_STORE_COMMITS), ==, n_commits + MANY);
+  g_assert_cmpuint (cost.durable, ==, (MANY + n_fit - 1) / n_fit);
+  g_assert_cmpuint (cost.calls, ==, cost.durable);
+  expect_many (scene.store, outcomes, 1);
+  clear_outcomes (outcomes);
+}
+
+/* A step takes about a MiB, and the order that goes beyond. */
+static void
+test_many_large (gconstpointer layout)
+{
+  enum
+  {
+    SIZE = 300 * 1024,
+    FIT = 4
+  };
+  g_auto (Scene) scene = { 0 };
+  TallOutcome outcomes[MANY];
+  g_autofree char *text = g_strnfill (SIZE, 'x');
+  scene_open (&scene, layout);
+  if (!scene.layout->single_row) /* there are fewer in a step than that */
+    return;
+  g_autoptr (GPtrArray) orders = make_many (1);
+  for (guint i = 0; i < MANY; i++)
+    ((TallOrder *)orders->pdata[i])->shipping_locations[0]->line_items[0]->description = text;
+  take_cost (&scene);
+  put_many (scene.store, orders, NULL, outcomes);
+  g_assert_cmpuint (take_cost (&scene).durable, ==, (MANY + FIT - 1) / FIT);
+  clear_outcomes (outcomes);
+}
+
+/* One that is there, or must not be put, does not keep the others from being stored. */
+static void
+test_many_there (gconstpointer layout)
+{
+  g_auto (Scene) scene = { 0 };
+  TallOutcome outcomes[MANY];
+  TallWriteOptions options[MANY] = { { .condition = TALL_IF_ABSENT } };
+  scene_open (&scene, layout);
+  g_autoptr (GPtrArray) first = make_many (1);
+  options[3] = (TallWriteOptions){ .condition = TALL_IF_REVISION, .revision = 1 };
+  options[4].has_token = TRUE; /* of zeros */
+  put_many (scene.store, first, options, outcomes);
+  g_assert_error (outcomes[3].error, TALL_ERROR, TALL_ERROR_CONFLICT);
+  g_assert_error (outcomes[4].error, TALL_ERROR, TALL_ERROR_INVALID);
+  for (guint i = 0; i < MANY; i++)
+    g_assert_cmpuint (find_sequence (scene.store, i + 1, NULL), ==, i == 3 || i == 4 ? 0 : 1);
+  clear_outcomes (outcomes);
+
+  g_autoptr (GPtrArray) second = make_many (2);
+  for (guint i = 0; i < MANY; i++)
+    options[i] = (TallWriteOptions){ i % 2 == 0 ? TALL_IF_ABSENT : TALL_IF_ANY };
+  put_many (scene.store, second, options, outcomes);
+  for (guint i = 0; i < MANY; i++)
+    if (i % 2 == 0 && i != 4)
+      {
+        g_assert_error (outcomes[i].error, TALL_ERROR, TALL_ERROR_CONFLICT);
+        g_assert_cmpuint (find_sequence (scene.store, i + 1, NULL), ==, 1);
+      }
+    else
+      {
+        g_assert_no_error (outcomes[i].error);
+        g_assert_cmpuint (find_sequence (scene.store, i + 1, NULL), ==, 2);
+      }
+  clear_outcomes (outcomes);
+}
+
+/* One among new ones is there: that one is left, and no step replaces it. */
+static void
+test_many_one_there (gconstpointer layout)
+{
+  g_auto (Scene) scene = { 0 };
+  TallOutcome outcomes[MANY];
+  TallWriteOptions options[MANY];
+  scene_open (&scene, layout);
+  g_autoptr (GPtrArray) orders = make_many (1);
+  g_autoptr (TallOrder) there = tall_test_marked_order ("2", 1, 7, LINES);
+  g_autoptr (GError) error = NULL;
+  g_assert_true (tall_front_put_order (TALL_FRONT (scene.store), there, NULL, NULL, &error));
+  for (guint i = 0; i < MANY; i++)
+    options[i] = (TallWriteOptions){ TALL_IF_ABSENT };
+  put_many (scene.store, orders, options, outcomes);
+  for (guint i = 0; i < MANY; i++)
+    g_assert_cmpuint (find_sequence (scene.store, i + 1, NULL), ==, i == 1 ? 7 : 1);
+  g_assert_error (outcomes[1].error, TALL_ERROR, TALL_ERROR_CONFLICT);
+  clear_outcomes (outcomes);
+}
+
+static void
+note_deadline (TallFailingTable *table G_GNUC_UNUSED, const TallCall *call, gpointer data)
+{
+  gint64 *most = data;
+  if (call->kind == TALL_CALL_APPLY_IF)
+    *most = MAX (*most, call->deadline - g_get_monotonic_time ());
+}
+
+/* A step has the time of that order which has the least. */
+static void
+test_many_time (gconstpointer layout)
+{
+  g_auto (Scene) scene = { 0 };
+  TallOutcome outcomes[MANY];
+  TallWriteOptions options[MANY] = { 0 };
+  gint64 most = 0;
+  scene_open (&scene, layout);
+  if (!scene.layout->single_row) /* they are of several steps */
+    return;
+  g_autoptr (TallTable) failing = tall_failing_table_new (scene.memory);
+  tall_failing_table_set_info (TALL_FAILING_TABLE (failing), TALL_FAILING_EMBEDDED);
+  g_autoptr (TallStore) store = tall_test_open (failing, &scene.clock);
+  g_autoptr (GPtrArray) orders = make_many (1);
+  for (guint i = 0; i < MANY; i++)
+    options[i].timeout = i == 4 ? 60000 : 120000;
+  tall_failing_table_set_hooks (TALL_FAILING_TABLE (failing), NULL, note_deadline, &most);
+  put_many (store, orders, options, outcomes);
+  g_assert_cmpint (most, >, 0);
+  g_assert_cmpint (most, <=, 60 * G_USEC_PER_SEC);
+  expect_many (scene.store, outcomes, 1);
+  clear_outcomes (outcomes);
+}
+
+/* A put that is sent again with its token, alone or with others, is done once. */
+static void
+test_many_again (gconstpointer layout)
+{
+  g_auto (Scene) scene = { 0 };
+  TallOutcome first[MANY], second[MANY];
+  TallWriteOptions options[MANY] = { 0 };
+  scene_open (&scene, layout);
+  g_autoptr (GPtrArray) orders = make_many (1);
+  for (guint i = 0; i < MANY; i++)
+    {
+      options[i].has_token = TRUE;
+      memset (options[i].token, (gint)i + 1, TALL_TOKEN_SIZE);
+    }
+  put_many (scene.store, orders, options, first);
+  put_many (scene.store, orders, options, second);
+  for (guint i = 0; i < MANY; i++)
+    g_assert_cmpint (second[i].revision, ==, first[i].revision);
+  expect_many (scene.store, second, 1);
+  clear_outcomes (first);
+  clear_outcomes (second);
+}
+
+/* Whichever call fails, however: what is answered is true of each order, and the others go on. */
+static void
+test_many_failures (gconstpointer layout)
+{
+  static const TallFailure failures[] = { TALL_FAILURE_BEFORE, TALL_FAILURE_LOST,
+                                          TALL_FAILURE_LATE };
+  gboolean reached = TRUE;
+  for (guint at = 0; reached; at++)
+    for (guint f = 0; f < G_N_ELEMENTS (failures); f++)
+      {
+        g_auto (Scene) scene = { 0 };
+        TallOutcome outcomes[MANY];
+        scene_open (&scene, layout);
+        g_autoptr (TallTable) failing = tall_failing_table_new (scene.memory);
+        tall_failing_table_set_info (TALL_FAILING_TABLE (failing), TALL_FAILING_EMBEDDED);
+        g_autoptr (TallStore) store = tall_test_open (failing, &scene.clock);
+        g_autoptr (GPtrArray) orders = make_many (1);
+        TallWriteOptions options[MANY] = { 0 };
+        for (guint i = 0; i < MANY; i++)
+          options[i].condition = i % 2 == 0 ? TALL_IF_ABSENT : TALL_IF_ANY;
+        tall_failing_table_reset (TALL_FAILING_TABLE (failing));
+        tall_failing_table_fail_at (TALL_FAILING_TABLE (failing), at, failures[f]);
+        put_many (store, orders, options, outcomes);
+        reached = tall_failing_table_count_calls (TALL_FAILING_TABLE (failing)) > at;
+        tall_failing_table_deliver_late (TALL_FAILING_TABLE (failing));
+        for (guint i = 0; i < MANY; i++)
+          {
+            gint64 revision = 0;
+            guint sequence = find_sequence (scene.store, i + 1, &revision);
+            if (outcomes[i].error == NULL)
+              g_assert_cmpint (revision, ==, outcomes[i].revision);
+            else if (!g_error_matches (outcomes[i].error, TALL_ERROR, TALL_ERROR_OUTCOME_UNKNOWN))
+              g_assert_cmpuint (sequence, ==, 0);
+          }
+        if (failures[f] != TALL_FAILURE_LATE)
+          expect_many (scene.store, outcomes, 1);
+        clear_outcomes (outcomes);
+      }
+}
+
 static const struct
 {
   const char *name;
@@ -372,6 +638,13 @@ static const struct
   { "left-claim", test_left_claim },
   { "left-much", test_left_much },
   { "unreadable", test_unreadable },
+  { "many", test_many },
+  { "many-large", test_many_large },
+  { "many-there", test_many_there },
+  { "many-one-there", test_many_one_there },
+  { "many-time", test_many_time },
+  { "many-again", test_many_again },
+  { "many-failures", test_many_failures },
 };
 
 int

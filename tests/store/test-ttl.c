@@ -140,6 +140,32 @@ test_clock_far_behind (TallStoreFixture *fixture, gconstpointer data)
     g_assert_error (error, TALL_ERROR, (gint)code);
 }
 
+/* Nor is one that stores several orders, which a table without a TTL takes in one step. */
+static void
+test_many_far_behind (TallStoreFixture *fixture, gconstpointer data)
+{
+  const TallStoreKind *kind = data;
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TallOrder) first = make_order ();
+  g_autoptr (TallOrder) second = tall_test_marked_order ("2", 1, 1, 2);
+  TallOrder *const orders[] = { first, second };
+  TallOutcome outcomes[2] = { 0 };
+  fixture->clock.now = g_get_real_time () / 2000 * 2 - 2 * TTL * SECOND;
+  TallTable *table = tall_memory_table_new ();
+  tall_memory_table_set_together (TALL_MEMORY_TABLE (table), 24);
+  tall_test_create (table, kind->layout->name, kind->key_strategy->name, TTL);
+  tall_store_fixture_reset (fixture, data, table);
+  g_assert_true (tall_front_put_orders (fixture->front, orders, NULL, 2, outcomes, &error));
+  for (guint i = 0; i < 2; i++)
+    {
+      if (keeps_rows (data))
+        g_assert_no_error (outcomes[i].error);
+      else
+        g_assert_error (outcomes[i].error, TALL_ERROR, TALL_ERROR_OUTCOME_UNKNOWN);
+      tall_outcome_clear (&outcomes[i]);
+    }
+}
+
 /* Removes what the table would, were it at that age: all that has the order's revision. A claim
  * that was abandoned keeps the state cell. */
 static void
@@ -232,6 +258,7 @@ main (int argc, char *argv[])
     { "fast-clock", test_fast_clock },
     { "slow-clock", test_slow_clock },
     { "clock-far-behind", test_clock_far_behind },
+    { "many-far-behind", test_many_far_behind },
     { "missing-cells", test_missing_cells },
     { "missing-rows", test_missing_rows },
   };

@@ -19,6 +19,7 @@ typedef struct
   TallBatch *batch;
   TallSlice qualifier; /* of apply_if; in the batch's arena, like expected */
   const TallSlice *expected;
+  guint n_alike;
   Access access; /* of set_access; its texts in the batch's arena */
 } Late;
 
@@ -100,7 +101,10 @@ keep_late (TallFailingTable *self, const TallCall *call, const TallConditionalWr
     batch_copy_mutation (late->batch, call->mutations[i]);
 
   if (write != NULL)
-    late->qualifier = tall_slice_dup (late->batch->arena, write->qualifier);
+    {
+      late->qualifier = tall_slice_dup (late->batch->arena, write->qualifier);
+      late->n_alike = write->n_alike;
+    }
   if (write != NULL && write->expected != NULL)
     {
       TallSlice *copy = tall_arena_new0 (late->batch->arena, TallSlice);
@@ -537,6 +541,7 @@ deliver (TallFailingTable *self, const Late *late)
   const TallConditionalWrite write = {
     .mutations = mutations,
     .n = late->batch->mutations->len,
+    .n_alike = late->n_alike,
     .qualifier = late->qualifier,
     .expected = late->expected,
     .durability = TALL_DURABLE,

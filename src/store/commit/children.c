@@ -53,6 +53,26 @@ add_removals (const TallOperation *operation,
 }
 
 /**
+ * tall_together_append:
+ * @root: what is there
+ * @wanted: what is to be committed in its place
+ *
+ * Adds to @batch the other rows that the put comes with: those of the order, and its hint.
+ */
+void
+tall_together_append (const TallOperation *operation,
+                      const TallContent *content,
+                      const TallRoot *root,
+                      const TallState *wanted,
+                      TallBatch *batch)
+{
+  if (tall_operation_has_children (operation))
+    add_children (operation, content->record.order, wanted->revision,
+                  tall_root_find_dead (root, wanted->revision), batch);
+  tall_index_add_hint (operation, wanted->sales_date, wanted->revision, batch);
+}
+
+/**
  * tall_together_commit:
  * @content: (nullable): what is put; NULL: it is deleted
  * @root: what is there
@@ -75,11 +95,8 @@ tall_together_commit (TallOperation *operation,
                       GError **error)
 {
   g_autoptr (GError) cause = NULL;
-  if (content != NULL && tall_operation_has_children (operation))
-    add_children (operation, content->record.order, wanted->revision,
-                  tall_root_find_dead (root, wanted->revision), batch);
   if (content != NULL)
-    tall_index_add_hint (operation, wanted->sales_date, wanted->revision, batch);
+    tall_together_append (operation, content, root, wanted, batch);
   guint n_needed = batch->mutations->len;
   add_removals (operation, root, wanted, batch);
 

@@ -9,6 +9,11 @@ G_BEGIN_DECLS
 
 gboolean
 tall_together_fits (const TallOperation *operation, const TallRoot *replaced, const TallState *now);
+void tall_together_append (const TallOperation *operation,
+                           const TallContent *content,
+                           const TallRoot *root,
+                           const TallState *wanted,
+                           TallBatch *batch);
 TallStep tall_together_commit (TallOperation *operation,
                                const TallContent *content,
                                TallRoot *root,

@@ -20,8 +20,18 @@ is_shut (const GError *error)
   return g_error_matches (error, TALL_ERROR, TALL_ERROR_SHUT);
 }
 
+/* An answer "shut" is as certain as "does not match". */
+static TallStep
+send_write (const TallOperation *operation, const TallConditionalWrite *write, GError **error)
+{
+  gboolean matched = FALSE;
+  if (tall_table_apply_if (operation->context->table, write, &matched, error))
+    return matched ? TALL_STEP_DONE : TALL_STEP_AGAIN;
+  return is_shut (*error) || tall_error_is_not_done (*error) ? TALL_STEP_FAILED : TALL_STEP_LOST;
+}
+
 /* Sends a conditional write: @batch, its first mutation being of the root row, in which @expected
- * must be. An answer "shut" is as certain as "does not match". */
+ * must be. */
 static TallStep
 send_if (const TallOperation *operation,
          const TallBatch *batch,
@@ -38,11 +48,7 @@ send_if (const TallOperation *operation,
     .durability = durability,
     .deadline = operation->deadline,
   };
-  gboolean matched = FALSE;
-
-  if (tall_table_apply_if (operation->context->table, &write, &matched, error))
-    return matched ? TALL_STEP_DONE : TALL_STEP_AGAIN;
-  return is_shut (*error) || tall_error_is_not_done (*error) ? TALL_STEP_FAILED : TALL_STEP_LOST;
+  return send_write (operation, &write, error);
 }
 
 /* @cause: (transfer full): an error of a call below, while nobody can see anything of the
@@ -483,6 +489,46 @@ tall_commit (TallOperation *operation,
     *claim = held;
   if (step == TALL_STEP_DONE)
     note_commit (operation, committed);
+  return step;
+}
+
+/**
+ * tall_commit_new:
+ * @operations: @n of them, of different orders
+ * @committed: the state that each writes
+ * @batch: makes these states of the root rows, in this order and by its first @n mutations; all of
+ *   it is done in one step
+ *
+ * Commits several orders together, if none of their root rows is there. A lost answer is not
+ * settled: each operation then has a #TallSent, and goes on by itself.
+ *
+ * Returns: %TALL_STEP_DONE: all are stored; %TALL_STEP_AGAIN: none is, as something is there;
+ *   otherwise @error is set
+ */
+TallStep
+tall_commit_new (TallOperation *const *operations,
+                 const TallState *committed,
+                 guint n,
+                 const TallBatch *batch,
+                 GError **error)
+{
+  const TallRoot nothing = { 0 };
+  TallConditionalWrite write = {
+    .mutations = (TallMutation *const *)batch->mutations->pdata,
+    .n = batch->mutations->len,
+    .n_alike = n - 1,
+    .qualifier = TALL_STATE_QUALIFIER,
+    .durability = TALL_DURABLE,
+    .deadline = TALL_NO_DEADLINE,
+  };
+  for (guint i = 0; i < n; i++)
+    write.deadline = MIN (write.deadline, operations[i]->deadline);
+  TallStep step = send_write (operations[0], &write, error);
+  for (guint i = 0; i < n; i++)
+    if (step == TALL_STEP_DONE)
+      note_commit (operations[i], &committed[i]);
+    else if (step == TALL_STEP_LOST)
+      tall_sent_note (operations[i], &nothing, &committed[i], TRUE);
   return step;
 }
 

@@ -55,6 +55,11 @@ TallStep tall_commit (TallOperation *operation,
                       const TallBatch *batch,
                       const TallState *committed,
                       GError **error) G_GNUC_WARN_UNUSED_RESULT;
+TallStep tall_commit_new (TallOperation *const *operations,
+                          const TallState *committed,
+                          guint n,
+                          const TallBatch *batch,
+                          GError **error) G_GNUC_WARN_UNUSED_RESULT;
 TallStep tall_commit_find (const TallOperation *operation,
                            const TallState *stored,
                            const TallState *wanted,

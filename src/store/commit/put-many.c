@@ -1,8 +1,10 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
+#include "store/commit/commit.h"
 #include "store/commit/put.h"
 
 #include "base/workers.h"
+#include "store/follow.h"
 #include "tall-error.h"
 #include "tall-limits.h"
 
@@ -109,12 +111,134 @@ make_chains (Work *self)
     }
 }
 
+/* ---- New orders in one step ---- */
+
+#define SLICE 64                 /* orders that a worker takes at once */
+#define STEP_BYTES (1024 * 1024) /* of a step, besides its last order */
+
+/* The first orders of their chains, some of them. */
+typedef struct
+{
+  const Work *work;
+  guint next; /* of the chains that are left */
+  guint end;
+} Slice;
+
+/* Of the orders of a slice those that are put in one step. */
+typedef struct
+{
+  TallBatch *batch;  /* owned: the root rows, and at the end also what comes with them */
+  TallBatch *others; /* owned: what comes with them */
+  guint orders[SLICE];
+  TallState committed[SLICE]; /* the state of each */
+  guint n;
+  gsize size; /* of all rows */
+} Step;
+
+static void
+step_clear (Step *self)
+{
+  tall_batch_free (self->batch);
+  tall_batch_free (self->others);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Step, step_clear)
+
+static gsize
+count_bytes (const TallBatch *batch, guint first)
+{
+  gsize n = 0;
+  for (guint i = first; i < batch->mutations->len; i++)
+    n += tall_mutation_get_size (g_ptr_array_index (batch->mutations, i));
+  return n;
+}
+
+/* FALSE: it does not fit, or it is put by itself. */
+static gboolean
+step_add (Step *self, const Work *work, const TallStoreContext *context, guint i)
+{
+  TallOperation *operation = &work->operations[i];
+  guint n_roots = self->batch->mutations->len;
+  guint n_others = self->others->mutations->len;
+  if (operation->context != context)
+    tall_operation_move (operation, context);
+  if (self->size >= STEP_BYTES || work->outcomes[i].revision != 0
+      || !tall_put_append_new (operation, &work->contents[i], get_options (work, i), self->batch,
+                               self->others, &self->committed[self->n]))
+    return FALSE;
+  self->orders[self->n++] = i;
+  self->size += count_bytes (self->batch, n_roots) + count_bytes (self->others, n_others);
+  return TRUE;
+}
+
+static gboolean
+step_commit (Step *self, const Work *work, GError **error)
+{
+  TallOperation *operations[SLICE];
+  for (guint i = 0; i < self->n; i++)
+    operations[i] = &work->operations[self->orders[i]];
+  g_ptr_array_extend (self->batch->mutations, self->others->mutations, NULL, NULL);
+  TallStep step = tall_commit_new (operations, self->committed, self->n, self->batch, error);
+  for (guint i = 0; i < self->n; i++)
+    if (step == TALL_STEP_DONE)
+      work->outcomes[self->orders[i]].revision = self->committed[i].revision;
+    else
+      tall_operation_move (operations[i], operations[i]->context);
+  return step == TALL_STEP_DONE || step == TALL_STEP_AGAIN;
+}
+
+/* FALSE with @error set: the tables are shut, or something is wrong that each finds out by itself.
+ */
+static gboolean
+put_slice (Slice self, const TallStoreContext *context, GError **error)
+{
+  while (self.next < self.end)
+    {
+      g_auto (Step) step = { .batch = tall_batch_new (), .others = tall_batch_new () };
+      while (self.next < self.end
+             && step_add (&step, self.work, context,
+                          g_array_index (self.work->chains, guint, self.next)))
+        self.next++;
+      if (step.n == 0)
+        self.next++;
+      else if (!step_commit (&step, self.work, error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+/* Puts what is taken for new where a table changes the rows of several orders in one step, which
+ * syncs once for all of them. What is not stored then, for whatever reason, is put by itself. */
+static void
+put_new (gpointer data, guint number)
+{
+  const Work *work = data;
+  guint first = number * SLICE;
+  const Slice slice = { work, first, MIN (first + SLICE, work->chains->len) };
+  g_auto (TallOperation) all = { 0 };
+  GError *error = NULL;
+  tall_operation_init (&all, work->context, NULL, NULL, 0);
+  all.writes = TRUE;
+  for (guint i = slice.next; i < slice.end; i++)
+    {
+      const TallOperation *each = &work->operations[g_array_index (work->chains, guint, i)];
+      all.deadline = MIN (all.deadline, each->deadline);
+      all.end = MIN (all.end, each->end);
+    }
+  while (tall_follow (&all, &error))
+    (void)put_slice (slice, all.context, &error);
+  g_clear_error (&error);
+}
+
+/* ---- One by one ---- */
+
 static void
 put_one (const Work *self, guint i)
 {
   TallOperation *operation = &self->operations[i];
   TallOutcome *outcome = &self->outcomes[i];
 
+  if (outcome->revision != 0) /* it is stored */
+    return;
   if (tall_operation_is_over (operation))
     g_set_error (&outcome->error, TALL_ERROR, TALL_ERROR_TIMED_OUT,
                  "its time was over before it was its turn; nothing was done, try again with fewer "
@@ -141,7 +265,8 @@ put_chain (gpointer data, guint chain)
 /**
  * tall_put_many:
  *
- * Stores @n orders, each for itself, several at once. The time of each runs from the beginning of
+ * Stores @n orders, each for itself, several at once; new ones in one step where the table changes
+ * several rows in one. The time of each runs from the beginning of
  * the call, not from its turn: the whole call takes no longer than the longest of them. One whose
  * turn does not come in time is %TALL_ERROR_TIMED_OUT, and nothing was tried.
  *
@@ -171,6 +296,8 @@ tall_put_many (const TallStoreContext *context,
   if (!make_contents (&work, error))
     return FALSE;
   make_chains (&work);
+  if (context->together > 1 && work.chains->len > 1)
+    tall_workers_run (put_new, &work, (work.chains->len + SLICE - 1) / SLICE);
   tall_workers_run (put_chain, &work, work.chains->len);
   return TRUE;
 }

@@ -343,6 +343,44 @@ put_over (Write *self, GError **error)
   return step;
 }
 
+/**
+ * tall_put_append_new:
+ * @roots: gets the mutation of the root row
+ * @others: gets what comes with it
+ * @wanted: (out caller-allocates): the state that is to be committed
+ *
+ * Prepares a put that takes the order for new, and that may share its step with others.
+ *
+ * Returns: FALSE if it may not, for whatever reason: it has to be put by itself, by tall_put()
+ */
+gboolean
+tall_put_append_new (TallOperation *operation,
+                     const TallContent *content,
+                     const TallWriteOptions *options,
+                     TallBatch *roots,
+                     TallBatch *others,
+                     TallState *wanted)
+{
+  Write write = { .operation = operation, .content = content, .options = options };
+  gboolean must_look = operation->context->ttl != 0 || operation->sent != NULL;
+  guint64 n_rows = (guint64)roots->mutations->len + others->mutations->len;
+
+  write.wanted = content->state;
+  if (tall_operation_has_children (operation))
+    n_rows += (guint64)write.wanted.n_locations + write.wanted.n_lines;
+  if (must_look || options->condition == TALL_IF_REVISION || !check_options (options, NULL)
+      || tall_operation_is_over (operation) || !tall_operation_has_room (operation, n_rows)
+      || !tall_operation_identify (operation, TRUE, NULL))
+    return FALSE;
+  choose_token (&write);
+  write.wanted.revision = tall_root_next_revision (&write.root, tall_operation_now (operation));
+  tall_state_set_lineage (&write.wanted, operation, &write.root);
+  append_commit (&write, 0, roots);
+  tall_together_append (operation, content, &write.root, &write.wanted, others);
+  *wanted = write.wanted;
+  return TRUE;
+}
+
 /* ---- Patch ---- */
 
 /* Changes to an order as it is. */

@@ -11,6 +11,12 @@ gboolean tall_put (TallOperation *operation,
                    const TallWriteOptions *options,
                    gint64 *revision,
                    GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean tall_put_append_new (TallOperation *operation,
+                              const TallContent *content,
+                              const TallWriteOptions *options,
+                              TallBatch *roots,
+                              TallBatch *others,
+                              TallState *wanted) G_GNUC_WARN_UNUSED_RESULT;
 gboolean tall_patch (TallOperation *operation,
                      const char *const *changes,
                      guint n,

@@ -406,23 +406,25 @@ apply_if_locked (Write *self,
                  gboolean *matched,
                  GError **error)
 {
-  TallStoredRow old;
-  const TallRocksdbFamily *family = group->families[0];
-  if (!write_load (self, family, group->mutations[0]->row, &old, error))
-    return FALSE;
-  if (!condition_holds (conditional, &old, tall_rocksdb_family_get_oldest (family)))
+  guint n = conditional->n_alike + 1;
+  g_autofree TallStoredRow *old = g_new (TallStoredRow, n);
+  for (guint i = 0; i < n; i++)
     {
-      *matched = FALSE;
-      return TRUE;
+      const TallRocksdbFamily *family = group->families[i];
+      if (!write_load (self, family, group->mutations[i]->row, &old[i], error))
+        return FALSE;
+      if (!condition_holds (conditional, &old[i], tall_rocksdb_family_get_oldest (family)))
+        return TRUE;
     }
   /* The first row may be large. Put last it does not double what the batch takes. */
-  if (!merge_group (self, group, 1, error)
-      || !write_add (self, family, &old, group->mutations[0], error)
-      || !write_commit_once (self, conditional->durability, conditional->deadline,
-                             "Writing rows on a condition", error))
+  if (!merge_group (self, group, n, error))
     return FALSE;
-  *matched = TRUE;
-  return TRUE;
+  for (guint i = n; i-- > 0;)
+    if (!write_add (self, group->families[i], &old[i], group->mutations[i], error))
+      return FALSE;
+  *matched = write_commit_once (self, conditional->durability, conditional->deadline,
+                                "Writing rows on a condition", error);
+  return *matched;
 }
 
 /**

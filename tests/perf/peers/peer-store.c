@@ -62,6 +62,8 @@ static const char *const statements[2][N_STATEMENTS] = {
       [DELETE_LINES] = "DELETE FROM lines WHERE customer = ?1 AND number = ?2",
   },
   {
+      [BEGIN] = "BEGIN IMMEDIATE",
+      [COMMIT] = "COMMIT",
       [GET] = "SELECT document FROM orders WHERE customer = ?1 AND number = ?2",
       [LIST] = LIST_SQL,
       [PUT] = "INSERT OR REPLACE INTO orders VALUES (?1,?2,?3,?4,?5,?6,?7)",
@@ -253,13 +255,19 @@ delete_rows (TallPeerStore *self, const TallOrder *order, GError **error)
 static gboolean
 put_tables (TallPeerStore *self, const TallOrder *order, gboolean is_new, GError **error)
 {
-  if (!run (self, BEGIN, error) || (!is_new && !delete_rows (self, order, error))
-      || !put_row (self, order, NULL, error))
+  if ((!is_new && !delete_rows (self, order, error)) || !put_row (self, order, NULL, error))
     return FALSE;
   for (guint i = 0; i < order->n_shipping_locations; i++)
     if (!put_location (self, order, order->shipping_locations[i], error))
       return FALSE;
-  return run (self, COMMIT, error);
+  return TRUE;
+}
+
+static gboolean
+put_document (TallPeerStore *self, const TallOrder *order, GError **error)
+{
+  g_autoptr (TallArena) arena = tall_arena_new (0);
+  return put_row (self, order, arena, error);
 }
 
 /**
@@ -271,10 +279,31 @@ put_tables (TallPeerStore *self, const TallOrder *order, gboolean is_new, GError
 gboolean
 tall_peer_store_put (TallPeerStore *self, const TallOrder *order, gboolean is_new, GError **error)
 {
-  if (!self->is_document)
-    return put_tables (self, order, is_new, error);
-  g_autoptr (TallArena) arena = tall_arena_new (0);
-  return put_row (self, order, arena, error);
+  if (self->is_document) /* its one statement is a transaction */
+    return put_document (self, order, error);
+  return run (self, BEGIN, error) && put_tables (self, order, is_new, error)
+         && run (self, COMMIT, error);
+}
+
+/**
+ * tall_peer_store_put_many:
+ * @orders: (element-type TallOrder): which cannot be there
+ *
+ * Stores orders in one transaction.
+ */
+gboolean
+tall_peer_store_put_many (TallPeerStore *self, const GPtrArray *orders, GError **error)
+{
+  if (!run (self, BEGIN, error))
+    return FALSE;
+  for (guint i = 0; i < orders->len; i++)
+    {
+      const TallOrder *order = g_ptr_array_index (orders, i);
+      if (!(self->is_document ? put_document (self, order, error)
+                              : put_tables (self, order, TRUE, error)))
+        return FALSE;
+    }
+  return run (self, COMMIT, error);
 }
 
 static char *

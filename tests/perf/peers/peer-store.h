@@ -41,6 +41,9 @@ gboolean tall_peer_store_put (TallPeerStore *self,
                               const TallOrder *order,
                               gboolean is_new,
                               GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean tall_peer_store_put_many (TallPeerStore *self,
+                                   const GPtrArray *orders,
+                                   GError **error) G_GNUC_WARN_UNUSED_RESULT;
 TallOrder *tall_peer_store_get (TallPeerStore *self,
                                 const char *customer_number,
                                 const char *order_number,

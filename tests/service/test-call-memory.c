@@ -78,6 +78,11 @@ test_decoded (void)
   g_assert_cmpuint (tall_memory_get_used (&memory), ==, 3 * MIB);
   tall_call_memory_end (&call);
   g_assert_cmpuint (tall_memory_get_used (&memory), ==, 0);
+
+  /* Never more than can become of so few bytes. */
+  begin (&call, &memory, 1 * KIB);
+  g_assert_false (tall_call_memory_decode (&call, 1 * MIB));
+  tall_call_memory_end (&call);
   tall_memory_clear (&memory);
 }
 

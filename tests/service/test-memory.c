@@ -419,6 +419,32 @@ test_slot (void)
   tall_memory_clear (&memory);
 }
 
+/* One that gets the slot is in nobody's way: what comes after it has what is left. */
+static void
+test_behind_slot (void)
+{
+  TallMemory memory;
+  tall_memory_init (&memory, 100, 10);
+  TallMemoryPart most = { &memory }, slot = { &memory };
+  Wanted small = { { &memory }, 10, 60 * 1000 }, last = { { &memory }, 5, 60 * 1000 };
+
+  g_assert_true (tall_memory_part_take (&most, 95, SOON));
+  g_assert_true (tall_memory_part_take (&slot, 10, SOON));
+  g_assert_true (slot.in_slot);
+  GThread *first = start_taking (&small, 1);
+  GThread *second = start_taking (&last, 2);
+  tall_memory_part_keep (&slot, 0);
+  assert_taken (first);
+  assert_taken (second);
+  g_assert_true (small.part.in_slot);
+  g_assert_cmpuint (tall_memory_get_used (&memory), ==, 110);
+
+  tall_memory_part_keep (&small.part, 0);
+  tall_memory_part_keep (&last.part, 0);
+  tall_memory_part_keep (&most, 0);
+  tall_memory_clear (&memory);
+}
+
 /* The calls of one address hold half at most, unless it is one alone; they hold up nobody else. */
 static void
 test_share (void)
@@ -537,6 +563,7 @@ main (int argc, char **argv)
   g_test_add_func ("/service/memory/given-up", test_given_up);
   g_test_add_func ("/service/memory/holder", test_holder);
   g_test_add_func ("/service/memory/slot", test_slot);
+  g_test_add_func ("/service/memory/behind-slot", test_behind_slot);
   g_test_add_func ("/service/memory/share", test_share);
   g_test_add_func ("/service/memory/share-of-slot", test_share_of_slot);
   g_test_add_func ("/service/memory/arriving", test_arriving);

@@ -254,6 +254,27 @@ test_crowded (void)
   tall_test_places_tear_down (&f);
 }
 
+/* Nor do its handshakes, which take a tenth of the usual time at most. */
+static void
+test_crowded_handshakes (void)
+{
+  TallTestPlaces f;
+  TallPlacesLimits limits = { .max_connections = 3,
+                              .max_per_address = 3,
+                              .idle_grace = 10 * TALL_TEST_SHORT };
+  tall_test_places_set_up (&f, &limits);
+  TallTestSeat seats[] = {
+    tall_test_places_come_later (&f, "127.0.0.2", TALL_PLACE_ENTERING),
+    tall_test_places_come_later (&f, "127.0.0.2", TALL_PLACE_WORKING),
+    tall_test_places_come_later (&f, "127.0.0.2", TALL_PLACE_WORKING),
+  };
+  tall_place_enter (seats[0].place, TALL_PLACE_ENTERING);
+  tall_test_places_let_time_pass ();
+  tall_test_places_assert_makes_room (&f, "127.0.0.3", &seats[0], &seats[1], 2);
+  tall_test_places_leave_all (seats + 1, 2);
+  tall_test_places_tear_down (&f);
+}
+
 static void
 test_trusted (void)
 {
@@ -402,6 +423,7 @@ main (int argc, char **argv)
   g_test_add_func ("/service/places/slow-to-leave", test_slow_to_leave);
   g_test_add_func ("/service/places/address", test_address);
   g_test_add_func ("/service/places/crowded", test_crowded);
+  g_test_add_func ("/service/places/crowded-handshakes", test_crowded_handshakes);
   g_test_add_func ("/service/places/trusted", test_trusted);
   g_test_add_func ("/service/places/told", test_told);
   g_test_add_func ("/service/places/close", test_close);

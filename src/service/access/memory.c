@@ -3,61 +3,6 @@
 #include "service/access/memory.h"
 
 #include "tall-error.h"
-#include "wire/struct.h"
-
-/* The buffer of the reply doubles when it is full. */
-#define ENCODED_COPIES 2
-
-void
-tall_call_budget_init (TallCallBudget *self)
-{
-  const TallWireOptions options = TALL_WIRE_OPTIONS_INIT;
-  *self = (TallCallBudget){
-    .bytes = TALL_CALL_BYTES,
-    .n_lines = TALL_CALL_LINES,
-    .until = g_get_monotonic_time () + TALL_CALL_TIME * G_TIME_SPAN_MILLISECOND,
-    .scale = tall_transport_new_memory ((TallSlice)TALL_SLICE_INIT, &options),
-  };
-}
-
-void
-tall_call_budget_clear (TallCallBudget *self)
-{
-  g_clear_object (&self->scale);
-}
-
-/**
- * tall_call_budget_take:
- * @item: of that type
- * @order: (nullable): the order in it
- *
- * Returns: FALSE if the item has no room any more; then nothing is taken but memory
- */
-gboolean
-tall_call_budget_take (TallCallBudget *self,
-                       const TallStructType *type,
-                       gconstpointer item,
-                       const TallOrder *order)
-{
-  gsize encoded = tall_struct_measure (type, item, self->scale);
-  guint lines = order != NULL ? order->n_shipping_locations + tall_order_count_lines (order) : 0;
-
-  self->memory += ENCODED_COPIES * encoded;
-  self->memory += order != NULL ? tall_arena_get_size (tall_order_get_arena (order)) : 0;
-  if (self->n_items > 0 && (encoded > self->bytes || lines > self->n_lines))
-    return FALSE;
-
-  self->bytes -= MIN (self->bytes, encoded);
-  self->n_lines -= MIN (self->n_lines, lines);
-  self->n_items++;
-  return TRUE;
-}
-
-gboolean
-tall_call_budget_is_late (const TallCallBudget *self)
-{
-  return g_get_monotonic_time () >= self->until;
-}
 
 /* What becomes of a byte of a large request, the byte itself included: usual orders take two to
  * five times their bytes when they are decoded. What takes more is given it only if it is there at
@@ -82,19 +27,8 @@ tall_call_budget_is_late (const TallCallBudget *self)
 void
 tall_memory_init (TallMemory *self, gsize size, gsize slot)
 {
+  *self = (TallMemory){ .size = size, .left = size, .slot = slot };
   g_mutex_init (&self->mutex);
-  self->size = self->left = size;
-  self->slot = slot;
-  self->taken = FALSE;
-  self->arriving = 0;
-  g_queue_init (&self->waiting);
-}
-
-/* Returns: bytes of the slot, which may change at any time */
-static gsize
-tall_memory_get_slot (TallMemory *self)
-{
-  return (gsize)g_atomic_pointer_get (&self->slot);
 }
 
 void
@@ -103,7 +37,14 @@ tall_memory_clear (TallMemory *self)
   g_mutex_clear (&self->mutex);
 }
 
-/* Bytes that calls hold now, the slot among them. Only tests ask. */
+/* Bytes of the slot, which may change at any time. */
+static gsize
+get_slot (TallMemory *self)
+{
+  return (gsize)g_atomic_pointer_get (&self->slot);
+}
+
+/* Bytes that calls hold now, the slot among them. */
 gsize
 tall_memory_get_used (TallMemory *self)
 {
@@ -111,7 +52,7 @@ tall_memory_get_used (TallMemory *self)
   return self->size - self->left + (self->taken ? self->slot : 0);
 }
 
-/* Threads that wait now. Only tests ask. */
+/* Threads that wait now. */
 guint
 tall_memory_count_waiting (TallMemory *self)
 {
@@ -131,22 +72,25 @@ typedef struct
 
 /* Whether @size more bytes leave enough for others, if any others hold as much as that. */
 static gboolean
-is_fair (const TallMemory *memory, gsize held_together, gsize held, gsize size)
+is_fair (const Want *want, gsize held_together)
 {
-  return held_together == held || held_together + size <= memory->size / 2;
+  return held_together == want->part->held
+         || held_together + want->size <= want->part->memory->size / 2;
 }
 
-/* Whether it may have what it wants as far as its share, and that of all requests which arrive, go.
- */
+/* Whether it may have what it wants as far as its address, and all requests that arrive, go. */
 static gboolean
 has_share (const Want *want)
 {
   const TallMemoryPart *part = want->part;
-  const TallMemory *memory = part->memory;
+  return (part->share == NULL || is_fair (want, part->share->held))
+         && (!part->arriving || is_fair (want, part->memory->arriving));
+}
 
-  if (part->share != NULL && !is_fair (memory, part->share->held, part->held, want->size))
-    return FALSE;
-  return !part->arriving || is_fair (memory, memory->arriving, part->held, want->size);
+static gboolean
+fits_into_slot (const Want *want)
+{
+  return want->part->held == 0 && want->size <= want->part->memory->slot;
 }
 
 /* Books @size bytes that the part holds outside the slot; less than 0 if it gives them back. */
@@ -161,60 +105,58 @@ book (TallMemoryPart *self, gssize size)
 }
 
 static void
-grant (TallMemory *memory, GList *queued)
+grant (TallMemory *self, GList *queued)
 {
   Want *want = queued->data;
-
   want->part->held += want->size;
   want->granted = TRUE;
-  g_queue_unlink (&memory->waiting, queued);
+  g_queue_unlink (&self->waiting, queued);
   if (want->sleeping) /* a signal is a system call, also where nobody waits */
     g_cond_signal (&want->changed);
 }
 
-static gboolean
-fits_into_slot (const TallMemory *memory, const Want *want)
-{
-  return !memory->taken && want->part->held == 0 && want->size <= memory->slot;
-}
-
+/* Gives what is left in the order of arrival. What waits for its share is passed; what only has too
+ * little left is not. */
 static void
-grant_slot (TallMemory *memory, GList *queued)
+give_left (TallMemory *self)
 {
-  ((Want *)queued->data)->part->in_slot = memory->taken = TRUE;
-  grant (memory, queued);
-}
-
-/* Gives what is left to those that wait, and wakes none of the others: there may be hundreds. */
-static void
-hand_out (TallMemory *memory)
-{
-  gboolean passed = FALSE; /* one that may not be passed */
-  GList *limited = NULL;   /* the first that waits for its share and would fit into the slot */
-
-  for (GList *queued = memory->waiting.head, *next; queued != NULL; queued = next)
+  for (GList *queued = self->waiting.head, *next; queued != NULL; queued = next)
     {
       Want *want = queued->data;
       next = queued->next;
       if (!has_share (want))
-        {
-          limited = limited == NULL && fits_into_slot (memory, want) ? queued : limited;
-          continue;
-        }
-      if (!passed && memory->left >= want->size)
-        {
-          book (want->part, (gssize)want->size);
-          grant (memory, queued);
-        }
-      else if (fits_into_slot (memory, want))
-        grant_slot (memory, queued);
-      else
-        passed = TRUE;
-      if (passed && memory->taken)
+        continue;
+      if (self->left < want->size)
         return;
+      book (want->part, (gssize)want->size);
+      grant (self, queued);
     }
-  if (limited != NULL && fits_into_slot (memory, limited->data))
-    grant_slot (memory, limited);
+}
+
+/* Gives the slot to the first that fits into it, and has its share if any of them has. */
+static gboolean
+give_slot (TallMemory *self)
+{
+  GList *best = NULL;
+
+  for (GList *queued = self->waiting.head; queued != NULL && !self->taken; queued = queued->next)
+    if (fits_into_slot (queued->data)
+        && (best == NULL || (!has_share (best->data) && has_share (queued->data))))
+      best = queued;
+  if (best == NULL)
+    return FALSE;
+  ((Want *)best->data)->part->in_slot = self->taken = TRUE;
+  grant (self, best);
+  return TRUE;
+}
+
+/* Wakes only those that get something: hundreds may wait. */
+static void
+hand_out (TallMemory *self)
+{
+  do
+    give_left (self);
+  while (give_slot (self));
 }
 
 /**
@@ -227,14 +169,12 @@ hand_out (TallMemory *memory)
 void
 tall_memory_set_slot (TallMemory *self, gsize slot, gsize least)
 {
-  if (tall_memory_get_slot (self) == slot)
+  if (get_slot (self) == slot)
     return;
   g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->mutex);
-  if (self->size < least)
-    {
-      self->left += least - self->size;
-      self->size = least;
-    }
+  gsize more = MAX (self->size, least) - self->size;
+  self->left += more;
+  self->size += more;
   g_atomic_pointer_set (&self->slot, slot);
   hand_out (self);
 }
@@ -285,15 +225,13 @@ tall_memory_part_take (TallMemoryPart *self, gsize size, gint64 deadline)
 void
 tall_memory_part_arrive (TallMemoryPart *self)
 {
-  TallMemory *memory = self->memory;
-
-  if (memory == NULL || !self->arriving)
+  if (self->memory == NULL || !self->arriving)
     return;
-  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&memory->mutex);
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->memory->mutex);
   if (!self->in_slot)
-    memory->arriving -= self->held;
+    self->memory->arriving -= self->held;
   self->arriving = FALSE;
-  hand_out (memory);
+  hand_out (self->memory);
 }
 
 /**
@@ -349,27 +287,18 @@ tall_call_memory_get_least (gsize max_request, gsize order)
   return max_request * BYTES_OF_BYTE + order;
 }
 
-/**
- * tall_call_memory_get_order:
- *
- * Returns: bytes that work on one order takes at most: those of the slot
- */
+/* Returns: bytes that work on one order takes at most: those of the slot */
 gsize
 tall_call_memory_get_order (const TallCallMemory *self)
 {
-  return self->part.memory != NULL ? tall_memory_get_slot (self->part.memory) : 0;
-}
-
-static gint64
-get_deadline (const TallCallMemory *self)
-{
-  return g_get_monotonic_time () + self->max_wait * G_TIME_SPAN_MILLISECOND;
+  return self->part.memory != NULL ? get_slot (self->part.memory) : 0;
 }
 
 static gboolean
 take (TallCallMemory *self, gsize size)
 {
-  return tall_memory_part_take (&self->part, size, get_deadline (self));
+  return tall_memory_part_take (&self->part, size,
+                                g_get_monotonic_time () + self->max_wait * G_TIME_SPAN_MILLISECOND);
 }
 
 /**
@@ -388,83 +317,57 @@ tall_call_memory_begin (TallCallMemory *self, gsize frame)
   if (frame <= TALL_CALL_SMALL_REQUEST)
     return TRUE;
   self->part.arriving = TRUE;
-  gsize order = tall_call_memory_get_order (self);
-  if (!take (self, frame * BYTES_OF_BYTE + order))
-    return FALSE;
-  self->work = order;
-  self->room += frame * (BYTES_OF_BYTE - 1);
-  return TRUE;
-}
-
-/* More than a request of its size usually needs. A small one holds nothing yet: it may wait, and
- * then takes the most that can become of it. */
-static gboolean
-take_room (TallCallMemory *self, gsize size)
-{
-  gsize more = MAX (size, STEP);
-
-  if (self->part.held > 0)
-    {
-      self->room += more;
-      return take (self, more);
-    }
-  self->room += self->frame * MOST_BYTES_OF_BYTE;
   self->work = tall_call_memory_get_order (self);
-  return take (self, self->frame * MOST_BYTES_OF_BYTE + self->work)
-         && self->decoded + size <= self->room;
+  self->room += frame * (BYTES_OF_BYTE - 1);
+  return take (self, frame * BYTES_OF_BYTE + self->work);
 }
 
 /**
  * tall_call_memory_decode:
  * @size: bytes that are to be made of the request, beside those before
  *
+ * A small request holds nothing yet when it needs more than usual: it may wait, and then takes the
+ * most that can become of it.
+ *
  * Returns: FALSE if the memory for them is not to be had
  */
 gboolean
 tall_call_memory_decode (TallCallMemory *self, gsize size)
 {
-  if (self->decoded + size > self->room && !take_room (self, size))
-    return FALSE;
   self->decoded += size;
-  return TRUE;
+  if (self->decoded <= self->room)
+    return TRUE;
+  gboolean is_small = self->part.held == 0;
+  gsize more = is_small ? self->frame * MOST_BYTES_OF_BYTE : MAX (size, STEP);
+  if (is_small)
+    self->work = tall_call_memory_get_order (self);
+  self->room += more;
+  return take (self, is_small ? more + self->work : more) && self->decoded <= self->room;
 }
 
-/* What is held for the decoded request; the rest of it is the connection's own. */
-static gsize
-get_request (const TallCallMemory *self)
+/* Gives back all but the decoded request, but for what is the connection's own, and @size. */
+static void
+keep (TallCallMemory *self, gsize size)
 {
-  return self->decoded - MIN (self->decoded, TALL_CALL_SMALL_DECODED);
+  gsize own = MIN (self->decoded, TALL_CALL_SMALL_DECODED);
+  tall_memory_part_keep (&self->part, self->decoded - own + size);
 }
 
-/**
- * tall_call_memory_end_decoding:
- *
- * The request is decoded, and its frame gone.
- */
+/* The request is decoded, and its frame gone. */
 void
 tall_call_memory_end_decoding (TallCallMemory *self)
 {
-  tall_memory_part_keep (&self->part, get_request (self) + self->work);
+  keep (self, self->work);
 }
 
-static gboolean
-work_until (TallCallMemory *self, gsize size, gint64 deadline)
-{
-  if (self->work < size && !tall_memory_part_take (&self->part, size - self->work, deadline))
-    return FALSE;
-  self->work = MAX (self->work, size);
-  return TRUE;
-}
-
-/**
- * tall_call_memory_work_at_once:
- *
- * As tall_call_memory_work(), but never waits.
- */
+/* As tall_call_memory_work(), but never waits. */
 gboolean
 tall_call_memory_work_at_once (TallCallMemory *self, gsize size)
 {
-  return work_until (self, size, 0);
+  if (self->work < size && !tall_memory_part_take (&self->part, size - self->work, 0))
+    return FALSE;
+  self->work = MAX (self->work, size);
+  return TRUE;
 }
 
 /**
@@ -478,8 +381,13 @@ tall_call_memory_work_at_once (TallCallMemory *self, gsize size)
 gboolean
 tall_call_memory_work (TallCallMemory *self, gsize size, GError **error)
 {
-  if (work_until (self, size, get_deadline (self)))
+  if (self->work >= size)
     return TRUE;
+  if (take (self, size - self->work))
+    {
+      self->work = size;
+      return TRUE;
+    }
   g_set_error (error, TALL_ERROR, TALL_ERROR_OVERLOADED,
                "the server has as much in work as its memory is meant for; nothing was done, try "
                "again later");
@@ -508,37 +416,23 @@ tall_call_memory_work_on_orders (TallCallMemory *self, guint n, GError **error)
   return tall_call_memory_work (self, order, error) ? 1 : 0;
 }
 
-/**
- * tall_call_memory_settle:
- * @size: bytes
- *
- * All that was done so far has come to @size bytes, which stay until the reply is made.
- */
+/* All that was done so far has come to @size bytes, which stay until the reply is made. */
 void
 tall_call_memory_settle (TallCallMemory *self, gsize size)
 {
   self->work = 0;
   self->settled = size;
-  tall_memory_part_keep (&self->part, get_request (self) + size);
+  keep (self, size);
 }
 
-/**
- * tall_call_memory_reply:
- * @size: bytes of the reply
- *
- * Nothing is left of the call but its reply, which is to be sent.
- */
+/* Nothing is left of the call but its reply of @size bytes, which is to be sent. */
 void
 tall_call_memory_reply (TallCallMemory *self, gsize size)
 {
   tall_memory_part_keep (&self->part, size <= TALL_CALL_SMALL_REPLY ? 0 : size);
 }
 
-/**
- * tall_call_memory_end:
- *
- * Gives everything back.
- */
+/* Gives everything back. */
 void
 tall_call_memory_end (TallCallMemory *self)
 {

@@ -47,33 +47,18 @@ tall_networks_get_plain (GInetAddress *address)
                     : g_inet_address_new_from_bytes (v4, G_SOCKET_FAMILY_IPV4);
 }
 
-/* @mask: (transfer full): has no bits beyond its length, so a mapped one has at least those of all
- * mapped addresses. */
+/* Returns: (transfer full): @mask has no bits beyond its length, so a mapped one has at least those
+ * of all mapped addresses */
 static GInetAddressMask *
 get_plain_mask (GInetAddressMask *mask)
 {
-  g_autoptr (GInetAddressMask) given = mask;
-  GInetAddress *address = g_inet_address_mask_get_address (given);
+  GInetAddress *address = g_inet_address_mask_get_address (mask);
   g_autoptr (GInetAddress) plain = tall_networks_get_plain (address);
-  guint length = g_inet_address_mask_get_length (given);
+  guint length = g_inet_address_mask_get_length (mask);
 
   if (g_inet_address_get_family (plain) == g_inet_address_get_family (address))
-    return g_steal_pointer (&given);
+    return g_object_ref (mask);
   return g_inet_address_mask_new (plain, length - MAPPED_BITS, NULL);
-}
-
-static GInetAddressMask *
-parse_one (const char *text, GError **error)
-{
-  g_autoptr (GError) reason = NULL;
-  GInetAddressMask *mask = g_inet_address_mask_new_from_string (text, &reason);
-  if (mask != NULL)
-    return get_plain_mask (mask);
-  tall_error_set_invalid (error, "networks",
-                          "\"%s\" is not an address and not a network: write for example 10.0.0.7, "
-                          "10.0.0.0/8 or fd00::/8, with commas between several",
-                          text);
-  return NULL;
 }
 
 /**
@@ -92,10 +77,17 @@ tall_networks_parse (const char *text, GError **error)
 
   for (guint i = 0; parts[i] != NULL; i++)
     {
-      GInetAddressMask *mask = parse_one (g_strstrip (parts[i]), error);
+      const char *part = g_strstrip (parts[i]);
+      g_autoptr (GInetAddressMask) mask = g_inet_address_mask_new_from_string (part, NULL);
       if (mask == NULL)
-        return NULL;
-      g_ptr_array_add (networks, mask);
+        {
+          tall_error_set_invalid (error, "networks",
+                                  "\"%s\" is not an address and not a network: write for example "
+                                  "10.0.0.7, 10.0.0.0/8 or fd00::/8, with commas between several",
+                                  part);
+          return NULL;
+        }
+      g_ptr_array_add (networks, get_plain_mask (mask));
     }
   return g_steal_pointer (&networks);
 }
@@ -149,8 +141,8 @@ tall_networks_get_origin (GInetAddress *address)
 
 /* Connections over a limit that get an answer at the same time, and those of one address among
  * them; the others are closed. */
-#define MAX_REFUSALS 8
-#define MAX_REFUSALS_OF_ADDRESS 2
+#define MAX_TOLD 8
+#define MAX_TOLD_OF_ADDRESS 2
 
 /* Milliseconds that the one which makes room has to leave, before another one is chosen, and before
  * there is no room. */
@@ -183,7 +175,6 @@ tall_places_new (const TallPlacesLimits *limits)
     g_ptr_array_ref (limits->trusted);
   g_mutex_init (&self->mutex);
   g_cond_init (&self->changed);
-  self->all = g_hash_table_new (NULL, NULL);
   return self;
 }
 
@@ -193,23 +184,9 @@ tall_places_unref (TallPlaces *self)
   if (!g_atomic_ref_count_dec (&self->ref_count))
     return;
   g_clear_pointer (&self->limits.trusted, g_ptr_array_unref);
-  g_hash_table_unref (self->all);
   g_mutex_clear (&self->mutex);
   g_cond_clear (&self->changed);
   g_free (self);
-}
-
-static void
-init_iter (GHashTableIter *iter, const TallPlaces *self)
-{
-  g_hash_table_iter_init (iter, self->all);
-}
-
-static TallPlace *
-get_next (GHashTableIter *iter)
-{
-  gpointer place;
-  return g_hash_table_iter_next (iter, &place, NULL) ? place : NULL;
 }
 
 /* Returns: (transfer full) (nullable): NULL if the client is trusted, or gone already */
@@ -224,52 +201,27 @@ find_origin (const TallPlaces *self, GSocket *socket)
     return NULL;
 
   guint64 number = tall_networks_get_origin (inet);
-  GHashTableIter iter;
-  init_iter (&iter, self);
-  for (TallPlace *place = get_next (&iter); place != NULL; place = get_next (&iter))
-    if (place->origin != NULL && place->origin->number == number)
-      return g_rc_box_acquire (place->origin);
+  for (GList *l = self->all.head; l != NULL; l = l->next)
+    {
+      TallOrigin *origin = ((TallPlace *)l->data)->origin;
+      if (origin != NULL && origin->number == number)
+        return g_rc_box_acquire (origin);
+    }
   TallOrigin *origin = g_rc_box_new0 (TallOrigin);
   origin->number = number;
   return origin;
 }
 
-/* Milliseconds that wrap: only differences count. */
-static gint
-get_now (void)
-{
-  return (gint)(guint)(g_get_monotonic_time () / 1000);
-}
-
-/* For how many microseconds the client has taken nothing of what is sent to it, as far as looks
- * show. How much is in the socket's buffer would not say: it is full before and after a part was
- * taken and replaced. Source: tcp_info of the kernel's linux/tcp.h. */
-static gint64
-look_at_unread (TallPlace *self)
-{
-  gint64 now = g_get_monotonic_time ();
-  struct tcp_info info = { 0 };
-  socklen_t len = sizeof info;
-  if (getsockopt (g_socket_get_fd (self->socket), IPPROTO_TCP, TCP_INFO, &info, &len) != 0)
-    info.tcpi_bytes_acked = 0;
-  if (self->acked_before == 0 || info.tcpi_bytes_acked != self->acked)
-    {
-      self->acked = info.tcpi_bytes_acked;
-      self->acked_before = now;
-    }
-  return now - self->acked_before;
-}
-
 static gboolean
 is_address_full (const TallPlaces *self, const TallOrigin *origin)
 {
-  return origin != NULL && origin->n_served >= self->limits.max_per_address;
+  return origin != NULL && origin->count.n_served >= self->limits.max_per_address;
 }
 
 static gboolean
 is_full (const TallPlaces *self, const TallOrigin *origin)
 {
-  return self->n_served >= self->limits.max_connections || is_address_full (self, origin);
+  return self->count.n_served >= self->limits.max_connections || is_address_full (self, origin);
 }
 
 /* Whether a place can make room for one of @origin: an address that is full has its own only. */
@@ -286,55 +238,64 @@ static gboolean
 is_crowded (const TallPlace *place, const TallOrigin *origin)
 {
   return place->origin != NULL && origin != NULL
-         && place->origin->n_served > 2 * (origin->n_served + 1);
+         && place->origin->count.n_served > 2 * (origin->count.n_served + 1);
 }
 
-/* The one rule for which connection is closed first: for how long it has done nothing that would be
- * lost with it. At best it is in its handshake, which takes a moment if it is meant; or else
- * between two calls; or else its request takes too long to arrive; at worst, its client does not
- * take its reply. A call that runs is never one. A crowded address has less time: a few bytes that
- * are taken of each reply now and then do not keep all its places. 0: not to be closed. */
+/* Milliseconds that wrap: only differences count. */
+static gint
+get_now (void)
+{
+  return (gint)(guint)(g_get_monotonic_time () / 1000);
+}
+
+/* For how many milliseconds the client has taken nothing of what is sent to it, as far as looks
+ * show. How much is in the socket's buffer would not say: it is full before and after a part was
+ * taken and replaced. Source: tcp_info of the kernel's linux/tcp.h. */
+static gint64
+look_at_unread (TallPlace *self)
+{
+  gint64 now = g_get_monotonic_time ();
+  struct tcp_info info = { 0 };
+  socklen_t len = sizeof info;
+  if (getsockopt (g_socket_get_fd (self->socket), IPPROTO_TCP, TCP_INFO, &info, &len) != 0)
+    info.tcpi_bytes_acked = 0;
+  if (self->acked_before == 0 || info.tcpi_bytes_acked != self->acked)
+    {
+      self->acked = info.tcpi_bytes_acked;
+      self->acked_before = now;
+    }
+  return (now - self->acked_before) / G_TIME_SPAN_MILLISECOND;
+}
+
+/* The one rule for which connection is closed first: the earliest state, and in it the longest
+ * time. A handshake takes a moment if it is meant; between two calls nothing is lost; then comes a
+ * request that takes too long to arrive; at last, a reply of which the client takes nothing. A call
+ * that runs is never closed, nor is one that has arrived and that the connection's thread has not
+ * seen yet. A crowded address has less time: a few bytes that are taken of each reply now and then
+ * do not keep all its places. 0: not to be closed. */
 static guint64
 rate (TallPlace *place, const TallOrigin *origin)
 {
   const TallPlacesLimits *limits = &place->places->limits;
+  guint part = is_crowded (place, origin) ? CROWDED_PART : 1;
   const guint graces[] = {
-    [TALL_PLACE_ENTERING] = limits->idle_grace,
-    [TALL_PLACE_WAITING] = limits->idle_grace,
-    [TALL_PLACE_RECEIVING] = limits->receiving_grace,
-    [TALL_PLACE_REPLYING] = limits->replying_grace,
-  };
-  const guint64 ranks[] = {
-    [TALL_PLACE_ENTERING] = 4,
-    [TALL_PLACE_WAITING] = 3,
-    [TALL_PLACE_RECEIVING] = 2,
-    [TALL_PLACE_REPLYING] = 1,
+    [TALL_PLACE_ENTERING] = limits->idle_grace / part,
+    [TALL_PLACE_WAITING] = part > 1 ? 0 : limits->idle_grace,
+    [TALL_PLACE_RECEIVING] = limits->receiving_grace / part,
+    [TALL_PLACE_REPLYING] = limits->replying_grace != 0 ? limits->replying_grace : G_MAXUINT,
+    [TALL_PLACE_WORKING] = G_MAXUINT,
   };
   gint state = g_atomic_int_get (&place->state);
   guint since = (guint)g_atomic_int_get (&place->since);
   guint age = (guint)get_now () - since; /* a clock read earlier may be behind it */
-  gboolean crowded = is_crowded (place, origin);
 
-  if (state == TALL_PLACE_WORKING)
+  if (state == TALL_PLACE_WORKING || age < graces[state])
     return 0;
-  guint grace = graces[state];
-  if (state == TALL_PLACE_REPLYING)
-    {
-      if (grace == 0 || age < grace
-          || (!crowded && look_at_unread (place) < grace * G_TIME_SPAN_MILLISECOND))
-        return 0;
-    }
-  else if (crowded)
-    grace = state == TALL_PLACE_WAITING ? 0 : grace / CROWDED_PART;
-  return age >= grace ? (ranks[state] << 32) + age : 0;
-}
-
-/* A request that has arrived, and which the connection's thread has not seen yet, is not idle. */
-static gboolean
-has_request (TallPlace *place)
-{
-  return g_atomic_int_get (&place->state) == TALL_PLACE_WAITING
-         && tall_socket_has_input (place->socket);
+  if (state == TALL_PLACE_REPLYING && part == 1 && look_at_unread (place) < graces[state])
+    return 0;
+  if (state == TALL_PLACE_WAITING && tall_socket_has_input (place->socket))
+    return 0;
+  return ((guint64)(TALL_PLACE_WORKING - state) << 32) + age;
 }
 
 /**
@@ -356,48 +317,42 @@ evict_one (TallPlaces *self, const TallOrigin *origin)
 {
   TallPlace *best = NULL;
   guint64 best_rate = 0;
-  GHashTableIter iter;
 
-  init_iter (&iter, self);
-  for (TallPlace *place = get_next (&iter); place != NULL; place = get_next (&iter))
+  for (GList *l = self->all.head; l != NULL; l = l->next)
     {
+      TallPlace *place = l->data;
       if (tall_place_is_evicted (place) || place->refusal != NULL || place->socket == NULL
           || !is_among (place, origin))
         continue;
       guint64 its_rate = rate (place, origin);
       /* A request that its thread has taken from the socket since has changed the rate before. */
-      if (its_rate <= best_rate || has_request (place) || rate (place, origin) == 0)
+      if (its_rate <= best_rate || rate (place, origin) == 0)
         continue;
       best = place;
       best_rate = its_rate;
     }
   if (best == NULL)
     return FALSE;
-  best->cut = best_rate >> 32 == 1;
+  best->cut = best_rate >> 32 == TALL_PLACE_WORKING - TALL_PLACE_REPLYING;
   self->totals.n_evicted++;
   g_atomic_int_set (&best->evicted, TRUE);
   tall_socket_shut (best->socket, best->cut);
   return TRUE;
 }
 
-/* Whether a connection has a call to answer before it ends: its client decides when that is. */
-static gboolean
-is_busy (const TallPlace *place)
-{
-  gint state = g_atomic_int_get (&place->state);
-  return place->socket != NULL && !place->cut
-         && (state == TALL_PLACE_WORKING || state == TALL_PLACE_REPLYING);
-}
-
-/* Whether a place is about to be left that makes room for @origin. */
+/* Whether a place is about to be left that makes room for @origin. One that has a call to answer
+ * first is not: its client decides when that is. */
 static gboolean
 is_any_leaving (const TallPlaces *self, const TallOrigin *origin)
 {
-  GHashTableIter iter;
-  init_iter (&iter, self);
-  for (TallPlace *place = get_next (&iter); place != NULL; place = get_next (&iter))
-    if (tall_place_is_evicted (place) && is_among (place, origin) && !is_busy (place))
-      return TRUE;
+  for (GList *l = self->all.head; l != NULL; l = l->next)
+    {
+      TallPlace *place = l->data;
+      gboolean busy = place->socket != NULL && !place->cut
+                      && g_atomic_int_get (&place->state) >= TALL_PLACE_REPLYING;
+      if (tall_place_is_evicted (place) && is_among (place, origin) && !busy)
+        return TRUE;
+    }
   return FALSE;
 }
 
@@ -408,45 +363,26 @@ static gboolean
 make_room (TallPlaces *self, const TallOrigin *origin)
 {
   gint64 now = g_get_monotonic_time ();
-  gint64 until = now + self->room_time;
+  gint64 until = now + self->room_time, next = now; /* when another one is chosen, too */
 
-  while (is_full (self, origin) && !self->closed && now < until)
-    {
-      if (!evict_one (self, origin) && !is_any_leaving (self, origin))
-        return FALSE;
-      gint64 step = MIN (until, now + LEAVING_TIME * G_TIME_SPAN_MILLISECOND);
-      while (is_full (self, origin) && !self->closed && is_any_leaving (self, origin)
-             && g_cond_wait_until (&self->changed, &self->mutex, step))
-        continue;
-      now = g_get_monotonic_time ();
-    }
+  for (; is_full (self, origin) && !self->closed && now < until; now = g_get_monotonic_time ())
+    if (is_any_leaving (self, origin) && now < next)
+      g_cond_wait_until (&self->changed, &self->mutex, MIN (until, next));
+    else if (evict_one (self, origin) || is_any_leaving (self, origin))
+      next = now + LEAVING_TIME * G_TIME_SPAN_MILLISECOND;
+    else
+      return FALSE;
   return !is_full (self, origin);
-}
-
-/* Whether a refused connection gets a place for its answer. */
-static gboolean
-may_be_told (const TallPlaces *self, const TallOrigin *origin)
-{
-  guint n = 0, n_of_address = 0;
-  GHashTableIter iter;
-  init_iter (&iter, self);
-  for (TallPlace *place = get_next (&iter); place != NULL; place = get_next (&iter))
-    if (place->refusal != NULL)
-      {
-        n++;
-        n_of_address += origin != NULL && place->origin == origin ? 1 : 0;
-      }
-  return n < MAX_REFUSALS && n_of_address < MAX_REFUSALS_OF_ADDRESS;
 }
 
 static void
 count (TallPlace *self, guint by)
 {
-  if (self->refusal != NULL)
-    return;
-  self->places->n_served += by;
-  if (self->origin != NULL)
-    self->origin->n_served += by;
+  TallPlacesCount *counts[] = { &self->places->count,
+                                self->origin != NULL ? &self->origin->count : NULL };
+  for (guint i = 0; i < G_N_ELEMENTS (counts); i++)
+    if (counts[i] != NULL)
+      *(self->refusal != NULL ? &counts[i]->n_told : &counts[i]->n_served) += by;
 }
 
 /* @origin: (transfer full) (nullable): */
@@ -460,12 +396,12 @@ give_place (TallPlaces *self, GSocket *socket, TallOrigin *origin, const char *r
   place->socket = g_object_ref (socket);
   place->refusal = refusal;
   place->origin = origin;
+  place->link.data = place;
   tall_place_enter (place, TALL_PLACE_WAITING);
-  g_hash_table_add (self->all, place);
+  g_queue_push_tail_link (&self->all, &place->link);
   count (place, 1);
   self->totals.n_connections++;
-  if (refusal != NULL)
-    self->totals.n_told++;
+  self->totals.n_told += refusal != NULL ? 1 : 0;
   return place;
 }
 
@@ -473,9 +409,8 @@ give_place (TallPlaces *self, GSocket *socket, TallOrigin *origin, const char *r
  * tall_places_take:
  * @socket: of a client that has just come; a reference is taken
  *
- * If there is no place left, or none for the client's address, then the connection that is silent
- * for the longest is closed for it, if any is for long enough. This takes a moment; only one thread
- * at a time may call it.
+ * If there is no place left, or none for the client's address, then the connection that can best be
+ * spared is closed for it. This takes a moment; only one thread at a time may call it.
  *
  * Returns: (transfer full) (nullable): to be left with tall_place_leave(); NULL: the connection
  *   is to be closed
@@ -493,7 +428,10 @@ tall_places_take (TallPlaces *self, GSocket *socket)
                     "was done, close some or try again later"
                   : "The server has as many connections as it takes; nothing was done, try again "
                     "later";
-  if (!self->closed && (refusal == NULL || may_be_told (self, origin)))
+  if (!self->closed
+      && (refusal == NULL
+          || (self->count.n_told < MAX_TOLD
+              && (origin == NULL || origin->count.n_told < MAX_TOLD_OF_ADDRESS))))
     return give_place (self, socket, origin, refusal);
   g_clear_pointer (&origin, g_rc_box_release);
   self->totals.n_closed++;
@@ -509,7 +447,7 @@ guint
 tall_places_count (TallPlaces *self)
 {
   g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->mutex);
-  return self->n_served;
+  return self->count.n_served;
 }
 
 /**
@@ -521,13 +459,9 @@ gboolean
 tall_places_is_empty (TallPlaces *self)
 {
   g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->mutex);
-  return g_hash_table_size (self->all) == 0;
+  return g_queue_is_empty (&self->all);
 }
 
-/**
- * tall_places_get_totals:
- * @totals: (out caller-allocates):
- */
 void
 tall_places_get_totals (TallPlaces *self, TallPlacesTotals *totals)
 {
@@ -540,25 +474,23 @@ tall_places_get_totals (TallPlaces *self, TallPlacesTotals *totals)
 static void
 shut_all (TallPlaces *self, gboolean also_writing)
 {
-  GHashTableIter iter;
-  init_iter (&iter, self);
-  for (TallPlace *place = get_next (&iter); place != NULL; place = get_next (&iter))
-    if (place->socket != NULL)
-      tall_socket_shut (place->socket, also_writing);
+  for (GList *l = self->all.head; l != NULL; l = l->next)
+    if (((TallPlace *)l->data)->socket != NULL)
+      tall_socket_shut (((TallPlace *)l->data)->socket, also_writing);
 }
 
 /* Cuts the replies of which the client has taken nothing for a while. */
 static void
 cut_unread (TallPlaces *self)
 {
-  GHashTableIter iter;
-  init_iter (&iter, self);
-  for (TallPlace *place = get_next (&iter); place != NULL; place = get_next (&iter))
-    if (g_atomic_int_get (&place->state) != TALL_PLACE_REPLYING)
-      place->acked_before = 0;
-    else if (place->socket != NULL
-             && look_at_unread (place) >= UNREAD_TIME * G_TIME_SPAN_MILLISECOND)
-      tall_socket_shut (place->socket, TRUE);
+  for (GList *l = self->all.head; l != NULL; l = l->next)
+    {
+      TallPlace *place = l->data;
+      if (g_atomic_int_get (&place->state) != TALL_PLACE_REPLYING)
+        place->acked_before = 0;
+      else if (place->socket != NULL && look_at_unread (place) >= UNREAD_TIME)
+        tall_socket_shut (place->socket, TRUE);
+    }
 }
 
 static gboolean
@@ -567,21 +499,16 @@ wait_until_empty (TallPlaces *self, guint milliseconds)
   gint64 now = g_get_monotonic_time ();
   gint64 until = now + (gint64)milliseconds * G_TIME_SPAN_MILLISECOND;
 
-  while (g_hash_table_size (self->all) > 0 && now < until)
+  for (; !g_queue_is_empty (&self->all) && now < until; now = g_get_monotonic_time ())
     {
       cut_unread (self);
       g_cond_wait_until (&self->changed, &self->mutex,
                          MIN (until, now + LOOK_TIME * G_TIME_SPAN_MILLISECOND));
-      now = g_get_monotonic_time ();
     }
-  return g_hash_table_size (self->all) == 0;
+  return g_queue_is_empty (&self->all);
 }
 
-/**
- * tall_places_close:
- *
- * Gives no place to anybody from now on.
- */
+/* Gives no place to anybody from now on. */
 void
 tall_places_close (TallPlaces *self)
 {
@@ -611,11 +538,6 @@ tall_places_end (TallPlaces *self, guint milliseconds)
   return wait_until_empty (self, CUT_TIME);
 }
 
-/**
- * tall_place_get_socket:
- *
- * Returns: (transfer none):
- */
 GSocket *
 tall_place_get_socket (TallPlace *self)
 {
@@ -625,8 +547,8 @@ tall_place_get_socket (TallPlace *self)
 /**
  * tall_place_get_share:
  *
- * Returns: (transfer none) (nullable): what the calls of its address hold of the server's memory;
- *   NULL if they may hold all of it
+ * Returns: (nullable): what the calls of its address hold of the server's memory; NULL if they may
+ *   hold all of it
  */
 TallMemoryShare *
 tall_place_get_share (TallPlace *self)
@@ -645,11 +567,7 @@ tall_place_get_refusal (TallPlace *self)
   return self->refusal;
 }
 
-/**
- * tall_place_enter:
- *
- * Says what the connection does from now on.
- */
+/* Says what the connection does from now on. */
 void
 tall_place_enter (TallPlace *self, TallPlaceState state)
 {
@@ -675,11 +593,9 @@ tall_place_enter (TallPlace *self, TallPlaceState state)
 gboolean
 tall_place_let_go (TallPlace *self)
 {
-  g_mutex_lock (&self->places->mutex);
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->places->mutex);
   g_clear_object (&self->socket);
-  gboolean evicted = tall_place_is_evicted (self);
-  g_mutex_unlock (&self->places->mutex);
-  return evicted;
+  return tall_place_is_evicted (self);
 }
 
 /**
@@ -696,7 +612,7 @@ tall_place_leave (TallPlace *self)
 
   g_mutex_lock (&places->mutex);
   g_clear_object (&self->socket);
-  g_hash_table_remove (places->all, self);
+  g_queue_unlink (&places->all, &self->link);
   count (self, (guint)-1);
   places->totals.n_calls += self->n_calls;
   g_clear_pointer (&self->origin, g_rc_box_release);

@@ -12,23 +12,7 @@ GPtrArray *tall_networks_parse (const char *text, GError **error) G_GNUC_WARN_UN
 GInetAddress *tall_networks_get_plain (GInetAddress *address);
 gboolean tall_networks_contain (GPtrArray *networks, GInetAddress *address);
 gboolean tall_networks_is_local (GPtrArray *proxies, GInetAddress *address);
-
 guint64 tall_networks_get_origin (GInetAddress *address);
-
-/**
- * TallPlaces:
- *
- * The connections that a server has, each in a place of its own, and how many it may have. Any
- * thread may use it.
- */
-typedef struct _TallPlaces TallPlaces;
-
-/**
- * TallPlace:
- *
- * The place of one connection. It belongs to the thread that serves it.
- */
-typedef struct _TallPlace TallPlace;
 
 typedef struct
 {
@@ -45,23 +29,21 @@ typedef struct
  * @TALL_PLACE_ENTERING: its TLS handshake is under way
  * @TALL_PLACE_WAITING: between two calls
  * @TALL_PLACE_RECEIVING: a request has begun to arrive
- * @TALL_PLACE_WORKING: a call runs, or waits until it may
  * @TALL_PLACE_REPLYING: its reply is sent
+ * @TALL_PLACE_WORKING: a call runs, or waits until it may
+ *
+ * What comes earlier here is closed earlier, when another connection finds no place.
  */
 typedef enum
 {
   TALL_PLACE_ENTERING,
   TALL_PLACE_WAITING,
   TALL_PLACE_RECEIVING,
-  TALL_PLACE_WORKING,
   TALL_PLACE_REPLYING,
+  TALL_PLACE_WORKING,
 } TallPlaceState;
 
-/**
- * TallPlacesTotals:
- *
- * What a server has seen of connections since it began.
- */
+/* What a server has seen of connections since it began. */
 typedef struct
 {
   guint64 n_connections; /* that had a place, those over a limit included */
@@ -71,10 +53,62 @@ typedef struct
   guint64 n_evicted;     /* that made room for others */
 } TallPlacesTotals;
 
+/* Places of connections: those that are served, and those that only get the answer that there is no
+ * place. */
+typedef struct
+{
+  guint n_served, n_told;
+} TallPlacesCount;
+
+/* One IPv4 address, or one IPv6 network of 64 bits, that clients are connected from. */
+typedef struct
+{
+  guint64 number; /* of tall_networks_get_origin() */
+  TallPlacesCount count;
+  TallMemoryShare share;
+} TallOrigin;
+
+/**
+ * TallPlaces:
+ *
+ * The connections that a server has, each in a place of its own, and how many it may have. Any
+ * thread may use it.
+ */
+typedef struct
+{
+  gatomicrefcount ref_count; /* one of the server, and one of each place */
+  TallPlacesLimits limits;   /* owns a reference of the trusted */
+  gint64 room_time;          /* microseconds that a new client waits for a place, at most */
+
+  GMutex mutex; /* of what follows */
+  GCond changed;
+  gboolean closed;
+  GQueue all; /* of TallPlace, not owned, until they are left */
+  TallPlacesCount count;
+  TallPlacesTotals totals;
+} TallPlaces;
+
+/* The place of one connection. It belongs to the thread that serves it. */
+typedef struct
+{
+  TallPlaces *places;  /* owned */
+  const char *refusal; /* static; NULL: served */
+  gint state;          /* atomic: TallPlaceState */
+  gint since;          /* atomic: milliseconds that wrap */
+  gint evicted;        /* atomic; changed with the mutex: makes room for another */
+  guint64 n_calls;
+
+  /* With the mutex of all. */
+  GList link;          /* in all */
+  GSocket *socket;     /* owned; NULL after tall_place_let_go() */
+  TallOrigin *origin;  /* a reference; NULL: has no limit */
+  gboolean cut;        /* evicted, and its reply with it */
+  guint64 acked;       /* bytes that its client has taken ever, … */
+  gint64 acked_before; /* … when it had taken fewer, as far as looks show; 0: not looked yet */
+} TallPlace;
+
 TallPlaces *tall_places_new (const TallPlacesLimits *limits);
 void tall_places_unref (TallPlaces *self);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (TallPlaces, tall_places_unref)
-
 TallPlace *tall_places_take (TallPlaces *self, GSocket *socket) G_GNUC_WARN_UNUSED_RESULT;
 guint tall_places_count (TallPlaces *self);
 gboolean tall_places_is_empty (TallPlaces *self);
@@ -89,44 +123,5 @@ void tall_place_enter (TallPlace *self, TallPlaceState state);
 gboolean tall_place_is_evicted (TallPlace *self);
 gboolean tall_place_let_go (TallPlace *self);
 void tall_place_leave (TallPlace *self);
-
-/* One IPv4 address, or one IPv6 network of 64 bits, that clients are connected from. */
-typedef struct
-{
-  guint64 number; /* of tall_networks_get_origin() */
-  guint n_served; /* places, until they are left */
-  TallMemoryShare share;
-} TallOrigin;
-
-struct _TallPlaces
-{
-  gatomicrefcount ref_count; /* one of the server, and one of each place */
-  TallPlacesLimits limits;   /* owns a reference of the trusted */
-  gint64 room_time;          /* microseconds that a new client waits for a place, at most */
-
-  GMutex mutex; /* of what follows */
-  GCond changed;
-  gboolean closed;
-  GHashTable *all; /* of TallPlace, not owned, until they are left */
-  guint n_served;  /* of them, those that are not over a limit */
-  TallPlacesTotals totals;
-};
-
-struct _TallPlace
-{
-  TallPlaces *places;  /* owned */
-  const char *refusal; /* static; NULL: served */
-  gint state;          /* atomic: TallPlaceState */
-  gint since;          /* atomic: milliseconds that wrap */
-  gint evicted;        /* atomic; changed with the mutex: makes room for another */
-  guint64 n_calls;
-
-  /* With the mutex of all. */
-  GSocket *socket;     /* owned; NULL after tall_place_let_go() */
-  TallOrigin *origin;  /* a reference; NULL: has no limit */
-  gboolean cut;        /* evicted, and its reply with it */
-  guint64 acked;       /* bytes that its client has taken ever, … */
-  gint64 acked_before; /* … when it had taken fewer, as far as looks show; 0: not looked yet */
-};
 
 G_END_DECLS

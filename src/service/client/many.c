@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
-#include "service/access/memory.h"
 #include "service/client/client.h"
 #include "tall-error.h"
 #include "tall-limits.h"

@@ -251,9 +251,25 @@ struct PatchOrderRequest {
   5: optional i64 base_revision
 }
 
+/** What is known of an order without fetching it whole. */
+struct OrderEntry {
+  1: string order_number,
+  2: i64 revision,
+  3: optional i64 sales_date,
+  /** Number of line items. */
+  4: i32 lines,
+  /** Sum of quantity × price × (1 - discount) of the lines; absent if it does not fit in a
+   * Decimal. */
+  5: optional Decimal total,
+  6: optional string currency
+}
+
 struct OrderResult {
+  /** Or the part of it that was asked for. */
   1: Order order,
-  2: i64 revision
+  2: i64 revision,
+  /** Only if a SUMMARY was asked for. */
+  3: optional OrderEntry entry
 }
 
 struct CustomerResult {
@@ -322,9 +338,35 @@ struct OrderId {
   2: string order_number
 }
 
+enum PartKind {
+  /** All of an order. */
+  WHOLE = 0,
+  /** Its numbers, sales date and currency, and what a listing shows of it, in OrderResult.entry. */
+  SUMMARY = 1,
+  /** What it has beside shipping locations. */
+  HEADER = 2,
+  /** The same, and one location with its lines. NOT_FOUND if there is none of that number. */
+  LOCATION = 3
+}
+
+/**
+ * What is wanted of an order. Its layout decides how much is read for that ("tallorder explain"
+ * shows it). A part is of one version of the order. The checksum covers whole orders only: where a
+ * part is read by itself, it is not proved that the store has lost nothing of it. A part must not be
+ * stored as an order: all else of the order would be lost.
+ */
+struct OrderPart {
+  /** Absent: WHOLE. */
+  1: optional PartKind kind,
+  /** The number of the location, from 1; for LOCATION only. */
+  2: optional i32 location
+}
+
 struct GetOrdersRequest {
   /** At most 1,000. An id may come twice; it is answered twice then. */
-  1: list<OrderId> ids
+  1: list<OrderId> ids,
+  /** What is wanted of each. Absent: all of it. A server of an earlier version gives all of it. */
+  2: optional OrderPart part
 }
 
 /** Exactly one of its fields is there. */
@@ -393,19 +435,6 @@ struct Unreadable {
   2: ErrorCode code,
   /** For people: what is wrong, and where. */
   3: string message
-}
-
-/** What is known of an order without fetching it whole. */
-struct OrderEntry {
-  1: string order_number,
-  2: i64 revision,
-  3: optional i64 sales_date,
-  /** Number of line items. */
-  4: i32 lines,
-  /** Sum of quantity × price × (1 - discount) of the lines; absent if it does not fit in a
-   * Decimal. */
-  5: optional Decimal total,
-  6: optional string currency
 }
 
 struct OrderList {
@@ -842,11 +871,13 @@ service OrderService {
   ) throws (1: TallError failure),
 
   /**
-   * Returns many whole orders, of any customers, each as getOrder does and with its own outcome.
-   * One call costs less than many. The orders are not a snapshot. May be repeated at will.
+   * Returns many orders, of any customers, each whole as getOrder does, or only a part of it, and
+   * with its own outcome. For a part of one order, ask for one. One call costs less than many. The
+   * orders are not a snapshot. May be repeated at will.
    * Errors of the whole call: TOO_LARGE (more than 1,000), INVALID (a text that is not UTF-8 or has
-   * U+0000; "field" names it, as in "ids[3].order_number"), and the general ones. What is wrong
-   * with one order, or with its numbers, is in its outcome.
+   * U+0000, or a part that there is not; "field" names it, as in "ids[3].order_number" or
+   * "part.location"), and the general ones. What is wrong with one order, or with its numbers, is in
+   * its outcome.
    */
   GetOrdersResult getOrders(
     1: GetOrdersRequest request

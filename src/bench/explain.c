@@ -151,6 +151,34 @@ measure_get (
   return fetched != NULL;
 }
 
+/* Of each part; of the first location. */
+static gboolean
+measure_parts (TallTable *counting,
+               TallStore *store,
+               const TallOrder *order,
+               TallExplanation *self,
+               GError **error)
+{
+  const TallOrderId id = { order->customer_number, order->order_number };
+  self->location = order->n_shipping_locations > 0 ? order->shipping_locations[0]->number : 0;
+  guint last = self->location != 0 ? TALL_PART_LOCATION : TALL_PART_HEADER;
+  for (guint kind = TALL_PART_SUMMARY; kind <= last; kind++)
+    {
+      const TallOrderPart part = { (TallPartKind)kind, self->location };
+      TallOutcome outcome = { 0 };
+      tall_counting_table_reset (TALL_COUNTING_TABLE (counting));
+      gboolean done = tall_front_get_parts (TALL_FRONT (store), &id, 1, &part, &outcome, error);
+      tall_counting_table_get_cost (TALL_COUNTING_TABLE (counting), &self->parts[kind]);
+      if (outcome.error != NULL)
+        g_propagate_error (error, g_steal_pointer (&outcome.error));
+      done = done && outcome.order != NULL;
+      tall_outcome_clear (&outcome);
+      if (!done)
+        return FALSE;
+    }
+  return TRUE;
+}
+
 /**
  * tall_explain_trial:
  * @order: put in order by this
@@ -180,6 +208,7 @@ tall_explain_trial (const TallLayout *layout,
     return NULL;
   tall_counting_table_get_cost (TALL_COUNTING_TABLE (counting), &self->put);
   if (!measure_get (counting, store, order, &self->get, error)
+      || !measure_parts (counting, store, order, self, error)
       || !read_rows (self, store, order, error))
     return NULL;
   return g_steal_pointer (&self);
@@ -213,6 +242,7 @@ tall_explain_stored (TallStore *store, const TallOrder *order, GError **error)
   self->stored = TRUE;
   self->put = trial->put;
   if (!measure_get (counting, counted, order, &self->get, error)
+      || !measure_parts (counting, counted, order, self, error)
       || !read_rows (self, store, order, error))
     return NULL;
   return g_steal_pointer (&self);

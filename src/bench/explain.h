@@ -37,9 +37,11 @@ typedef struct
   guint64 n_cells;
   guint64 n_bytes;
   TallCost get;
-  TallCost put;           /* of the order as a new one, in memory */
-  TallReadPlan *plan;     /* owned; keeps the names of tables */
-  TallReadResult *result; /* owned; keeps the rows */
+  TallCost parts[TALL_PART_LOCATION + 1]; /* of gets of parts, by #TallPartKind */
+  gint32 location;                        /* of which @parts has the cost; 0: there is none */
+  TallCost put;                           /* of the order as a new one, in memory */
+  TallReadPlan *plan;                     /* owned; keeps the names of tables */
+  TallReadResult *result;                 /* owned; keeps the rows */
 } TallExplanation;
 
 TallExplanation *tall_explain_stored (TallStore *store,

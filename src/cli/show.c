@@ -353,10 +353,29 @@ format_total (TallDecimal total, char text[TALL_DECIMAL_TEXT_SIZE])
   return tall_decimal_format (total, text);
 }
 
-void
-tall_show_order (const TallOrder *order, gint64 revision)
+static void
+show_total (guint n_lines, const TallDecimal *total, const char *currency)
 {
   char text[TALL_DECIMAL_TEXT_SIZE];
+  tall_print ("\n  %u %s", n_lines, n_lines == 1 ? "line" : "lines");
+  if (total != NULL)
+    {
+      g_autofree char *clean = tall_text_clean (currency != NULL ? currency : "");
+      tall_print (", total %s%s%s", format_total (*total, text), *clean ? " " : "", clean);
+    }
+  else
+    tall_print (", whose total has too many digits");
+  tall_print ("\n");
+}
+
+/* @part: (nullable): the name of the only part of it that is there
+ * @entry: (nullable): of a summary */
+void
+tall_show_order (const TallOrder *order,
+                 gint64 revision,
+                 const char *part,
+                 const TallOrderEntry *entry)
+{
   TallDecimal total;
   g_autofree char *title =
       g_strdup_printf ("Order %s of %s", order->order_number, order->customer_number);
@@ -368,16 +387,13 @@ tall_show_order (const TallOrder *order, gint64 revision)
   for (guint i = 0; i < order->n_shipping_locations; i++)
     show_location (order->shipping_locations[i]);
 
-  guint n_lines = tall_order_count_lines (order);
-  tall_print ("\n  %u %s", n_lines, n_lines == 1 ? "line" : "lines");
-  if (tall_order_compute_total (order, &total))
-    {
-      g_autofree char *currency = tall_text_clean (order->currency != NULL ? order->currency : "");
-      tall_print (", total %s%s%s", format_total (total, text), *currency ? " " : "", currency);
-    }
-  else
-    tall_print (", whose total has too many digits");
-  tall_print ("\n");
+  if (entry != NULL)
+    show_total (entry->n_lines, entry->has_total ? &entry->total : NULL, entry->currency);
+  else if (part == NULL)
+    show_total (tall_order_count_lines (order),
+                tall_order_compute_total (order, &total) ? &total : NULL, order->currency);
+  if (part != NULL)
+    tall_print ("\n  only its %s\n", part);
 }
 
 void

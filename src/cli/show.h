@@ -58,7 +58,10 @@ void tall_paging_print_next (const TallPaging *self, const char *next_page);
 TallExit tall_paging_fail (const TallCommand *command, const GError *error);
 
 /* Orders and customers for people, on standard output. */
-void tall_show_order (const TallOrder *order, gint64 revision);
+void tall_show_order (const TallOrder *order,
+                      gint64 revision,
+                      const char *part,
+                      const TallOrderEntry *entry);
 char *tall_show_describe_revision (gint64 revision) G_GNUC_WARN_UNUSED_RESULT;
 void tall_show_customer (const TallCustomer *customer, gint64 revision);
 

@@ -289,6 +289,15 @@ plan_children (const TallOrderKey *key, TallReadPlan *plan)
   tall_read_plan_add_scan (plan, TALL_ORDERS, tall_slice_array (start), stop);
 }
 
+/* Lines do not lie by location, so a location takes all rows. */
+static void
+plan_header (const TallOrderKey *key, TallReadPlan *plan)
+{
+  g_autoptr (GByteArray) root = g_byte_array_sized_new (64);
+  const char *table = locate_order (key, root);
+  tall_read_plan_add_get (plan, table, tall_slice_array (root));
+}
+
 static gboolean
 decode_row (TallShipToRows *rows, const TallOrderKey *key, const TallRow *row, GError **error)
 {
@@ -362,6 +371,7 @@ const TallLayout tall_layout_denormalized = {
   .append_children = append_children,
   .plan_order = plan_order,
   .plan_children = plan_children,
+  .plan_header = plan_header,
   .decode_order = decode_order,
   .locate_customer = tall_customer_rows_locate,
   .append_customer = tall_customer_columns_append,

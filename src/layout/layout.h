@@ -54,7 +54,8 @@ typedef struct
   const TallOrderKey *key;
   const char *customer_number; /* the numbers asked for; the order gets them */
   const char *order_number;
-  const TallRows *results; /* n_results of them: of the reads of plan_order, by position */
+  const TallRows *results; /* n_results of them: of the reads of plan_order, plan_header or
+                            * plan_location, by position */
   guint n_results;
   gint64 revision;      /* cells with other timestamps do not count */
   const guint8 *digest; /* nullable: of the canonical form of the order, which had passed
@@ -143,9 +144,17 @@ struct _TallLayout
    * clean them up; may find the root row too. May be NULL if single_row. */
   void (*plan_children) (const TallOrderKey *key, TallReadPlan *plan);
 
-  /* Makes an order of what was found; @decoded is all zero before. FALSE with TALL_ERROR_DAMAGED if
-   * a cell of the revision cannot be understood or a column that must be there is missing; the
-   * caller finds missing rows: it counts. */
+  /* Adds to @plan one get of the root row: what the order has beside locations, and the cells of
+   * the store. NULL: that takes all rows, which plan_order finds. */
+  void (*plan_header) (const TallOrderKey *key, TallReadPlan *plan);
+
+  /* Adds to @plan the reads of the root row, and of the rows of one location and its lines. NULL:
+   * that takes all rows. */
+  void (*plan_location) (const TallOrderKey *key, gint32 location, TallReadPlan *plan);
+
+  /* Makes an order, or a part of it, of what was found; @decoded is all zero before. FALSE with
+   * TALL_ERROR_DAMAGED if a cell of the revision cannot be understood or a column that must be
+   * there is missing; the caller finds missing rows: it counts. */
   gboolean (*decode_order) (const TallFound *found, TallDecoded *decoded, GError **error);
 
   /* The row of a customer: its table, and its row key, appended to @row. */

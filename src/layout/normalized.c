@@ -41,6 +41,14 @@ plan_order (const TallOrderKey *key, TallReadPlan *plan)
   plan_children (key, plan);
 }
 
+static void
+plan_location (const TallOrderKey *key, gint32 location, TallReadPlan *plan)
+{
+  tall_root_rows_plan (key, plan);
+  tall_order_rows_plan_location ((TallRowPlace){ SHIPPING, key->whole },
+                                 (TallRowPlace){ LINES, key->whole }, location, plan);
+}
+
 static gboolean
 decode_root (TallOrderRows *rows, const TallFound *found, GError **error)
 {
@@ -77,7 +85,8 @@ decode_rows (TallOrderRows *rows,
 static gboolean
 decode_order (const TallFound *found, TallDecoded *decoded, GError **error)
 {
-  g_assert (found->n_results == N_READS);
+  gboolean is_header = found->n_results == 1;
+  g_assert (is_header || found->n_results == N_READS);
   g_autoptr (TallOrder) order = tall_order_new (found->customer_number, found->order_number);
   TallOrderRows rows = {
     .reader = { NULL, found->revision, tall_order_get_arena (order) },
@@ -86,11 +95,13 @@ decode_order (const TallFound *found, TallDecoded *decoded, GError **error)
     .order_lines = { .order = order },
   };
 
-  if (!decode_root (&rows, found, error)
-      || !decode_rows (&rows, &rows.locations, 1, tall_order_rows_read_location,
-                       &found->results[READ_SHIPPING], error)
-      || !decode_rows (&rows, &rows.lines, 2, tall_order_rows_read_line,
-                       &found->results[READ_LINES], error))
+  if (!decode_root (&rows, found, error))
+    return FALSE;
+  if (!is_header
+      && (!decode_rows (&rows, &rows.locations, 1, tall_order_rows_read_location,
+                        &found->results[READ_SHIPPING], error)
+          || !decode_rows (&rows, &rows.lines, 2, tall_order_rows_read_line,
+                           &found->results[READ_LINES], error)))
     return FALSE;
 
   decoded->order = g_steal_pointer (&order);
@@ -130,6 +141,8 @@ const TallLayout tall_layout_normalized = {
   .append_children = append_children,
   .plan_order = plan_order,
   .plan_children = plan_children,
+  .plan_header = tall_root_rows_plan,
+  .plan_location = plan_location,
   .decode_order = decode_order,
   .locate_customer = tall_customer_rows_locate,
   .append_customer = tall_customer_columns_append,

@@ -89,6 +89,25 @@ plan_children (const TallOrderKey *key, TallReadPlan *plan)
   tall_read_plan_add_scan (plan, TALL_ORDERS, tall_slice_array (start), stop);
 }
 
+static void
+plan_header (const TallOrderKey *key, TallReadPlan *plan)
+{
+  g_autoptr (GByteArray) root = g_byte_array_sized_new (64);
+  const char *table = locate_order (key, root);
+  tall_read_plan_add_get (plan, table, tall_slice_array (root));
+}
+
+static void
+plan_location (const TallOrderKey *key, gint32 location, TallReadPlan *plan)
+{
+  g_auto (Prefixes) prefixes = { NULL };
+  prefixes_init (&prefixes, key);
+  plan_header (key, plan);
+  tall_order_rows_plan_location (
+      (TallRowPlace){ TALL_ORDERS, tall_slice_array (prefixes.locations) },
+      (TallRowPlace){ TALL_ORDERS, tall_slice_array (prefixes.lines) }, location, plan);
+}
+
 static gboolean
 decode_row (TallOrderRows *rows, const TallRow *row, TallSlice root, GError **error)
 {
@@ -105,8 +124,6 @@ decode_row (TallOrderRows *rows, const TallRow *row, TallSlice root, GError **er
 static gboolean
 decode_order (const TallFound *found, TallDecoded *decoded, GError **error)
 {
-  g_assert (found->n_results == 1);
-  const TallRows *results = &found->results[0];
   g_autoptr (GByteArray) root = g_byte_array_sized_new (64);
   locate_order (found->key, root);
   g_auto (Prefixes) prefixes = { NULL };
@@ -120,9 +137,10 @@ decode_order (const TallFound *found, TallDecoded *decoded, GError **error)
     .order_lines = { .order = order },
   };
 
-  for (guint i = 0; i < results->n_rows; i++)
-    if (!decode_row (&rows, &results->rows[i], tall_slice_array (root), error))
-      return FALSE;
+  for (guint i = 0; i < found->n_results; i++)
+    for (guint j = 0; j < found->results[i].n_rows; j++)
+      if (!decode_row (&rows, &found->results[i].rows[j], tall_slice_array (root), error))
+        return FALSE;
 
   decoded->order = g_steal_pointer (&order);
   return TRUE;
@@ -179,6 +197,8 @@ const TallLayout tall_layout_record_type = {
   .append_children = append_children,
   .plan_order = plan_order,
   .plan_children = plan_children,
+  .plan_header = plan_header,
+  .plan_location = plan_location,
   .decode_order = decode_order,
   .locate_customer = locate_customer,
   .append_customer = tall_customer_columns_append,

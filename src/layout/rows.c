@@ -382,6 +382,26 @@ tall_order_rows_append (const TallOrder *order,
 }
 
 /**
+ * tall_order_rows_plan_location:
+ *
+ * Adds the reads of the row of one location, and of those of its lines.
+ */
+void
+tall_order_rows_plan_location (TallRowPlace locations,
+                               TallRowPlace lines,
+                               gint32 location,
+                               TallReadPlan *plan)
+{
+  g_autoptr (GByteArray) row = g_byte_array_sized_new (64);
+  tall_bytes_append (row, locations.prefix);
+  tall_bytes_append_u32 (row, location);
+  tall_read_plan_add_get (plan, locations.table, tall_slice_array (row));
+  tall_bytes_set (row, lines.prefix);
+  tall_bytes_append_u32 (row, location);
+  tall_read_plan_add_prefix_scan (plan, lines.table, tall_slice_array (row));
+}
+
+/**
  * tall_order_rows_check_number:
  * @number: from the row's columns; 0 if its cell is not there
  * @expected: from the row key

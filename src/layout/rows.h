@@ -150,6 +150,11 @@ void tall_order_rows_append (const TallOrder *order,
                              gint64 revision,
                              TallBatch *batch);
 
+void tall_order_rows_plan_location (TallRowPlace locations,
+                                    TallRowPlace lines,
+                                    gint32 location,
+                                    TallReadPlan *plan);
+
 gboolean tall_order_rows_read_location (TallOrderRows *self, const TallRow *row, GError **error);
 gboolean tall_order_rows_read_line (TallOrderRows *self, const TallRow *row, GError **error);
 

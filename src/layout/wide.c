@@ -16,6 +16,8 @@ enum
 #define LOCATION_LEN 5 /* bytes of a location's qualifier: type, location */
 #define LINE_LEN 9     /* of a line's: and line */
 
+#define MOST_HEADER_COLUMNS 16
+
 /* A qualifier in the arena; of a location if @line is 0. */
 static TallSlice
 make_qualifier (TallArena *arena, guint8 type, guint32 location, guint32 line)
@@ -142,6 +144,28 @@ decode_cells (Decoder *self, GError **error)
                             error);
 }
 
+/* A location cannot be asked for in the same way: the numbers of its lines are not known. */
+static void
+plan_header (const TallOrderKey *key, TallReadPlan *plan)
+{
+  static TallSlice qualifiers[MOST_HEADER_COLUMNS]; /* the same for all, so that gets are merged */
+  static guint n;
+  static gsize made;
+  if (g_once_init_enter (&made))
+    {
+      const TallColumnList *list = tall_columns_list (&tall_columns_order);
+      g_assert (list->n_columns + 2 <= MOST_HEADER_COLUMNS);
+      qualifiers[n++] = tall_slice_str ("s");
+      qualifiers[n++] = tall_slice_str ("summary");
+      for (guint i = 0; i < list->n_columns; i++)
+        qualifiers[n++] = list->columns[i].qualifier;
+      g_once_init_leave (&made, 1);
+    }
+  TallRead *read = tall_read_plan_add_get (plan, TALL_ORDERS, key->whole);
+  read->qualifiers = qualifiers;
+  read->n_qualifiers = n;
+}
+
 static gboolean
 decode_order (const TallFound *found, TallDecoded *decoded, GError **error)
 {
@@ -178,6 +202,7 @@ const TallLayout tall_layout_wide = {
   .locate_order = tall_root_rows_locate,
   .append_root = append_root,
   .plan_order = tall_root_rows_plan,
+  .plan_header = plan_header,
   .decode_order = decode_order,
   .locate_customer = tall_customer_rows_locate,
   .append_customer = tall_customer_blob_append,

@@ -5,6 +5,7 @@
 #include "tall-limits.h"
 
 #define REVISION "revision"
+#define PART "part"
 
 typedef struct
 {
@@ -283,6 +284,9 @@ read_member (
     return read_field (self, field, node, base);
   if (outermost && g_str_equal (name, REVISION))
     return read_revision (self, node);
+  if (type == &tall_model_order && g_str_equal (name, PART))
+    return input_fail (self, "this is only a part of an order, and storing it would lose the rest; "
+                             "change the order by a patch");
   return fail_unknown (self, type, outermost);
 }
 

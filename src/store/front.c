@@ -584,20 +584,56 @@ check_many (guint n, GError **error)
   return FALSE;
 }
 
+static gboolean
+check_part (const TallOrderPart *part, GError **error)
+{
+  gboolean is_kind = part->kind <= TALL_PART_LOCATION;
+  if (is_kind && (part->kind != TALL_PART_LOCATION || part->location > 0))
+    return TRUE;
+  if (!is_kind)
+    tall_error_set_invalid (error, "part.kind", "part.kind: %d is not a part of an order",
+                            (int)part->kind);
+  else
+    tall_error_set_invalid (error, "part.location",
+                            "part.location: locations are numbered from 1, and this is %d",
+                            part->location);
+  return FALSE;
+}
+
 /**
- * tall_front_get_orders:
+ * tall_front_get_parts:
  * @ids: @n of them, %TALL_MAX_MANY at most; a wrong number is an error of its own outcome
+ * @part: what is wanted of each; %TALL_ERROR_NOT_FOUND for those that have no such location
  *
  * What goes beyond %TALL_MAX_MANY_BYTES together is %TALL_ERROR_TOO_LARGE for the orders after it.
+ * The digest covers whole orders: where a part is read by itself, nothing proves that the store has
+ * lost nothing of it. A part is not an order: to store it as one would lose the rest.
+ */
+gboolean
+tall_front_get_parts (TallFront *self,
+                      const TallOrderId *ids,
+                      guint n,
+                      const TallOrderPart *part,
+                      TallOutcome *outcomes,
+                      GError **error)
+{
+  g_return_val_if_fail (TALL_IS_FRONT (self), FALSE);
+
+  return check_many (n, error) && check_part (part, error)
+         && TALL_FRONT_GET_CLASS (self)->get_orders (self, ids, n, part, outcomes, error);
+}
+
+/**
+ * tall_front_get_orders:
+ *
+ * The same of whole orders.
  */
 gboolean
 tall_front_get_orders (
     TallFront *self, const TallOrderId *ids, guint n, TallOutcome *outcomes, GError **error)
 {
-  g_return_val_if_fail (TALL_IS_FRONT (self), FALSE);
-
-  return check_many (n, error)
-         && TALL_FRONT_GET_CLASS (self)->get_orders (self, ids, n, outcomes, error);
+  static const TallOrderPart whole = { .kind = TALL_PART_WHOLE };
+  return tall_front_get_parts (self, ids, n, &whole, outcomes, error);
 }
 
 /**

@@ -199,10 +199,14 @@ tall_store_get_customer (TallFront *front, const char *number, gint64 *revision,
 }
 
 static gboolean
-tall_store_get_orders (
-    TallFront *front, const TallOrderId *ids, guint n, TallOutcome *outcomes, GError **error)
+tall_store_get_orders (TallFront *front,
+                       const TallOrderId *ids,
+                       guint n,
+                       const TallOrderPart *part,
+                       TallOutcome *outcomes,
+                       GError **error)
 {
-  return tall_get_many (get_context (front), ids, n, outcomes, error);
+  return tall_get_many (get_context (front), ids, n, part, outcomes, error);
 }
 
 static gboolean

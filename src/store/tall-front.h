@@ -159,10 +159,15 @@ struct _TallFrontClass
                                const TallWriteOptions *options,
                                GError **error);
 
-  /* Fetches @n orders; @outcomes (out, caller-allocates, zeroed): one for each, by position. FALSE
-   * only if nothing could be asked at all; otherwise each outcome has its own result. */
-  gboolean (*get_orders) (
-      TallFront *self, const TallOrderId *ids, guint n, TallOutcome *outcomes, GError **error);
+  /* Fetches @n orders, or @part of each; @outcomes (out, caller-allocates, zeroed): one for each,
+   * by position. FALSE only if nothing could be asked at all; otherwise each outcome has its own
+   * result. */
+  gboolean (*get_orders) (TallFront *self,
+                          const TallOrderId *ids,
+                          guint n,
+                          const TallOrderPart *part,
+                          TallOutcome *outcomes,
+                          GError **error);
 
   /* Stores @n orders, each atomically and independently; @options (nullable): @n of them. As with
    * get_orders. Two of one order in one call are stored one after the other. The time of each runs
@@ -291,6 +296,12 @@ gboolean tall_front_get_orders (TallFront *self,
                                 guint n,
                                 TallOutcome *outcomes,
                                 GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean tall_front_get_parts (TallFront *self,
+                               const TallOrderId *ids,
+                               guint n,
+                               const TallOrderPart *part,
+                               TallOutcome *outcomes,
+                               GError **error) G_GNUC_WARN_UNUSED_RESULT;
 gboolean tall_front_put_orders (TallFront *self,
                                 TallOrder *const *orders,
                                 const TallWriteOptions *options,

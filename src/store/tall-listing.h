@@ -127,15 +127,44 @@ typedef struct
 } TallOrderId;
 
 /**
+ * TallPartKind:
+ * @TALL_PART_WHOLE: all of it
+ * @TALL_PART_SUMMARY: numbers, sales date and currency; the entry of a listing comes with it
+ * @TALL_PART_HEADER: what it has beside locations
+ * @TALL_PART_LOCATION: the same, and one location with its lines
+ *
+ * What is wanted of an order.
+ */
+typedef enum
+{
+  TALL_PART_WHOLE,
+  TALL_PART_SUMMARY,
+  TALL_PART_HEADER,
+  TALL_PART_LOCATION,
+} TallPartKind;
+
+/**
+ * TallOrderPart:
+ *
+ * A part of an order.
+ */
+typedef struct
+{
+  TallPartKind kind;
+  gint32 location; /* of %TALL_PART_LOCATION: its number */
+} TallOrderPart;
+
+/**
  * TallOutcome:
  *
  * The outcome of one of many: an error, or a revision and, for gets, the order.
  */
 typedef struct
 {
-  TallOrder *order; /* owned; get only */
+  TallOrder *order; /* owned; get only: the order, or the part that was wanted of it */
   gint64 revision;
-  GError *error; /* owned; NULL: it went well */
+  GError *error;         /* owned; NULL: it went well */
+  TallOrderEntry *entry; /* of %TALL_PART_SUMMARY, in the memory of @order; else NULL */
 } TallOutcome;
 
 void tall_outcome_clear (TallOutcome *self);

@@ -786,6 +786,45 @@ def reader_that_stops(folder):
         equal((command[0], result.returncode, result.stderr), (command[0], 141, ""))
 
 
+# Cells that a get of ORDER's summary, header and first location reads.
+PARTS = {"blob": [2, 3, 3], "record-type": [2, 5, 21], "normalized": [2, 5, 21], "denormalized": [2, 5, 22],
+         "wide": [2, 5, 9]}
+
+
+@test
+def parts(folder):
+    for layout in LAYOUTS:
+        pathlib.Path(folder, layout).mkdir()
+        store = new_store(f"{folder}/{layout}", layout, "raw")
+        run("put", "--store", store, "-", stdin=ORDER).ends(DONE)
+        with Server(store) as server:
+            for place in (["--store", store + "?readonly=1"], ["--server", server.address]):
+                get = ["get", *place, "C1", "O1", "--json", "--part"]
+                header = {k: v for k, v in ORDER.items() if k != "shipping_locations"}
+                equal(parse(run(*get, "header").ends(DONE).out), {"part": "header", **header})
+                one = ORDER["shipping_locations"][1]
+                equal(parse(run(*get, f"location[{one['number']}]").ends(DONE).out),
+                      {"part": f"location[{one['number']}]", "shipping_locations": [one], **header})
+                del header["attributes"]
+                lines = sum(len(part.get("line_items", ())) for part in ORDER["shipping_locations"])
+                summary = parse(run(*get, "summary").ends(DONE).out)
+                equal({k: v for k, v in summary.items() if k != "total"},
+                      {"part": "summary", "lines": lines, **header})
+                run(*get, "location[77]").ends(NO, "C1", "no location 77")
+                text = run("get", *place, "C1", "O1", "--part", "summary").ends(DONE, "only its summary").out
+                equal(f"{lines} line" in text, True)
+                for wrong in ("location", "location[0]", "location[1", "location[x]", "lines", "", "location[]"):
+                    run(*get, wrong).ends(USAGE, "'location[N]'")
+        for part in ("header", "summary", "location[1]"):
+            text = run("get", "--store", store, "C1", "O1", "--json", "--part", part).ends(DONE).out
+            for options in ([], ["--force"]):
+                run("put", "--store", store, *options, "-", stdin=text).ends(NO, "only a part of an order")
+            run("put", "--store", store, "-", stdin=json.dumps({"order": json.loads(text)})).ends(
+                NO, "only a part of an order")
+        one = json.loads(run("explain", "--store", store, "C1", "O1", "--json").ends(DONE).out)["explanations"][0]
+        equal([one[f"get_{part}"]["cells_read"] for part in ("summary", "header", "location")], PARTS[layout])
+
+
 # What a layout makes of ORDER under every key strategy: its tables and its rows.
 SIZES = {"blob": ["1", "1"], "record-type": ["1", "5"], "normalized": ["3", "5"],
          "denormalized": ["1", "4"], "wide": ["1", "1"]}

@@ -19,7 +19,7 @@ from support import DONE, PROGRAM, SECONDS, SOURCE, equal, main, new_store, run,
 # Between client and server: loses the answers to the calls whose numbers are in LOST.
 SCRIPT = """
 import os, signal, socket, ssl, struct, sys, threading
-from tallorder.ttypes import Customer, Order
+from tallorder.ttypes import Customer, Order, PartKind
 from tallorder_client import *
 import tallorder_client
 
@@ -153,6 +153,19 @@ with Client(address) as client:
     many = list(client.get_orders([("C", "1"), ("C", "none")] * 700))
     assert len(many) == 1400 and many[1398].order_number == "1" and type(many[1399]) is NotFound
     assert list(client.get_orders([])) == []
+    whole, revision = client.get_order("C", "1")
+    second = client.get_order_part("C", "1", OrderPart(PartKind.LOCATION, 2))
+    assert second.revision == revision and second.entry is None
+    assert second.order.shipping_locations == [one for one in whole.shipping_locations if one.number == 2]
+    assert second.order.attributes == whole.attributes
+    summary = client.get_order_part("C", "1", OrderPart(PartKind.SUMMARY))
+    assert (summary.entry.order_number, summary.order.shipping_locations) == ("1", []), summary
+    headers = list(client.get_orders([("C", "1"), ("C", "none")], OrderPart(PartKind.HEADER)))
+    assert headers[0].attributes == whole.attributes and not headers[0].shipping_locations, headers
+    assert type(headers[1]) is NotFound
+    fails(NotFound, client.get_order_part, "C", "1", OrderPart(PartKind.LOCATION, 99))
+    fails(Invalid, client.get_order_part, "C", "1", OrderPart(PartKind.LOCATION))
+    fails(Invalid, client.get_order_part, "C", "1", OrderPart(7))
     number = client.put_customer(Customer(number="C", name="Ann"))
     assert client.get_customer("C")[0].name == "Ann" and client.get_customer("C")[1] == number
     assert [one.number for one in client.list_customers(limit=1)] == ["C"]

@@ -7,11 +7,15 @@
 
 #define N_SLOTS (sizeof (TallLayout) / sizeof (gpointer))
 
-/* Of a layout whose orders have several rows, everything must be set but the flag that says so. */
+/* Of a layout whose orders have several rows, everything must be set but the flag that says so, and
+ * what finds parts of an order. */
 static gboolean
 is_mandatory (gsize slot)
 {
-  return slot != G_STRUCT_OFFSET (TallLayout, single_row) / sizeof (gpointer);
+  gsize offset = slot * sizeof (gpointer);
+  return offset != G_STRUCT_OFFSET (TallLayout, single_row)
+         && offset != G_STRUCT_OFFSET (TallLayout, plan_header)
+         && offset != G_STRUCT_OFFSET (TallLayout, plan_location);
 }
 
 static void

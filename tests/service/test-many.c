@@ -163,6 +163,51 @@ test_many_lines (Fixture *f, gconstpointer data G_GNUC_UNUSED)
   assert_round_trip (f, &many);
 }
 
+/* Also of a server that knows nothing of parts, as this front gives whole orders. */
+static void
+test_parts (Fixture *f, gconstpointer data G_GNUC_UNUSED)
+{
+  static const TallOrderPart parts[] = { { TALL_PART_SUMMARY },
+                                         { TALL_PART_HEADER },
+                                         { TALL_PART_LOCATION, 2 },
+                                         { TALL_PART_LOCATION, 4 } };
+  g_auto (Many) many;
+  many_init (&many, 2);
+  for (guint i = 0; i < many.n; i++)
+    {
+      TallOrder *order = tall_test_empty_order ("PARTS", i == 0 ? "1" : "2", 3);
+      tall_test_add_lines (order, 1, 1, 5);
+      order->currency = (char *)"EUR";
+      many_set (&many, i, order);
+    }
+  put_all (f, &many, FALSE);
+  for (guint i = 0; i < G_N_ELEMENTS (parts); i++)
+    {
+      g_autoptr (GError) error = NULL;
+      many_forget (&many);
+      g_assert_true (
+          tall_front_get_parts (f->client, many.ids, many.n, &parts[i], many.outcomes, &error));
+      g_assert_no_error (error);
+      const TallOutcome *got = &many.outcomes[1];
+      if (parts[i].location == 4)
+        {
+          g_assert_error (got->error, TALL_ERROR, TALL_ERROR_NOT_FOUND);
+          continue;
+        }
+      g_assert_no_error (got->error);
+      g_assert_cmpstr (got->order->order_number, ==, "2");
+      g_assert_cmpuint (got->order->n_shipping_locations, ==, parts[i].location != 0);
+      g_assert_cmpuint (tall_order_count_lines (got->order), ==, parts[i].location != 0 ? 5 : 0);
+      g_assert_true ((got->entry != NULL) == (parts[i].kind == TALL_PART_SUMMARY));
+      if (got->entry == NULL)
+        continue;
+      g_assert_cmpstr (got->entry->order_number, ==, "2");
+      g_assert_cmpstr (got->entry->currency, ==, "EUR");
+      g_assert_cmpuint (got->entry->n_lines, ==, 5);
+      g_assert_cmpint (got->entry->revision, ==, got->revision);
+    }
+}
+
 static void
 test_nothing (Fixture *f, gconstpointer data G_GNUC_UNUSED)
 {
@@ -416,6 +461,7 @@ main (int argc, char **argv)
   ADD ("/service/many/large-orders", test_large_orders);
   ADD ("/service/many/many-lines", test_many_lines);
   ADD ("/service/many/nothing", test_nothing);
+  ADD ("/service/many/parts", test_parts);
   ADD ("/service/many/get-outcomes", test_get_outcomes);
   ADD ("/service/many/put-outcomes", test_put_outcomes);
   ADD ("/service/many/wrong-orders", test_wrong_orders);

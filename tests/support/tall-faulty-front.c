@@ -125,6 +125,7 @@ static gboolean
 get_orders (TallFront *front,
             const TallOrderId *ids,
             guint n,
+            const TallOrderPart *part G_GNUC_UNUSED,
             TallOutcome *outcomes,
             GError **error G_GNUC_UNUSED)
 {

@@ -110,10 +110,14 @@ forward_delete_customer (TallFront *base,
 }
 
 static gboolean
-forward_get_orders (
-    TallFront *base, const TallOrderId *ids, guint n, TallOutcome *outcomes, GError **error)
+forward_get_orders (TallFront *base,
+                    const TallOrderId *ids,
+                    guint n,
+                    const TallOrderPart *part,
+                    TallOutcome *outcomes,
+                    GError **error)
 {
-  return tall_front_get_orders (wrapped (base), ids, n, outcomes, error);
+  return tall_front_get_parts (wrapped (base), ids, n, part, outcomes, error);
 }
 
 static gboolean

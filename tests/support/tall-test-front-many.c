@@ -3,9 +3,14 @@
 #include "tall-error.h"
 #include "tall-test-front-private.h"
 
+/* Whole orders, as a server of an earlier version. */
 gboolean
-tall_test_front_get_orders (
-    TallFront *front, const TallOrderId *ids, guint n, TallOutcome *outcomes, GError **error)
+tall_test_front_get_orders (TallFront *front,
+                            const TallOrderId *ids,
+                            guint n,
+                            const TallOrderPart *part G_GNUC_UNUSED,
+                            TallOutcome *outcomes,
+                            GError **error)
 {
   if (!tall_test_front_begin (TALL_TEST_FRONT (front), error))
     return FALSE;

@@ -10,8 +10,12 @@ gboolean tall_test_front_begin (TallTestFront *self, GError **error);
 GPtrArray *tall_test_front_list (TallTestFront *self, const char *customer_number);
 
 /* Slots of #TallFrontClass. */
-gboolean tall_test_front_get_orders (
-    TallFront *front, const TallOrderId *ids, guint n, TallOutcome *outcomes, GError **error);
+gboolean tall_test_front_get_orders (TallFront *front,
+                                     const TallOrderId *ids,
+                                     guint n,
+                                     const TallOrderPart *part,
+                                     TallOutcome *outcomes,
+                                     GError **error);
 gboolean tall_test_front_put_orders (TallFront *front,
                                      TallOrder *const *orders,
                                      const TallWriteOptions *options,

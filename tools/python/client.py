@@ -28,8 +28,8 @@ from thrift.transport.TTransport import TFramedTransport, TTransportException
 from tallorder import OrderService
 from tallorder.ttypes import (Customer, CustomerEntry, CustomerOrdersRequest, Decimal, Description,
                               EraseRequest, ErrorCode, GetOrdersRequest, ListCustomersRequest,
-                              ListOrdersRequest, Order,
-                              OrderEntry, OrderId, PatchOrderRequest, TallError, WriteCondition, WriteOptions)
+                              ListOrdersRequest, Order, OrderEntry, OrderId, OrderPart, OrderResult,
+                              PatchOrderRequest, TallError, WriteCondition, WriteOptions)
 
 Result = TypeVar("Result")
 
@@ -212,12 +212,21 @@ class Client:
         """Deletes a customer without orders, or NotFound, or Conflict."""
         self._write(lambda options: self._stub.deleteCustomer(number, options), False, if_revision)
 
-    def get_orders(self, ids: Iterable[tuple[str, str]]) -> Iterator[Order | Error]:
-        """Many orders, in the sequence of their ids (customer, order): each, or why not."""
+    def get_order_part(self, customer: str, order: str, part: OrderPart) -> OrderResult:
+        """A part of an order, or NotFound: `order` has it, `entry` what a SUMMARY adds."""
+        request = GetOrdersRequest([OrderId(customer, order)], part)
+        outcome = self._read(lambda: self._stub.getOrders(request)).outcomes[0]
+        if outcome.result is None:
+            raise to_error(outcome.failure)
+        return outcome.result
+
+    def get_orders(self, ids: Iterable[tuple[str, str]], part: Optional[OrderPart] = None) -> Iterator[Order | Error]:
+        """Many orders, or that part of each, in the sequence of their ids (customer, order): each, or
+        why not."""
         rest = [OrderId(customer, order) for customer, order in ids]
         while rest:
-            part = rest[:1000]
-            outcomes = self._read(lambda: self._stub.getOrders(GetOrdersRequest(part))).outcomes
+            some = rest[:1000]
+            outcomes = self._read(lambda: self._stub.getOrders(GetOrdersRequest(some, part))).outcomes
             for outcome in outcomes:
                 yield to_error(outcome.failure) if outcome.result is None else outcome.result.order
             rest = rest[len(outcomes):]

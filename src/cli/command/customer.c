@@ -56,7 +56,7 @@ print_order (Printer *self, const TallOutcome *outcome)
   if (self->output == NULL)
     {
       tall_print ("\n");
-      tall_show_order (outcome->order, outcome->revision);
+      tall_show_order (outcome->order, outcome->revision, NULL, NULL);
       return;
     }
   g_autofree char *text = tall_order_to_json (outcome->order, FALSE);

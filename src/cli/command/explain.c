@@ -101,6 +101,10 @@ add_explanation (JsonBuilder *builder, const TallExplanation *self)
   tall_json_add_number (builder, "n_cells", (gint64)self->n_cells);
   tall_json_add_number (builder, "n_bytes", (gint64)self->n_bytes);
   add_cost_object (builder, "get", &self->get);
+  add_cost_object (builder, "get_summary", &self->parts[TALL_PART_SUMMARY]);
+  add_cost_object (builder, "get_header", &self->parts[TALL_PART_HEADER]);
+  if (self->location != 0)
+    add_cost_object (builder, "get_location", &self->parts[TALL_PART_LOCATION]);
   add_cost_object (builder, "put", &self->put);
   add_rows (builder, self->rows);
   json_builder_end_object (builder);
@@ -195,6 +199,11 @@ print_costs (const TallExplanation *self)
                                          ">CELLS WRITTEN", ">BYTES WRITTEN", NULL };
   g_autoptr (TallGrid) grid = tall_grid_new (columns);
   add_cost (grid, self->stored ? "get" : "get (in memory)", &self->get);
+  add_cost (grid, "  its summary", &self->parts[TALL_PART_SUMMARY]);
+  add_cost (grid, "  its header", &self->parts[TALL_PART_HEADER]);
+  g_autofree char *location = g_strdup_printf ("  its location[%d]", self->location);
+  if (self->location != 0)
+    add_cost (grid, location, &self->parts[TALL_PART_LOCATION]);
   add_cost (grid, "put as new (in memory)", &self->put);
   tall_print ("\n");
   tall_grid_print (grid, 0);

@@ -41,12 +41,24 @@ IDL_SHARED_STRUCT (tall_idl_patch_request_type,
                    OPTIONAL (5, I64, base_revision));
 #undef Type
 
+#define Type TallOrderEntry
+IDL_SHARED_ITEM (tall_idl_order_entry_type,
+                 "OrderEntry",
+                 ALWAYS (1, TEXT, order_number),
+                 ALWAYS (2, I64, revision),
+                 OPTIONAL (3, I64, sales_date),
+                 NAMED (4, I32, "lines", n_lines),
+                 OPTIONAL (5, DECIMAL, total),
+                 ALWAYS (6, TEXT, currency));
+#undef Type
+
 #define Type TallIdlSuccess
 IDL_SHARED_STRUCT (tall_idl_put_success_type, "PutResult", ALWAYS (1, I64, revision));
 IDL_SHARED_STRUCT (tall_idl_order_success_type,
                    "OrderResult",
                    OUTER (1, order, tall_idl_order_type),
-                   ALWAYS (2, I64, revision));
+                   ALWAYS (2, I64, revision),
+                   STRUCT (3, entry, tall_idl_order_entry_type));
 IDL_SHARED_STRUCT (tall_idl_customer_success_type,
                    "CustomerResult",
                    OUTER (1, customer, tall_idl_customer_type),
@@ -79,17 +91,6 @@ IDL_ITEM (unreadable_type,
           ALWAYS (1, TEXT, number),
           ALWAYS (2, I32, code),
           ALWAYS (3, TEXT, message));
-#undef Type
-
-#define Type TallOrderEntry
-IDL_SHARED_ITEM (tall_idl_order_entry_type,
-                 "OrderEntry",
-                 ALWAYS (1, TEXT, order_number),
-                 ALWAYS (2, I64, revision),
-                 OPTIONAL (3, I64, sales_date),
-                 NAMED (4, I32, "lines", n_lines),
-                 OPTIONAL (5, DECIMAL, total),
-                 ALWAYS (6, TEXT, currency));
 #undef Type
 
 #define Type TallOrderList
@@ -141,10 +142,15 @@ IDL_SHARED_ITEM (tall_idl_order_put_type,
                  STRUCT (2, options, tall_idl_options_type));
 #undef Type
 
+#define Type TallOrderPart
+IDL_STRUCT (part_type, "OrderPart", ALWAYS (1, I32, kind), ALWAYS (2, I32, location));
+#undef Type
+
 #define Type TallIdlMany
 IDL_SHARED_STRUCT (tall_idl_get_orders_request_type,
                    "GetOrdersRequest",
-                   STRUCTS (1, ids, tall_idl_order_id_type));
+                   STRUCTS (1, ids, tall_idl_order_id_type),
+                   STRUCT (2, part, part_type));
 IDL_SHARED_STRUCT (tall_idl_put_orders_request_type,
                    "PutOrdersRequest",
                    STRUCTS (1, puts, tall_idl_order_put_type));

@@ -124,6 +124,7 @@ tall_idl_outcome_take (TallIdlOutcome *self,
     {
       self->result = tall_arena_new0 (arena, TallIdlSuccess);
       self->result->revision = outcome->revision;
+      self->result->entry = outcome->entry; /* lives with the order */
       self->result->order = g_steal_pointer (&outcome->order);
       if (self->result->order != NULL)
         tall_arena_own (arena, self->result->order, (GDestroyNotify)tall_order_free);

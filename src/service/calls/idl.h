@@ -40,8 +40,9 @@ typedef struct
 /* GetOrdersRequest or PutOrdersRequest. */
 typedef struct
 {
-  TallOrderId *ids; /* n_ids of them */
-  TallIdlPut *puts; /* n_puts of them */
+  TallOrderId *ids;    /* n_ids of them */
+  TallOrderPart *part; /* NULL: absent */
+  TallIdlPut *puts;    /* n_puts of them */
   guint n_ids;
   guint n_puts;
 } TallIdlMany;
@@ -90,6 +91,7 @@ typedef struct
   TallOrder *order;
   TallCustomer *customer;
   gint64 revision;
+  TallOrderEntry *entry; /* NULL: absent */
 } TallIdlSuccess;
 
 /* The exception TallError as it travels. */

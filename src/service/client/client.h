@@ -45,8 +45,12 @@ void tall_client_init_options (TallIdlOptions *wire, const TallWriteOptions *opt
 gboolean tall_client_set_wrong_answer (const TallClientCall *call, GError **error);
 
 /* Slots of #TallFrontClass. */
-gboolean tall_client_get_orders (
-    TallFront *front, const TallOrderId *ids, guint n, TallOutcome *outcomes, GError **error);
+gboolean tall_client_get_orders (TallFront *front,
+                                 const TallOrderId *ids,
+                                 guint n,
+                                 const TallOrderPart *part,
+                                 TallOutcome *outcomes,
+                                 GError **error);
 gboolean tall_client_put_orders (TallFront *front,
                                  TallOrder *const *orders,
                                  const TallWriteOptions *options,

@@ -1,6 +1,7 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
 #include "service/client/client.h"
+#include "store/read/pager.h"
 #include "tall-error.h"
 #include "tall-limits.h"
 
@@ -320,9 +321,28 @@ is_order (const TallOrderId *id, TallOrder *order)
          && tall_order_normalize (order, NULL);
 }
 
+/* A server of an earlier version gives whole orders. */
+static void
+cut_order (const TallIdlSuccess *got, const TallOrderPart *part, TallOutcome *outcome)
+{
+  if (got->entry != NULL && got->entry->order_number != NULL)
+    {
+      TallArena *arena = tall_order_get_arena (outcome->order);
+      outcome->entry = tall_arena_new0 (arena, TallOrderEntry);
+      *outcome->entry = *got->entry;
+      outcome->entry->order_number = outcome->order->order_number;
+      outcome->entry->currency = tall_arena_strdup (arena, got->entry->currency);
+    }
+  if (tall_outcome_cut (outcome, part, &outcome->error))
+    return;
+  outcome->revision = 0;
+  g_clear_pointer (&outcome->order, tall_order_free);
+}
+
 static void
 take_order (const TallClientCall *call,
             const TallOrderId *id,
+            const TallOrderPart *part,
             TallIdlOutcome *got,
             TallOutcome *outcome)
 {
@@ -334,15 +354,22 @@ take_order (const TallClientCall *call,
     {
       outcome->revision = got->result->revision;
       outcome->order = g_steal_pointer (&got->result->order);
+      cut_order (got->result, part, outcome);
     }
 }
 
 /* Returns: how many of them, the first ones, have their outcome now; 0 with @error */
 static guint
-get_some (
-    TallFront *front, const TallOrderId *ids, TallOutcome *const *outcomes, guint n, GError **error)
+get_some (TallFront *front,
+          const TallOrderId *ids,
+          const TallOrderPart *part,
+          TallOutcome *const *outcomes,
+          guint n,
+          GError **error)
 {
-  TallIdlMany many = { .ids = (TallOrderId *)ids, .n_ids = MIN (n, TALL_IDL_MANY_ITEMS) };
+  TallIdlMany many = { .ids = (TallOrderId *)ids,
+                       .n_ids = MIN (n, TALL_IDL_MANY_ITEMS),
+                       .part = part->kind != TALL_PART_WHOLE ? (TallOrderPart *)part : NULL };
   TallIdlArgs args = { .request = &many };
   g_autoptr (TallArena) arena = tall_arena_new (0);
   TallIdlOutcomes got = { 0 };
@@ -354,7 +381,7 @@ get_some (
   if (got.n_outcomes == 0 || got.n_outcomes > many.n_ids)
     return (guint)tall_client_set_wrong_answer (&call, error);
   for (guint i = 0; i < got.n_outcomes; i++)
-    take_order (&call, &ids[i], &got.outcomes[i], outcomes[i]);
+    take_order (&call, &ids[i], part, &got.outcomes[i], outcomes[i]);
   return got.n_outcomes;
 }
 
@@ -364,8 +391,12 @@ get_some (
  * Calls as often as the server's replies, which are limited, make it necessary.
  */
 gboolean
-tall_client_get_orders (
-    TallFront *front, const TallOrderId *ids, guint n, TallOutcome *outcomes, GError **error)
+tall_client_get_orders (TallFront *front,
+                        const TallOrderId *ids,
+                        guint n,
+                        const TallOrderPart *part,
+                        TallOutcome *outcomes,
+                        GError **error)
 {
   g_autoptr (TallArena) arena = tall_arena_new (0);
   g_autoptr (GError) reason = NULL;
@@ -374,7 +405,8 @@ tall_client_get_orders (
 
   choose_ids (&asked, arena, ids, n, outcomes);
   while (done < asked.n && reason == NULL)
-    done += get_some (front, asked.ids + done, asked.outcomes + done, asked.n - done, &reason);
+    done +=
+        get_some (front, asked.ids + done, part, asked.outcomes + done, asked.n - done, &reason);
 
   if (reason != NULL && done == 0)
     {

@@ -25,6 +25,8 @@ clear_outcomes (TallOutcome *outcomes, guint n)
 static void
 fill_ids (TallIdlMany *many)
 {
+  static TallOrderPart whole = { .kind = TALL_PART_WHOLE };
+  many->part = many->part != NULL ? many->part : &whole;
   for (guint i = 0; i < many->n_ids; i++)
     {
       TallOrderId *id = &many->ids[i];
@@ -70,7 +72,7 @@ fetch_chunk (
   const TallIdlMany *many = self->args.request;
   const TallOrderId *ids = many->ids + success->n_outcomes;
 
-  gboolean ok = tall_front_get_orders (self->front, ids, n, outcomes, error);
+  gboolean ok = tall_front_get_parts (self->front, ids, n, many->part, outcomes, error);
   if (ok)
     success->n_outcomes +=
         take_fetched (self, budget, ids, outcomes, n, success->outcomes + success->n_outcomes);

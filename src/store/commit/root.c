@@ -377,6 +377,25 @@ tall_root_parse_order (const TallRoot *self,
          && tall_order_summary_parse (bytes, arena, summary, error);
 }
 
+/* Returns: what a listing shows of the order; the texts are those of @summary */
+TallOrderEntry
+tall_root_make_entry (const TallRoot *self, const TallOrderSummary *summary)
+{
+  gboolean dated = self->state.sales_date != TALL_NO_DATE;
+  TallOrderEntry entry = {
+    .order_number = summary->order_number,
+    .revision = self->state.revision,
+    .has_sales_date = dated,
+    .has_total = summary->total != NULL,
+    .sales_date = dated ? self->state.sales_date : 0,
+    .n_lines = summary->lines,
+    .currency = summary->currency,
+  };
+  if (entry.has_total)
+    entry.total = *summary->total;
+  return entry;
+}
+
 /**
  * tall_root_narrow:
  * @read: of root rows

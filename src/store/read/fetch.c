@@ -6,6 +6,7 @@
 #include "store/commit/root.h"
 #include "store/context.h"
 #include "store/follow.h"
+#include "store/read/pager.h"
 #include "table/merged-plan.h"
 #include "tall-error.h"
 #include "tall-limits.h"
@@ -90,14 +91,13 @@ blame_schema (const TallState *state, GError **error)
                state->schema, TALL_SCHEMA);
 }
 
-/* Makes the order of what a plan found. What does not fit together is TALL_ERROR_DAMAGED. */
-static TallOrder *
-assemble (const TallOperation *operation,
-          const TallState *state,
-          const TallRows *results,
-          guint n_results,
-          TallArena *arena,
-          GError **error)
+static gboolean
+decode (const TallOperation *operation,
+        const TallState *state,
+        const TallRows *results,
+        guint n_results,
+        TallDecoded *decoded,
+        GError **error)
 {
   const TallFound found = {
     .key = &operation->key,
@@ -108,14 +108,43 @@ assemble (const TallOperation *operation,
     .revision = state->revision,
     .digest = state->schema <= TALL_SCHEMA ? state->digest : NULL,
   };
+  return operation->context->layout->decode_order (&found, decoded, error);
+}
+
+/* Makes the order of what a plan found. What does not fit together is TALL_ERROR_DAMAGED. */
+static TallOrder *
+assemble (const TallOperation *operation,
+          const TallState *state,
+          const TallRows *results,
+          guint n_results,
+          TallArena *arena,
+          GError **error)
+{
   TallDecoded decoded = { 0 };
-  gboolean whole = operation->context->layout->decode_order (&found, &decoded, error)
+  gboolean whole = decode (operation, state, results, n_results, &decoded, error)
                    && check_order (state, &decoded, arena, error);
   g_autoptr (TallOrder) order = decoded.order;
   if (whole)
     return g_steal_pointer (&order);
   blame_schema (state, error);
   return NULL;
+}
+
+/* Makes a part of the order of what was found of it. The digest is that of the whole order, so it
+ * says nothing of a part. NULL: something is wrong, and reading the whole order finds out what. */
+static TallOrder *
+assemble_part (const TallOperation *operation,
+               const TallState *state,
+               const TallRows *results,
+               guint n_results)
+{
+  g_autoptr (GError) ignored = NULL;
+  TallDecoded decoded = { 0 };
+  gboolean done = decode (operation, state, results, n_results, &decoded, &ignored)
+                  && tall_order_normalize (decoded.order, &ignored);
+  g_autoptr (TallOrder) order = decoded.order;
+  gint64 sales_date = done && order->has_sales_date ? order->sales_date : TALL_NO_DATE;
+  return done && sales_date == state->sales_date ? g_steal_pointer (&order) : NULL;
 }
 
 /**
@@ -129,11 +158,15 @@ tall_fetch_add_reads (const TallOperation *operation, TallReadPlan *plan)
   operation->context->layout->plan_order (&operation->key, plan);
 }
 
+/* @location: 0: all rows; else the root row and those of this location */
 static TallReadResult *
-read_rows (const TallOperation *operation, gint64 revision, GError **error)
+read_rows (const TallOperation *operation, gint32 location, gint64 revision, GError **error)
 {
   g_autoptr (TallReadPlan) plan = tall_read_plan_new ();
-  tall_fetch_add_reads (operation, plan);
+  if (location == 0)
+    tall_fetch_add_reads (operation, plan);
+  else
+    operation->context->layout->plan_location (&operation->key, location, plan);
   if (revision != 0)
     tall_read_plan_set_timestamp (plan, revision);
   return tall_operation_read (operation, plan, error);
@@ -153,34 +186,64 @@ check_unchanged (const TallOperation *operation,
   return TRUE;
 }
 
-/* When root and children did not fit together, a commit may have passed between: the root, what
- * belongs to its revision, and the root again, until it has not moved meanwhile. */
-static TallOrder *
-fetch_step_by_step (const TallOperation *operation, TallRoot *root, GError **error)
+/* Whether the rows of one location can be read without the others. Those of a newer version may
+ * have what we do not know, and of those that end with a TTL some may have gone: the digest finds
+ * out. */
+static gboolean
+is_separable (const TallOperation *operation, const TallState *state)
 {
-  tall_store_count (TALL_STORE_REREADS);
+  return state->n_locations > 1 && state->schema <= TALL_SCHEMA
+         && !tall_store_context_may_have_expired (operation->context, state->revision);
+}
+
+/* @location: (inout): 0: all rows, which it becomes if the location is not as it should be
+ * @order: (out): not set if the root has moved, or all rows are to be read now */
+static gboolean
+try_step_by_step (const TallOperation *operation,
+                  gint32 *location,
+                  TallRoot *root,
+                  TallOrder **order,
+                  GError **error)
+{
+  g_autoptr (GError) damage = NULL;
+  if (!tall_root_read (root, operation, error) || !check_readable (operation, root, error))
+    return FALSE;
+  if (!is_separable (operation, &root->state))
+    *location = 0;
+  g_autoptr (TallReadResult) result = read_rows (operation, *location, root->state.revision, error);
+  if (result == NULL)
+    return FALSE;
+
+  g_autoptr (TallOrder) made =
+      *location != 0 ? assemble_part (operation, &root->state, result->results, result->n_results)
+                     : assemble (operation, &root->state, result->results, result->n_results,
+                                 result->arena, &damage);
+  gboolean proved = made != NULL && *location == 0;
+  gboolean unchanged = TRUE;
+  if (!proved && !check_unchanged (operation, root->state.revision, &unchanged, error))
+    return FALSE;
+  if (unchanged && made == NULL && *location == 0)
+    return fail_damaged (operation, root, g_steal_pointer (&damage), error), FALSE;
+  if (unchanged && made == NULL)
+    *location = 0;
+  else if (unchanged)
+    *order = g_steal_pointer (&made);
+  return TRUE;
+}
+
+/* The root, what belongs to its revision, and the root again, until it has not moved meanwhile: for
+ * root and children that did not fit together, as a commit may have passed between, and for a
+ * location (0: the whole order), of which nothing else shows that. */
+static TallOrder *
+fetch_step_by_step (const TallOperation *operation, gint32 location, TallRoot *root, GError **error)
+{
   while (!tall_operation_is_over (operation))
     {
-      g_autoptr (GError) damage = NULL;
-      if (!tall_root_read (root, operation, error) || !check_readable (operation, root, error))
+      TallOrder *order = NULL;
+      if (!try_step_by_step (operation, &location, root, &order, error))
         return NULL;
-      g_autoptr (TallReadResult) result = read_rows (operation, root->state.revision, error);
-      if (result == NULL)
-        return NULL;
-
-      TallOrder *order = assemble (operation, &root->state, result->results, result->n_results,
-                                   result->arena, &damage);
       if (order != NULL)
         return order;
-
-      gboolean unchanged;
-      if (!check_unchanged (operation, root->state.revision, &unchanged, error))
-        return NULL;
-      if (unchanged)
-        {
-          fail_damaged (operation, root, g_steal_pointer (&damage), error);
-          return NULL;
-        }
     }
   g_set_error (error, TALL_ERROR, TALL_ERROR_TIMED_OUT,
                "it was replaced again and again until the time was over; try again");
@@ -206,7 +269,10 @@ fetch_from (const TallOperation *operation,
   if (order != NULL)
     return order;
   if (tall_operation_has_children (operation))
-    return fetch_step_by_step (operation, root, error);
+    {
+      tall_store_count (TALL_STORE_REREADS);
+      return fetch_step_by_step (operation, 0, root, error);
+    }
   fail_damaged (operation, root, g_steal_pointer (&damage), error);
   return NULL;
 }
@@ -251,7 +317,7 @@ tall_fetch_order_from (const TallOperation *operation,
 TallOrder *
 tall_fetch_order_with_root (const TallOperation *operation, TallRoot *root, GError **error)
 {
-  g_autoptr (TallReadResult) result = read_rows (operation, 0, error);
+  g_autoptr (TallReadResult) result = read_rows (operation, 0, 0, error);
   if (result == NULL)
     return NULL;
   return fetch_from (operation, result->results, result->n_results, result->arena, root, error);
@@ -322,6 +388,116 @@ tall_fetch_customer_from (const TallOperation *operation,
   return NULL;
 }
 
+static TallOrder *
+make_summary (const TallOperation *operation,
+              const TallRoot *root,
+              const TallRow *row,
+              TallOutcome *outcome,
+              GError **error)
+{
+  g_autoptr (TallOrder) order =
+      tall_order_new (operation->customer_number, operation->order_number);
+  TallArena *arena = tall_order_get_arena (order);
+  const TallCell *cell = tall_row_find_at (row, TALL_SUMMARY_QUALIFIER, root->state.revision);
+  TallOrderSummary summary;
+  if (!tall_root_parse_order (root, cell->value, arena, &summary, error))
+    return NULL;
+  outcome->entry = tall_arena_new0 (arena, TallOrderEntry);
+  *outcome->entry = tall_root_make_entry (root, &summary);
+  order->has_sales_date = outcome->entry->has_sales_date;
+  order->sales_date = outcome->entry->sales_date;
+  order->currency = outcome->entry->currency;
+  return g_steal_pointer (&order);
+}
+
+/* Of a summary or a header; @results: the root row. */
+static TallOrder *
+fetch_from_root (const TallOperation *operation,
+                 TallPartKind kind,
+                 const TallRows *results,
+                 TallArena *arena,
+                 TallOutcome *outcome,
+                 GError **error)
+{
+  g_auto (TallRoot) root = { 0 };
+  const TallRow *row = find_root_row (operation, &results[0]);
+  if (!tall_root_parse (&root, operation, row, arena, error)
+      || !check_readable (operation, &root, error))
+    return NULL;
+  outcome->revision = root.state.revision;
+  if (kind == TALL_PART_SUMMARY)
+    return make_summary (operation, &root, row, outcome, error);
+  TallOrder *order = NULL;
+  if (root.state.schema <= TALL_SCHEMA)
+    order = assemble_part (operation, &root.state, results, 1);
+  return order != NULL ? order : tall_fetch_order (operation, &outcome->revision, error);
+}
+
+static TallOrder *
+fetch_location (const TallOperation *operation, gint32 number, gint64 *revision, GError **error)
+{
+  g_auto (TallRoot) root = { 0 };
+  TallOrder *order = fetch_step_by_step (operation, number, &root, error);
+  *revision = root.state.revision;
+  return order;
+}
+
+/* Which rows a part is made of. */
+typedef enum
+{
+  FROM_ALL,
+  FROM_ROOT,
+  FROM_LOCATION,
+} Source;
+
+/* A location by itself takes three calls, one after the other. So of many orders all rows are read,
+ * which takes one. */
+static Source
+choose_source (const TallOperation *operation, TallPartKind kind, gboolean is_alone)
+{
+  const TallLayout *layout = operation->context->layout;
+  if (kind == TALL_PART_SUMMARY || (kind == TALL_PART_HEADER && layout->plan_header != NULL))
+    return FROM_ROOT;
+  return kind == TALL_PART_LOCATION && layout->plan_location != NULL && is_alone ? FROM_LOCATION
+                                                                                 : FROM_ALL;
+}
+
+/* Adds what fetch_part() begins with; nothing for FROM_LOCATION. */
+static void
+add_part_reads (const TallOperation *operation,
+                TallPartKind kind,
+                Source source,
+                TallReadPlan *plan)
+{
+  if (source == FROM_ALL)
+    tall_fetch_add_reads (operation, plan);
+  else if (source == FROM_ROOT && kind == TALL_PART_HEADER)
+    operation->context->layout->plan_header (&operation->key, plan);
+  else if (source == FROM_ROOT)
+    tall_root_narrow (tall_read_plan_add_get (plan, operation->root_table,
+                                              tall_slice_array (operation->root_row)));
+}
+
+static gboolean
+fetch_part (const TallOperation *operation,
+            const TallOrderPart *part,
+            Source source,
+            const TallRows *results,
+            guint n_results,
+            TallArena *arena,
+            TallOutcome *outcome,
+            GError **error)
+{
+  if (source == FROM_LOCATION)
+    outcome->order = fetch_location (operation, part->location, &outcome->revision, error);
+  else if (source == FROM_ROOT)
+    outcome->order = fetch_from_root (operation, part->kind, results, arena, outcome, error);
+  else
+    outcome->order =
+        tall_fetch_order_from (operation, results, n_results, arena, &outcome->revision, error);
+  return outcome->order != NULL && tall_outcome_cut (outcome, part, error);
+}
+
 /* Orders that are read together, so that what is in memory at once has a bound. */
 #define CHUNK 128
 
@@ -329,6 +505,7 @@ typedef struct
 {
   TallOperation operation;
   TallOutcome *outcome; /* not owned */
+  Source source;        /* of what is wanted of it, where it lies now */
   guint first_read;     /* of its reads in the chunk's plan */
   guint n_reads;
 } Item;
@@ -336,10 +513,11 @@ typedef struct
 /* Everything that is to be read. */
 typedef struct
 {
-  GArray *items;    /* owned: of Item */
-  guint next;       /* the first one that is in no chunk yet */
-  GPtrArray *chunk; /* owned: those that are being read: Item */
-  gsize n_bytes;    /* of what was found */
+  const TallOrderPart *part; /* what is wanted of each */
+  GArray *items;             /* owned: of Item */
+  guint next;                /* the first one that is in no chunk yet */
+  GPtrArray *chunk;          /* owned: those that are being read: Item */
+  gsize n_bytes;             /* of what was found */
 } Work;
 
 static void
@@ -410,24 +588,38 @@ identify (const Work *self, const TallOperation *operation, GError **error)
   return TRUE;
 }
 
+static gboolean
+fetch_alone (const Item *item, const TallOrderPart *part, GError **error)
+{
+  g_autoptr (TallReadPlan) plan = tall_read_plan_new ();
+  add_part_reads (&item->operation, part->kind, item->source, plan);
+  g_autoptr (TallReadResult) result = tall_operation_read (&item->operation, plan, error);
+  return result != NULL
+         && fetch_part (&item->operation, part, item->source, result->results, result->n_results,
+                        result->arena, item->outcome, error);
+}
+
 /* With @plan, makes the order of what it found; without, reads it by itself. Returns: FALSE if
  * tables are shut or missing by now; then it is not done */
 static gboolean
-finish (Item *item, const TallMergedPlan *plan, gsize *n_bytes, GError **error)
+finish (Work *self, Item *item, const TallMergedPlan *plan, GError **error)
 {
   GError *cause = NULL;
   TallOutcome *outcome = item->outcome;
+  gboolean done;
   if (plan != NULL)
     {
       const TallRows *results = plan->results + item->first_read;
-      *n_bytes += tall_rows_count_bytes (results, item->n_reads);
-      outcome->order = tall_fetch_order_from (&item->operation, results, item->n_reads,
-                                              plan->result->arena, &outcome->revision, &cause);
+      self->n_bytes += tall_rows_count_bytes (results, item->n_reads);
+      done = fetch_part (&item->operation, self->part, item->source, results, item->n_reads,
+                         plan->result->arena, outcome, &cause);
     }
   else
-    outcome->order = tall_fetch_order (&item->operation, &outcome->revision, &cause);
-  if (outcome->order != NULL)
+    done = fetch_alone (item, self->part, &cause);
+  if (done)
     return TRUE;
+  g_clear_pointer (&outcome->order, tall_order_free);
+  outcome->entry = NULL;
   outcome->revision = 0;
   if (!tall_follow_is_of_tables (cause))
     {
@@ -440,16 +632,17 @@ finish (Item *item, const TallMergedPlan *plan, gsize *n_bytes, GError **error)
 
 /* Those of the chunk that are not done. */
 static GPtrArray *
-list_undone (const GPtrArray *chunk, TallMergedPlan *plan)
+list_undone (const Work *self, TallMergedPlan *plan)
 {
   GPtrArray *undone = g_ptr_array_new ();
-  for (guint i = 0; i < chunk->len; i++)
+  for (guint i = 0; i < self->chunk->len; i++)
     {
-      Item *item = g_ptr_array_index (chunk, i);
+      Item *item = g_ptr_array_index (self->chunk, i);
       if (is_done (item))
         continue;
+      item->source = choose_source (&item->operation, self->part->kind, self->items->len == 1);
       item->first_read = plan->asked->reads->len;
-      tall_fetch_add_reads (&item->operation, plan->asked);
+      add_part_reads (&item->operation, self->part->kind, item->source, plan->asked);
       item->n_reads = plan->asked->reads->len - item->first_read;
       g_ptr_array_add (undone, item);
     }
@@ -466,7 +659,7 @@ try_chunk (Work *self, const TallOperation *operation, GError **error)
     return FALSE;
 
   g_autoptr (TallMergedPlan) plan = tall_merged_plan_new ();
-  g_autoptr (GPtrArray) undone = list_undone (self->chunk, plan);
+  g_autoptr (GPtrArray) undone = list_undone (self, plan);
   g_autoptr (GError) cause = NULL;
   gboolean done =
       tall_merged_plan_read (plan, operation->context->table, operation->deadline, &cause);
@@ -476,7 +669,7 @@ try_chunk (Work *self, const TallOperation *operation, GError **error)
       return FALSE;
     }
   for (guint i = 0; i < undone->len; i++)
-    if (!finish (g_ptr_array_index (undone, i), done ? plan : NULL, &self->n_bytes, error))
+    if (!finish (self, g_ptr_array_index (undone, i), done ? plan : NULL, error))
       return FALSE;
   return TRUE;
 }
@@ -525,8 +718,8 @@ read_chunk (Work *self, TallOperation *operation)
 /**
  * tall_get_many:
  *
- * Reads @n orders together, some hundred by one call of the table. What does not fit together
- * within an order is read again for that order alone.
+ * Reads @n orders, or that part of each, together, some hundred by one call of the table. What does
+ * not fit together within an order is read again for that order alone.
  *
  * Returns: FALSE if nothing could be asked at all; else each outcome tells
  */
@@ -534,13 +727,14 @@ gboolean
 tall_get_many (const TallStoreContext *context,
                const TallOrderId *ids,
                guint n,
+               const TallOrderPart *part,
                TallOutcome *outcomes,
                GError **error)
 {
   g_auto (TallOperation) operation = { 0 };
   g_autoptr (GArray) items = make_items (context, ids, n, outcomes);
   g_autoptr (GPtrArray) chunk = g_ptr_array_sized_new (CHUNK);
-  Work work = { .items = items, .chunk = chunk };
+  Work work = { .part = part, .items = items, .chunk = chunk };
   GError *cause = NULL;
   tall_operation_init (&operation, context, NULL, NULL, 0);
   while (tall_follow (&operation, &cause))

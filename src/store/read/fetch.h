@@ -30,6 +30,7 @@ TallCustomer *tall_fetch_customer (const TallOperation *operation,
 gboolean tall_get_many (const TallStoreContext *context,
                         const TallOrderId *ids,
                         guint n,
+                        const TallOrderPart *part,
                         TallOutcome *outcomes,
                         GError **error) G_GNUC_WARN_UNUSED_RESULT;
 

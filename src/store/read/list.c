@@ -118,18 +118,7 @@ append_entry (Listing *self, const TallRoot *root, TallSlice bytes, TallSlice ro
   if (!tall_pager_take_room (&self->pager, row))
     return TRUE;
 
-  gboolean dated = root->state.sales_date != TALL_NO_DATE;
-  TallOrderEntry entry = {
-    .order_number = summary.order_number,
-    .revision = root->state.revision,
-    .has_sales_date = dated,
-    .has_total = summary.total != NULL,
-    .sales_date = dated ? root->state.sales_date : 0,
-    .n_lines = summary.lines,
-    .currency = summary.currency,
-  };
-  if (entry.has_total)
-    entry.total = *summary.total;
+  TallOrderEntry entry = tall_root_make_entry (root, &summary);
   g_array_append_val (self->pager.entries, entry);
   return TRUE;
 }

@@ -34,7 +34,59 @@ tall_outcome_clear (TallOutcome *self)
 {
   g_clear_pointer (&self->order, tall_order_free);
   g_clear_error (&self->error);
+  self->entry = NULL;
   self->revision = 0;
+}
+
+/* Leaves the location of that number, or none. */
+static gboolean
+leave_location (TallOrder *order, gint32 number)
+{
+  gsize n = 0;
+  for (gsize i = 0; i < order->n_shipping_locations; i++)
+    if (order->shipping_locations[i]->number == number)
+      order->shipping_locations[n++] = order->shipping_locations[i];
+  order->n_shipping_locations = n;
+  return n > 0;
+}
+
+static TallOrderEntry *
+make_entry (const TallOrder *order, gint64 revision, TallArena *arena)
+{
+  TallOrderEntry *entry = tall_arena_new0 (arena, TallOrderEntry);
+  entry->order_number = order->order_number;
+  entry->revision = revision;
+  entry->has_sales_date = order->has_sales_date;
+  entry->sales_date = order->sales_date;
+  entry->n_lines = tall_order_count_lines (order);
+  entry->has_total = tall_order_compute_total (order, &entry->total);
+  entry->currency = order->currency;
+  return entry;
+}
+
+/**
+ * tall_outcome_cut:
+ * @self: has an order, as much of it as is wanted, or more
+ *
+ * Takes away what is not wanted, and adds the entry of a summary.
+ *
+ * Returns: FALSE with %TALL_ERROR_NOT_FOUND if there is no such location
+ */
+gboolean
+tall_outcome_cut (TallOutcome *self, const TallOrderPart *part, GError **error)
+{
+  TallOrder *order = self->order;
+  if (part->kind == TALL_PART_WHOLE)
+    return TRUE;
+  if (part->kind == TALL_PART_SUMMARY && self->entry == NULL)
+    self->entry = make_entry (order, self->revision, tall_order_get_arena (order));
+  if (part->kind == TALL_PART_SUMMARY)
+    order->n_attributes = 0;
+  gint32 wanted = part->kind == TALL_PART_LOCATION ? part->location : 0;
+  if (leave_location (order, wanted) || wanted == 0)
+    return TRUE;
+  g_set_error (error, TALL_ERROR, TALL_ERROR_NOT_FOUND, "the order has no location %d", wanted);
+  return FALSE;
 }
 
 void

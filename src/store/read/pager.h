@@ -126,4 +126,8 @@ void tall_pager_add_unreadable (TallPager *self,
                                 const char *what,
                                 const GError *error);
 
+gboolean tall_outcome_cut (TallOutcome *self,
+                           const TallOrderPart *part,
+                           GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
 G_END_DECLS

@@ -60,6 +60,39 @@ allow_warnings (void)
   g_once_init_leave (&done, 1);
 }
 
+/* Clients of all gateways whose answers are kept back, by their ports. */
+static GMutex kept_mutex;
+static GHashTable *kept;
+
+static void
+keep_back (GSocket *socket, gboolean is_kept)
+{
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&kept_mutex);
+  g_autoptr (GSocketAddress) client = g_socket_get_remote_address (socket, NULL);
+  if (client == NULL)
+    return;
+  gpointer port =
+      GUINT_TO_POINTER (g_inet_socket_address_get_port (G_INET_SOCKET_ADDRESS (client)));
+  if (kept == NULL)
+    kept = g_hash_table_new (NULL, NULL);
+  if (is_kept)
+    g_hash_table_add (kept, port);
+  else
+    g_hash_table_remove (kept, port);
+}
+
+/**
+ * tall_fake_gateway_keeps_back:
+ *
+ * Returns: whether a gateway has read a request of the client at that port, and does not answer
+ */
+gboolean
+tall_fake_gateway_keeps_back (guint16 port)
+{
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&kept_mutex);
+  return kept != NULL && g_hash_table_contains (kept, GUINT_TO_POINTER (port));
+}
+
 static Method *
 get_method (TallFakeGateway *self, const char *name)
 {
@@ -135,12 +168,16 @@ serve_request (TallFakeGateway *self, ThriftProtocol *protocol, GSocket *socket)
   TallFakeAnswer answer = note_request (self, &request);
   if (answer == TALL_FAKE_CLOSE)
     return FALSE;
+  keep_back (socket, answer == TALL_FAKE_SILENT || answer == TALL_FAKE_LATE);
   if (answer == TALL_FAKE_SILENT)
     return TRUE;
   if (answer == TALL_FAKE_TOGETHER)
     wait_for_others (self);
   if (answer == TALL_FAKE_LATE)
-    wait_to_be_late (self);
+    {
+      wait_to_be_late (self);
+      keep_back (socket, FALSE);
+    }
   if (answer == TALL_FAKE_CUT || answer == TALL_FAKE_GARBLED)
     {
       tall_fake_answer_send_spoilt (&self->script, socket, &request, answer);
@@ -194,6 +231,7 @@ serve (gpointer data)
   wait_to_be_served (self);
   while (serve_request (self, protocol, g_socket_connection_get_socket (connection)))
     ;
+  keep_back (g_socket_connection_get_socket (connection), FALSE);
   end_serving (self, connection);
   tall_transport_close (transport);
   return NULL;

@@ -72,5 +72,6 @@ guint tall_fake_gateway_get_calls (TallFakeGateway *self, const char *method);
 gboolean tall_fake_gateway_has_row (TallFakeGateway *self, const char *method, const char *key);
 void tall_fake_gateway_wait_for_calls (TallFakeGateway *self, const char *method, guint n);
 guint tall_fake_gateway_get_connections (TallFakeGateway *self);
+gboolean tall_fake_gateway_keeps_back (guint16 port);
 
 G_END_DECLS

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-error.h"
 #include "table/hbase/pool.h"
+#include "tall-fake-time.h"
 #include "tall-hbase-fixture.h"
 
 /* Tests which caller gets which connection, and what a failure on one costs the others. */
@@ -317,6 +318,7 @@ count_connections (TallTable *table)
 static void
 test_in_a_hurry (void)
 {
+  tall_fake_time_pass (TRUE);
   g_autoptr (TallFakeGateway) gateway = tall_fake_gateway_new (FALSE, FALSE);
   g_autoptr (TallTable) table = open_table (gateway, 20000);
   g_autoptr (GError) error = NULL;
@@ -339,12 +341,14 @@ test_in_a_hurry (void)
     }
   g_assert_cmpint (g_get_monotonic_time () - start, <, 20 * G_TIME_SPAN_SECOND);
   g_assert_cmpuint (tall_fake_gateway_get_connections (gateway), <=, 4);
+  tall_fake_time_pass (FALSE);
 }
 
 /* Nor does it if it needed a new connection, which was not there in its time. */
 static void
 test_in_a_hurry_to_connect (void)
 {
+  tall_fake_time_pass (TRUE);
   g_auto (Fixture) fixture = { NULL };
   g_autoptr (GError) error = NULL;
   fixture_init (&fixture);
@@ -357,6 +361,7 @@ test_in_a_hurry_to_connect (void)
   tall_hbase_pool_give_back (fixture.pool, kept);
   g_assert_true (take (&fixture) == kept);
   tall_hbase_pool_give_back (fixture.pool, kept);
+  tall_fake_time_pass (FALSE);
 }
 
 /* FALSE if it failed. Otherwise the row must be the one that was asked for. */
@@ -379,6 +384,7 @@ read_row (TallTable *table, guint number, gint64 deadline, GError **error)
 static void
 test_late_answer (void)
 {
+  tall_fake_time_pass (TRUE);
   g_autoptr (TallFakeGateway) gateway = tall_fake_gateway_new (FALSE, FALSE);
   g_autoptr (TallTable) table = open_table (gateway, 20000);
   g_autoptr (GError) error = NULL;
@@ -392,6 +398,7 @@ test_late_answer (void)
       g_assert_true (read_row (table, 2 * i + 1, SOON, &error));
       g_assert_no_error (error);
     }
+  tall_fake_time_pass (FALSE);
 }
 
 /* What the pool gives a call if a test waits for that to be over; a gateway that is well answers
@@ -402,6 +409,7 @@ test_late_answer (void)
 static void
 test_late_answer_repeated (void)
 {
+  tall_fake_time_pass (TRUE);
   g_autoptr (TallFakeGateway) gateway = tall_fake_gateway_new (FALSE, FALSE);
   g_autoptr (TallTable) table = open_table (gateway, CALL_TIMEOUT);
   g_autoptr (GError) error = NULL;
@@ -414,12 +422,14 @@ test_late_answer_repeated (void)
       g_assert_true (read_row (table, 2 * i + 1, SOON, &error));
       g_assert_no_error (error);
     }
+  tall_fake_time_pass (FALSE);
 }
 
 /* A conditional write that came through late says nothing about the next one. */
 static void
 test_late_condition (void)
 {
+  tall_fake_time_pass (TRUE);
   g_autoptr (TallFakeGateway) gateway = tall_fake_gateway_new (FALSE, FALSE);
   g_autoptr (TallTable) table = open_table (gateway, 20000);
   g_autoptr (GError) error = NULL;
@@ -432,6 +442,7 @@ test_late_condition (void)
   tall_fake_gateway_set_answer (gateway, "checkAndPut", TALL_FAKE_NO, 1);
   g_assert_false (tall_hbase_fixture_write_if (table, SOON, &error));
   g_assert_no_error (error);
+  tall_fake_time_pass (FALSE);
 }
 
 /* The first is cut off from HBase at some time. */
@@ -449,6 +460,7 @@ open_pair (TallHbasePair *pair)
 static void
 test_cut_off (void)
 {
+  tall_fake_time_pass (TRUE);
   g_auto (TallHbasePair) pair;
   open_pair (&pair);
   tall_hbase_pair_expect_turns (&pair);
@@ -468,12 +480,14 @@ test_cut_off (void)
   tall_fake_gateway_set_answer (pair.bad, "get", TALL_FAKE_ANSWER, 0);
   tall_fake_gateway_set_answer (pair.bad, "tableExists", TALL_FAKE_ANSWER, 0);
   tall_hbase_pair_expect_turns (&pair);
+  tall_fake_time_pass (FALSE);
 }
 
 /* So it is if nothing was read or written by it before: the self-test finds out. */
 static void
 test_cut_off_at_first (void)
 {
+  tall_fake_time_pass (TRUE);
   g_auto (TallHbasePair) pair;
   g_autoptr (GError) error = NULL;
   open_pair (&pair);
@@ -495,12 +509,14 @@ test_cut_off_at_first (void)
     }
   g_assert_cmpuint (tall_fake_gateway_get_calls (pair.bad, "getScannerResults"), ==, 1);
   g_assert_cmpuint (tall_fake_gateway_get_calls (pair.bad, "putMultiple"), ==, 0);
+  tall_fake_time_pass (FALSE);
 }
 
 /* HBase answers through none: each call is tried all the same, as it may be for another region. */
 static void
 test_all_cut_off (void)
 {
+  tall_fake_time_pass (TRUE);
   g_auto (TallHbasePair) pair;
   open_pair (&pair);
   tall_hbase_pair_expect_turns (&pair);
@@ -518,6 +534,7 @@ test_all_cut_off (void)
   guint reads = tall_hbase_fixture_count_reads (pair.good);
   tall_hbase_fixture_expect_reads (pair.table, 20);
   g_assert_cmpuint (tall_hbase_fixture_count_reads (pair.good), >, reads);
+  tall_fake_time_pass (FALSE);
 }
 
 int

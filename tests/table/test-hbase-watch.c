@@ -1,6 +1,7 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-error.h"
+#include "tall-fake-time.h"
 #include "tall-hbase-fixture.h"
 
 /* Tests the log and errors about lost gateways, and about gateways whose HBase is lost. */
@@ -146,6 +147,7 @@ is_haste_told (TallTable *table, TallFakeGateway *gateway)
 static void
 test_mute (void)
 {
+  tall_fake_time_pass (TRUE);
   g_autoptr (TallFakeGateway) gateway = tall_fake_gateway_new (FALSE, FALSE);
   const char *gateways[] = { tall_fake_gateway_get_address (gateway), NULL };
   g_autoptr (GError) error = NULL;
@@ -171,6 +173,7 @@ test_mute (void)
   tall_fake_gateway_set_answer (gateway, "tableExists", TALL_FAKE_ANSWER, 0);
   while (!is_haste_told (table, gateway))
     g_assert_cmpint (g_get_monotonic_time (), <, end);
+  tall_fake_time_pass (FALSE);
 }
 
 /* What an operator is shown once the only gateway is set aside. */
@@ -192,6 +195,7 @@ wait_for_reason (TallTable *table)
 static void
 test_mute_at_first (void)
 {
+  tall_fake_time_pass (TRUE);
   g_autoptr (TallFakeGateway) gateway = tall_fake_gateway_new (FALSE, FALSE);
   const char *gateways[] = { tall_fake_gateway_get_address (gateway), NULL };
   g_autoptr (GError) error = NULL;
@@ -205,6 +209,7 @@ test_mute_at_first (void)
   g_autofree char *reason = wait_for_reason (table);
   g_assert_true (
       g_str_has_prefix (reason, "HBase behind the gateway did not answer: look at the master"));
+  tall_fake_time_pass (FALSE);
 }
 
 int

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "floor-singles.h"
 #include "floor-store.h"
-#include "table/hbase/line.h"
+#include "table/hbase/reader.h"
 #include "raw-request.h"
 
 #define N_READERS 64

@@ -4,7 +4,7 @@
 
 #include "table/hbase/convert.h"
 #include "table/hbase/reply.h"
-#include "table/hbase/line.h"
+#include "table/hbase/reader.h"
 
 #define PAGE 256 /* rows of a scan, as the table asks for first */
 

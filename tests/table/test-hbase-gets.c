@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
 #include "hb_gateway.h"
-#include "table/hbase/line.h"
+#include "table/hbase/reader.h"
 #include "tall-thrift.h"
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (HbGatewayClient, g_object_unref)

@@ -3,7 +3,6 @@
 #include "tall-error.h"
 #include "tall-hbase-fixture.h"
 #include "table/hbase/pool.h"
-#include "table/hbase/watch.h"
 
 /* Which of two gateways lends a connection. */
 
@@ -14,16 +13,18 @@
  * within it also on a busy machine. Milliseconds. */
 #define CALL_TIMEOUT 2000
 
-/* Threads that cannot be started, from now on. */
-static gint n_missing_threads; /* atomic */
+/* Threads that can be started, from now on. */
+static gint n_threads_left = G_MAXINT; /* atomic */
 
 /* Replaces GLib's, which the pool starts its threads with. */
 GThread *
 g_thread_try_new (const char *name, GThreadFunc func, gpointer data, GError **error)
 {
-  if (g_atomic_int_get (&n_missing_threads) == 0)
-    return g_thread_new (name, func, data);
-  g_atomic_int_add (&n_missing_threads, -1);
+  if (g_atomic_int_get (&n_threads_left) > 0)
+    {
+      g_atomic_int_add (&n_threads_left, -1);
+      return g_thread_new (name, func, data);
+    }
   g_set_error_literal (error, G_THREAD_ERROR, G_THREAD_ERROR_AGAIN, "no thread is left");
   return NULL;
 }
@@ -147,7 +148,8 @@ static gpointer
 take_to_write (gpointer pair)
 {
   g_autoptr (GError) error = NULL;
-  TallHbaseLink *link = tall_hbase_trial_take (((Pair *)pair)->pool, TALL_HBASE_WAIT, SOON, &error);
+  TallHbaseLink *link =
+      tall_hbase_pool_take_to_write (((Pair *)pair)->pool, TALL_HBASE_WAIT, SOON, &error);
   g_assert_no_error (error);
   return link;
 }
@@ -263,18 +265,19 @@ test_refused_while_lent (void)
   expect_good (&pair, 20);
 }
 
-/* Until nothing is opened without a caller. */
+/* Until no connection to the bad gateway is being opened without a caller. */
 static void
-wait_for_watches (Pair *self)
+wait_until_quiet (Pair *self)
 {
-  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->pool->mutex);
   gint64 end = SOON;
-  for (guint i = 0; i < self->pool->n_gateways; i++)
-    while (tall_hbase_health_is_watched (&self->pool->gateways[i].health))
-      {
-        g_cond_wait_until (&self->pool->changed, &self->pool->mutex, NEAR);
-        g_assert_cmpint (g_get_monotonic_time (), <, end);
-      }
+  for (gboolean quiet = FALSE; !quiet;)
+    {
+      g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->pool->mutex);
+      const TallHbaseGateway *bad = &self->pool->gateways[BAD];
+      quiet = !bad->wanted
+              && bad->n_open == tall_fake_gateway_get_calls (self->bad, "getThriftServerType");
+      g_assert_cmpint (g_get_monotonic_time (), <, end);
+    }
 }
 
 /* It is refused while it is asked whether it is there, as somebody had no time: that it is does not
@@ -287,7 +290,7 @@ test_refused_while_asked (void)
   pair_init (&pair, 60000);
   TallHbaseLink *hasty = hold (&pair, BAD);
   hold (&pair, BAD);
-  wait_for_watches (&pair);
+  wait_until_quiet (&pair);
   guint questions = tall_fake_gateway_get_calls (pair.bad, "getThriftServerType");
   tall_fake_gateway_set_answer (pair.bad, "getThriftServerType", TALL_FAKE_LATE, 1);
   hasty->hurried = TRUE;
@@ -310,7 +313,7 @@ static gboolean
 is_tested_now (Pair *self, guint gateway)
 {
   g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->pool->mutex);
-  return tall_hbase_health_is_tested_now (&self->pool->gateways[gateway].health);
+  return self->pool->gateways[gateway].testing;
 }
 
 /* A table for the test is made while a gateway is tested, which finds no such table: that does not
@@ -328,7 +331,7 @@ test_outdated (void)
   g_ptr_array_remove (pair.lent, good);
   tall_hbase_pool_give_back (pair.pool, good);
 
-  if (!tall_hbase_trial_run (pair.pool, NEAR, &error)) /* it may wait for the same gateway */
+  if (!tall_hbase_pool_test_again (pair.pool, NEAR, &error)) /* it may wait for the same gateway */
     g_assert_error (error, TALL_ERROR, TALL_ERROR_TIMED_OUT);
   while (is_tested_now (&pair, BAD))
     tall_fake_gateway_send_late (pair.bad);
@@ -341,83 +344,38 @@ test_outdated (void)
   g_assert_cmpuint (count_tests (pair.bad), ==, 2);
 }
 
-/* No thread can be started to ask a gateway on which a call failed: a caller finds out. */
+/* No thread can be started to ask the second gateway: the pool is not opened. */
 static void
 test_no_thread (void)
 {
-  g_auto (Pair) pair = { NULL };
-  pair_init (&pair, 60000);
-  TallHbaseLink *link = hold (&pair, BAD);
-  wait_for_watches (&pair);
-  g_atomic_int_set (&n_missing_threads, 1);
-  tall_connection_break (link->connection);
-  give_all_back (&pair);
-  g_assert_cmpint (g_atomic_int_get (&n_missing_threads), ==, 0);
-  hold (&pair, GOOD);
-  hold (&pair, BAD);
-}
-
-/* No thread can be started when a gateway is refused: one is as soon as that is possible. */
-static void
-test_refused_without_thread (void)
-{
-  g_auto (Pair) pair = { NULL };
-  pair_init (&pair, 60000);
-  wait_for_watches (&pair);
-  g_atomic_int_set (&n_missing_threads, G_MAXINT);
-  have_answered (&pair, "00" /* both times */ "10011001");
-  g_atomic_int_set (&n_missing_threads, 0);
-  give_all_back (&pair);
-  hold_to_write (&pair, BAD);
-}
-
-/* A pool that has no threads. */
-typedef struct
-{
-  TallHbasePool *pool;
-  gboolean waits;
-} Sleeper;
-
-static gpointer
-sleep_until_change (gpointer data)
-{
-  Sleeper *self = data;
-  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->pool->mutex);
-  self->waits = TRUE;
-  g_assert_true (g_cond_wait_until (&self->pool->changed, &self->pool->mutex, SOON));
-  return NULL;
-}
-
-static gboolean
-is_asleep (Sleeper *self)
-{
-  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->pool->mutex);
-  return self->waits;
+  static const char *const gateways[] = { "127.0.0.1:1", "127.0.0.1:2", NULL };
+  g_autoptr (GError) error = NULL;
+  TallHbaseOptions options = TALL_HBASE_OPTIONS_INIT;
+  options.gateways = gateways;
+  g_atomic_int_set (&n_threads_left, 1);
+  g_assert_null (tall_hbase_pool_new (&options, &error));
+  g_assert_error (error, TALL_ERROR, TALL_ERROR_OVERLOADED);
+  g_assert_true (tall_hbase_fixture_tells (error, "no thread is left"));
+  g_atomic_int_set (&n_threads_left, G_MAXINT);
 }
 
 /* A thread that pauses, as HBase did not answer, is woken when a call fails. */
 static void
 test_woken (void)
 {
-  static const char *const gateways[] = { "127.0.0.1:1", NULL };
-  g_autoptr (GError) error = NULL;
-  TallHbaseOptions options = TALL_HBASE_OPTIONS_INIT;
-  options.gateways = gateways;
-  Sleeper sleeper = { tall_hbase_gateways_new (&options, &error), FALSE };
-  g_assert_no_error (error);
-  TallHbaseGateway *gateway = &sleeper.pool->gateways[0];
-  tall_hbase_gateway_note (gateway, TALL_HBASE_EVENT_WANTED, NULL);
-  tall_hbase_gateway_note (gateway, TALL_HBASE_EVENT_ASKED, NULL);
-  tall_hbase_gateway_note (gateway, TALL_HBASE_EVENT_ANSWERED, NULL);
-
-  GThread *thread = g_thread_new ("sleeper", sleep_until_change, &sleeper);
-  while (!is_asleep (&sleeper))
-    g_thread_yield ();
-  g_mutex_lock (&sleeper.pool->mutex);
-  tall_hbase_watch_note (sleeper.pool, gateway, TALL_HBASE_EVENT_CALL_FAILED, NULL);
-  g_mutex_unlock (&sleeper.pool->mutex);
-  g_thread_join (thread);
-  tall_hbase_gateways_leave (sleeper.pool);
+  g_auto (Pair) pair = { NULL };
+  pair_init (&pair, 60000);
+  TallHbaseLink *link = hold (&pair, BAD);
+  wait_until_quiet (&pair);
+  g_mutex_lock (&pair.pool->mutex);
+  pair.pool->gateways[BAD].hbase = TALL_HBASE_MUTE;
+  pair.pool->gateways[BAD].failed_until = g_get_monotonic_time () + G_TIME_SPAN_HOUR;
+  g_cond_broadcast (&pair.pool->changed);
+  g_mutex_unlock (&pair.pool->mutex);
+  guint questions = tall_fake_gateway_get_calls (pair.bad, "getThriftServerType");
+  tall_connection_break (link->connection);
+  give_all_back (&pair);
+  tall_fake_gateway_wait_for_calls (pair.bad, "getThriftServerType", questions + 1);
 }
 
 int
@@ -432,7 +390,6 @@ main (int argc, char **argv)
   g_test_add_func ("/table/hbase/lending/refused-while-asked", test_refused_while_asked);
   g_test_add_func ("/table/hbase/lending/outdated", test_outdated);
   g_test_add_func ("/table/hbase/lending/no-thread", test_no_thread);
-  g_test_add_func ("/table/hbase/lending/refused-without-thread", test_refused_without_thread);
   g_test_add_func ("/table/hbase/lending/woken", test_woken);
   return g_test_run ();
 }

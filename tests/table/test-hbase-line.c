@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
-#include "table/hbase/line.h"
+#include "table/hbase/merge.h"
 
 /* Tests which get leaves the line when. Requests are the test's: they end when it says so. */
 
@@ -94,7 +94,7 @@ run_request (Fixture *self, TallHbaseShare *leader)
 
   tall_hbase_line_end (self->line, n, self->fail ? 0 : 100 * n);
   for (guint i = 0; i < n; i++)
-    tall_hbase_share_end (gets[i], self->fail ? TALL_HBASE_SHARE_ALONE : TALL_HBASE_SHARE_DONE);
+    tall_hbase_share_set (gets[i], self->fail ? TALL_HBASE_SHARE_ALONE : TALL_HBASE_SHARE_DONE);
 }
 
 static gpointer

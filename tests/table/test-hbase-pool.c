@@ -108,30 +108,24 @@ test_line_after_loss (void)
     tall_hbase_pool_give_back (fixture.pool, links[i]);
 }
 
-/* A line that has filled while one looked again is not a reason to turn it away. */
+/* A line that is full turns one more away at once; the one who stands in it keeps its place. */
 static void
 test_line_full (void)
 {
   g_auto (Fixture) fixture = { NULL };
+  g_autoptr (GError) error = NULL;
   TallHbaseLink *links[N_LINKS];
   gint n_served = 0;
   Caller caller = { .fixture = &fixture, .n_served = &n_served };
-  TallHbaseWaiter newcomer = { .ticket = G_MAXUINT64 };
   fixture_init (&fixture);
   for (guint i = 0; i < N_LINKS; i++)
     links[i] = take (&fixture);
   fixture.pool->options.max_waiting = 1;
   caller.thread = g_thread_new ("caller", take_one, &caller);
   wait_for_line (fixture.pool, 1);
-
-  g_mutex_lock (&fixture.pool->mutex);
-  tall_hbase_callers_call (fixture.pool, 1);
-  g_queue_push_tail (&fixture.pool->waiting, &newcomer);
-  g_mutex_unlock (&fixture.pool->mutex);
-  wait_for_line (fixture.pool, 2);
-  g_mutex_lock (&fixture.pool->mutex);
-  g_queue_remove (&fixture.pool->waiting, &newcomer);
-  g_mutex_unlock (&fixture.pool->mutex);
+  g_assert_null (tall_hbase_pool_take (fixture.pool, TALL_HBASE_WAIT, TALL_NO_DEADLINE, &error));
+  g_assert_error (error, TALL_ERROR, TALL_ERROR_OVERLOADED);
+  g_assert_true (tall_hbase_fixture_tells (error, "all the 12 connections"));
 
   tall_hbase_pool_give_back (fixture.pool, links[0]);
   links[0] = g_thread_join (caller.thread);

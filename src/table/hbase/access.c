@@ -312,8 +312,7 @@ read_descriptor (Change *self, TallHbaseDescriptor *descriptor, GError **error)
 {
   return run (self, TALL_HBASE_GET_TABLE_DESCRIPTOR, error)
          && tall_hbase_descriptor_init (descriptor, self->request.result.raw,
-                                        tall_hbase_pool_get_options (self->pool)->compact,
-                                        self->request.arena, error);
+                                        self->pool->options.compact, self->request.arena, error);
 }
 
 static gboolean
@@ -407,7 +406,7 @@ explain (const Change *self, GError **error)
 static gboolean
 refuse_framed (TallHbasePool *pool, GError **error)
 {
-  if (!tall_hbase_pool_get_options (pool)->framed)
+  if (!pool->options.framed)
     return TRUE;
   g_set_error (error, TALL_ERROR, TALL_ERROR_UNSUPPORTED,
                "A framed gateway spoils the attributes of a table: use an unframed one");

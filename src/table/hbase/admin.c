@@ -285,7 +285,7 @@ tall_hbase_create_table (TallHbasePool *pool,
                          GError **error)
 {
   gboolean splits = spec->splits != NULL && spec->splits->len > 0;
-  if (splits && tall_hbase_pool_get_options (pool)->framed)
+  if (splits && pool->options.framed)
     return refuse_splits (names, spec, error);
 
   g_auto (TallHbaseRequest) request = tall_hbase_request (names, spec->name);
@@ -346,9 +346,8 @@ read_settings (TallHbasePool *pool, TallHbaseRequest *request, gint64 deadline, 
 {
   g_auto (TallHbaseDescriptor) descriptor = { .families = NULL };
   if (!tall_hbase_request_run (request, pool, TALL_HBASE_GET_TABLE_DESCRIPTOR, deadline, error)
-      || !tall_hbase_descriptor_init (&descriptor, request->result.raw,
-                                      tall_hbase_pool_get_options (pool)->compact, request->arena,
-                                      error))
+      || !tall_hbase_descriptor_init (&descriptor, request->result.raw, pool->options.compact,
+                                      request->arena, error))
     return NULL;
   TallTableSpec *spec =
       tall_hbase_settings_from_families (descriptor.families, request->table, error);

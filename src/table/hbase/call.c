@@ -4,7 +4,6 @@
 
 #include "base/trace.h"
 #include "table/hbase/reply.h"
-#include "table/hbase/watch.h"
 
 #define INTERNAL_ERROR 6 /* of the types of Thrift's exceptions */
 
@@ -170,9 +169,9 @@ take_links (Run *run, guint wanted, GError **error)
     {
       TallHbaseLending lending = run->n_links > 0 ? TALL_HBASE_TRY : TALL_HBASE_WAIT;
       GError **reason = run->n_links > 0 ? NULL : error;
-      TallHbaseLink *link = run->writes
-                                ? tall_hbase_trial_take (run->pool, lending, run->deadline, reason)
-                                : tall_hbase_pool_take (run->pool, lending, run->deadline, reason);
+      TallHbaseLink *link =
+          run->writes ? tall_hbase_pool_take_to_write (run->pool, lending, run->deadline, reason)
+                      : tall_hbase_pool_take (run->pool, lending, run->deadline, reason);
       if (link == NULL)
         return run->n_links > 0;
       run->links[run->n_links++] = link;
@@ -183,7 +182,7 @@ take_links (Run *run, guint wanted, GError **error)
 static gint64
 get_timeout (const Run *run, const TallHbaseCall *call)
 {
-  const TallHbaseOptions *options = tall_hbase_pool_get_options (run->pool);
+  const TallHbaseOptions *options = &run->pool->options;
   gint64 timeout = options->call_timeout * G_TIME_SPAN_MILLISECOND;
   return call->slow ? MAX (timeout, SLOW_TIMEOUT) : timeout;
 }
@@ -272,7 +271,7 @@ set_error (Run *run,
   tall_hbase_error_set (&translated, reason, io, gateway);
   if (call->slow && g_error_matches (translated, TALL_ERROR, TALL_ERROR_TIMED_OUT))
     g_prefix_error (&translated, "Calls on tables need HBase's master, which may be gone: ");
-  tall_hbase_watch_explain (run->pool, &translated);
+  tall_hbase_pool_explain (run->pool, &translated);
   gboolean refused =
       io != NULL
       && (translated->code == TALL_ERROR_NOT_FOUND || translated->code == TALL_ERROR_CONFLICT

@@ -2,27 +2,164 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "table/hbase/gateway.h"
 
-/**
- * tall_hbase_link_open:
- * @wire: copied
- * @deadline: of connecting, and of the calls until another one is set
- *
- * Returns: (transfer full): a connection on which nothing was said yet; NULL with @error set
- */
-TallHbaseLink *
-tall_hbase_link_open (const char *address,
-                      const TallWireOptions *wire,
-                      gint64 deadline,
-                      GError **error)
+#include "table/hbase/reply.h"
+
+/* The time in which a gateway has to answer to another framing or protocol. */
+#define GUESS_TIME (1 * G_TIME_SPAN_SECOND)
+
+/* A gateway closes connections that were idle for 60 s. */
+#define MAX_IDLE (45 * G_TIME_SPAN_SECOND)
+
+/* Pauses between two attempts to reach a gateway. Short at first, because most failures are short,
+ * then doubled each time. The longest is not a load, and prolongs an outage only a little. */
+#define FIRST_PAUSE (250 * G_TIME_SPAN_MILLISECOND)
+#define LAST_PAUSE (5 * G_TIME_SPAN_SECOND)
+
+typedef enum
+{
+  ANSWER_NONE,    /* nothing, or nothing that makes sense */
+  ANSWER_OTHER,   /* Thrift, of some other service */
+  ANSWER_THRIFT1, /* the older interface */
+  ANSWER_THRIFT2,
+} Answer;
+
+static TallHbaseLink *
+connect_to (const char *address, const TallWireOptions *wire, gint64 deadline, GError **error)
 {
   TallConnection *connection = tall_connection_open (address, wire, deadline, error);
   if (connection == NULL)
     return NULL;
-
   tall_connection_set_deadline (connection, deadline);
   TallHbaseLink *self = g_new0 (TallHbaseLink, 1);
   self->connection = connection;
   return self;
+}
+
+static Answer
+ask_server_type (TallHbaseLink *link, GError **error)
+{
+  g_autoptr (TallArena) arena = tall_arena_new (0);
+  TallHbaseReceiver receiver = { arena, NULL, NULL };
+  TallHbaseArgs args = { .n_rows = 0 };
+  TallHbaseResult result;
+  g_autoptr (GError) reason = NULL;
+
+  gboolean ok =
+      tall_hbase_exchange (tall_hbase_link_get_transport (link), TALL_HBASE_GET_THRIFT_SERVER_TYPE,
+                           &args, &receiver, &result, &reason);
+  if (ok && result.number != 0)
+    return result.number == TALL_HBASE_SERVER_ONE ? ANSWER_THRIFT1 : ANSWER_THRIFT2;
+  if (ok || result.io != NULL || reason->domain == TALL_HBASE_EXCEPTION)
+    return ANSWER_OTHER;
+  g_propagate_error (error, g_steal_pointer (&reason));
+  return ANSWER_NONE;
+}
+
+static void
+refuse_other (const char *address, GError **error)
+{
+  tall_error_set_detailed (
+      error, TALL_ERROR_UNSUPPORTED, address,
+      "what listens answers Thrift but is not an HBase gateway: correct --store");
+}
+
+static const char *
+framing (const TallWireOptions *wire)
+{
+  return wire->framed ? "framed" : "unframed";
+}
+
+static const char *
+protocol (const TallWireOptions *wire)
+{
+  return wire->compact ? "compact" : "binary";
+}
+
+/* If the gateway is not @known, tries the other combinations of framing and protocol, to name the
+ * right one. */
+static void
+explain_silence (const char *address,
+                 const TallWireOptions *wire,
+                 gboolean known,
+                 const GError *reason,
+                 GError **error)
+{
+  Answer answer = ANSWER_NONE;
+  for (gint other = 1; !known && other < 4 && answer == ANSWER_NONE; other++)
+    {
+      TallWireOptions way = *wire;
+      way.framed = wire->framed != (other & 1);
+      way.compact = wire->compact != (other >> 1);
+      gint64 limit = g_get_monotonic_time () + GUESS_TIME;
+      g_autoptr (TallHbaseLink) link = connect_to (address, &way, limit, NULL);
+      answer = link == NULL ? ANSWER_NONE : ask_server_type (link, NULL);
+      if (answer == ANSWER_OTHER)
+        refuse_other (address, error);
+      else if (answer != ANSWER_NONE)
+        tall_error_set_detailed (error, TALL_ERROR_UNSUPPORTED, address,
+                                 "the gateway is %s with the %s protocol, not %s with the %s "
+                                 "protocol: write ?framed=%d&protocol=%s in --store",
+                                 framing (&way), protocol (&way), framing (wire), protocol (wire),
+                                 way.framed, protocol (&way));
+    }
+  if (answer != ANSWER_NONE)
+    return;
+  g_autofree char *detail = g_strdup_printf ("%s: %s", address, reason->message);
+  gboolean late = known && g_error_matches (reason, TALL_ERROR, TALL_ERROR_TIMED_OUT);
+  tall_error_set_detailed (
+      error, late ? TALL_ERROR_TIMED_OUT : TALL_ERROR_UNAVAILABLE, detail, "%s",
+      known
+          ? "the gateway is dead, or serves as many connections as it can"
+          : "what listens is not an HBase Thrift2 gateway, or one that serves as many connections "
+            "as it can: correct --store or start \"hbase thrift2\"");
+}
+
+/**
+ * tall_hbase_link_open:
+ * @wire: copied
+ * @known: this gateway has answered before
+ * @deadline: of connecting and of the first answer
+ *
+ * Opens a connection and asks the gateway what it is. A full gateway accepts a connection and stays
+ * silent; one that is called with the wrong framing or protocol closes it or stays silent, too. So
+ * if it is not @known, the other combinations are tried, to name the right one.
+ *
+ * Returns: (transfer full): a connection that works; NULL with %TALL_ERROR_UNSUPPORTED,
+ *   %TALL_ERROR_UNAVAILABLE or %TALL_ERROR_TIMED_OUT, and what to do
+ */
+TallHbaseLink *
+tall_hbase_link_open (const char *address,
+                      const TallWireOptions *wire,
+                      gboolean known,
+                      gint64 deadline,
+                      GError **error)
+{
+  g_autoptr (GError) reason = NULL;
+  g_autoptr (TallHbaseLink) self = connect_to (address, wire, deadline, &reason);
+  if (self == NULL)
+    {
+      tall_error_set_detailed (error, TALL_ERROR_UNAVAILABLE, reason->message,
+                               "no gateway: start it or correct --store");
+      return NULL;
+    }
+  switch (ask_server_type (self, &reason))
+    {
+    case ANSWER_THRIFT2:
+      return g_steal_pointer (&self);
+    case ANSWER_THRIFT1:
+      tall_error_set_detailed (
+          error, TALL_ERROR_UNSUPPORTED, address,
+          "the gateway has HBase's older interface: start \"hbase thrift2\", not "
+          "\"hbase thrift\"");
+      break;
+    case ANSWER_OTHER:
+      refuse_other (address, error);
+      break;
+    case ANSWER_NONE:
+      explain_silence (address, wire, known, reason, error);
+      break;
+    }
+  return NULL;
 }
 
 /**
@@ -63,19 +200,12 @@ tall_hbase_link_ask (TallHbaseLink *self,
   return TRUE;
 }
 
-/* A gateway closes connections that were idle for 60 s. */
-#define MAX_IDLE (45 * G_TIME_SPAN_SECOND)
-
-/* Pauses between two attempts to reach a gateway. Short at first, because most failures are short,
- * then doubled each time. The longest is not a load, and prolongs an outage only a little. */
-#define FIRST_PAUSE (250 * G_TIME_SPAN_MILLISECOND)
-#define LAST_PAUSE (5 * G_TIME_SPAN_SECOND)
-
 void
-tall_hbase_gateway_init (TallHbaseGateway *self, const char *address)
+tall_hbase_gateway_init (TallHbaseGateway *self, TallHbasePool *pool, const char *address)
 {
-  *self = (TallHbaseGateway){ .address = g_strdup (address), .since = g_get_real_time () };
-  tall_hbase_health_init (&self->health);
+  *self = (TallHbaseGateway){ .address = g_strdup (address),
+                              .pool = pool,
+                              .since = g_get_real_time () };
   g_queue_init (&self->idle);
 }
 
@@ -122,7 +252,7 @@ TallHbaseLink *
 tall_hbase_gateway_take (TallHbaseGateway *self)
 {
   TallHbaseLink *link;
-  if (!tall_hbase_health_may_lend (&self->health))
+  if (self->failing || self->refused)
     return NULL;
   while ((link = g_queue_pop_head (&self->idle)) != NULL)
     {
@@ -151,19 +281,106 @@ tall_hbase_gateway_keep (TallHbaseGateway *self, TallHbaseLink *link)
 gboolean
 tall_hbase_gateway_has_room (const TallHbaseGateway *self)
 {
-  return tall_hbase_health_get_phase (&self->health) == TALL_HBASE_PHASE_ALIVE
-         && self->n_open < TALL_HBASE_MAX_CONNECTIONS;
+  return self->phase == TALL_HBASE_ALIVE && self->n_open < TALL_HBASE_MAX_CONNECTIONS;
 }
 
-/* A full gateway answers on no new connection while its existing ones go on working, so these are
- * only closed if a call failed as well. */
-static void
-act (TallHbaseGateway *self, TallHbaseActions actions)
+/**
+ * tall_hbase_gateway_get_due:
+ *
+ * Returns: when it has to be asked (monotonic clock); %TALL_NO_DEADLINE: there is no need to
+ */
+gint64
+tall_hbase_gateway_get_due (const TallHbaseGateway *self)
 {
-  if (actions & TALL_HBASE_DROP_KEPT)
+  if (self->phase == TALL_HBASE_ASKED)
+    return 0;
+  if (self->phase == TALL_HBASE_ALIVE && self->hbase == TALL_HBASE_HEARD && !self->wanted)
+    return TALL_NO_DEADLINE;
+  return self->failed_until;
+}
+
+static void
+set_phase (TallHbaseGateway *self, TallHbasePhase phase)
+{
+  if (self->phase != phase)
+    self->since = g_get_real_time ();
+  self->phase = phase;
+}
+
+/* The pause before it is asked again is twice as long. */
+static void
+wait_longer (TallHbaseGateway *self)
+{
+  self->pause = self->pause == 0 ? FIRST_PAUSE : MIN (2 * self->pause, LAST_PAUSE);
+  self->failed_until = g_get_monotonic_time () + self->pause;
+}
+
+static void
+set_aside (TallHbaseGateway *self, const GError *reason)
+{
+  wait_longer (self);
+  set_phase (self, TALL_HBASE_ASIDE);
+  g_clear_error (&self->reason);
+  self->reason = g_error_copy (reason);
+}
+
+/**
+ * tall_hbase_gateway_note_answer:
+ * @n_doubts: as it was when the gateway was asked
+ * @reached: HBase answered through it, too
+ *
+ * It gave the right answer on a new connection.
+ *
+ * Returns: FALSE if the answer does not count, as the gateway was refused or fell in doubt after it
+ *   was asked
+ */
+gboolean
+tall_hbase_gateway_note_answer (TallHbaseGateway *self, guint n_doubts, gboolean reached)
+{
+  gboolean counts = self->n_doubts == n_doubts && !self->refused;
+  /* Calls may have failed since, so HBase's answer then means no more than a call that is done. */
+  if (self->hbase != TALL_HBASE_HEARD)
+    self->hbase = !reached ? TALL_HBASE_MUTE : counts ? TALL_HBASE_HEARD : TALL_HBASE_LATE;
+  if (!counts)
+    return FALSE;
+  if (self->hbase == TALL_HBASE_HEARD)
+    self->pause = self->failed_until = 0;
+  else if (self->phase == TALL_HBASE_ALIVE)
+    wait_longer (self);
+  set_phase (self, TALL_HBASE_ALIVE);
+  self->known = TRUE;
+  self->failing = FALSE;
+  g_clear_error (&self->reason);
+  return TRUE;
+}
+
+/**
+ * tall_hbase_gateway_note_silence:
+ *
+ * It gave no answer on a new connection, or a wrong one. A full gateway answers on none while its
+ * existing ones go on working, so these are only closed if a call failed as well.
+ */
+void
+tall_hbase_gateway_note_silence (TallHbaseGateway *self, const GError *reason)
+{
+  if (self->failing)
     tall_hbase_gateway_drop_idle (self);
-  if (actions & TALL_HBASE_PAUSE)
-    self->pause = self->pause == 0 ? FIRST_PAUSE : MIN (2 * self->pause, LAST_PAUSE);
+  self->failing = FALSE;
+  set_aside (self, reason);
+}
+
+/**
+ * tall_hbase_gateway_note_doubt:
+ *
+ * It must answer before a new connection is opened.
+ */
+void
+tall_hbase_gateway_note_doubt (TallHbaseGateway *self)
+{
+  if (self->phase != TALL_HBASE_ALIVE)
+    return;
+  set_phase (self, TALL_HBASE_ASKED);
+  self->n_doubts++;
 }
 
 static void
@@ -178,13 +395,15 @@ count_merged (TallTableMerged *self, guint n_rows)
 }
 
 /**
- * tall_hbase_gateway_count:
+ * tall_hbase_gateway_note_call:
  * @link: comes back to the pool
  *
- * Adds what was done on a connection while it was lent.
+ * If something failed on it, the gateway must answer before any other connection is used. If only
+ * its caller's time was over, it must answer before a new connection is opened: one caller's haste
+ * must not take a gateway from all others.
  */
 void
-tall_hbase_gateway_count (TallHbaseGateway *self, TallHbaseLink *link)
+tall_hbase_gateway_note_call (TallHbaseGateway *self, TallHbaseLink *link)
 {
   for (guint i = 0; i < TALL_TABLE_N_MERGED; i++)
     {
@@ -193,38 +412,67 @@ tall_hbase_gateway_count (TallHbaseGateway *self, TallHbaseLink *link)
     }
   self->n_retries += link->n_retries;
   link->n_retries = 0;
+
+  if (!tall_connection_is_broken (link->connection))
+    {
+      self->n_done += !self->refused;
+      if (!self->refused && self->hbase == TALL_HBASE_MUTE)
+        self->hbase = TALL_HBASE_LATE;
+      return;
+    }
+  tall_hbase_gateway_note_doubt (self);
+  if (link->hurried)
+    return;
+  self->failing = TRUE;
+  self->n_failed++;
+  if (link->late)
+    self->hbase = MAX (self->hbase, TALL_HBASE_LATE);
 }
 
 /**
- * tall_hbase_gateway_note:
- * @reason: (nullable): why it is set aside, if it is
+ * tall_hbase_gateway_note_test:
+ * @reason: (nullable): why it has not passed; with %TALL_ERROR_UNSUPPORTED it is refused
  *
- * Notes what happened to the gateway, and does what concerns its connections and its pause.
- *
- * Returns: what is to be done, of which the rest is the caller's
+ * The self-test has ended.
  */
-TallHbaseActions
-tall_hbase_gateway_note (TallHbaseGateway *self, TallHbaseEvent event, const GError *reason)
+void
+tall_hbase_gateway_note_test (TallHbaseGateway *self, gboolean passed, const GError *reason)
 {
-  TallHbasePhase before = tall_hbase_health_get_phase (&self->health);
-  TallHbaseActions actions = tall_hbase_health_note (&self->health, event);
-  TallHbasePhase after = tall_hbase_health_get_phase (&self->health);
+  self->testing = FALSE;
+  self->tested = passed && !self->outdated;
+  self->outdated = FALSE;
+  if (passed)
+    self->refused = FALSE;
+  if (self->refused || !g_error_matches (reason, TALL_ERROR, TALL_ERROR_UNSUPPORTED))
+    return;
+  self->refused = TRUE;
+  self->n_doubts++;
+  tall_hbase_gateway_drop_idle (self);
+  set_aside (self, reason);
+}
 
-  act (self, actions);
-  if (event == TALL_HBASE_EVENT_CALL_DONE)
-    self->n_done++;
-  if (event == TALL_HBASE_EVENT_CALL_FAILED || event == TALL_HBASE_EVENT_CALL_LATE)
-    self->n_failed++;
-  if (after != before)
-    self->since = g_get_real_time ();
-  if (after == TALL_HBASE_PHASE_ALIVE)
-    g_clear_error (&self->reason);
-  if (after == TALL_HBASE_PHASE_ALIVE && !tall_hbase_health_is_stalled (&self->health))
-    self->pause = 0;
-  if (reason != NULL)
-    {
-      g_clear_error (&self->reason);
-      self->reason = g_error_copy (reason);
-    }
-  return actions;
+/**
+ * tall_hbase_gateway_log:
+ * @known: it was alive before
+ * @reason: (nullable): why it cannot be used; NULL: it can be
+ *
+ * Logs one line when a gateway is lost, and one when it is back. Called by its thread alone.
+ */
+void
+tall_hbase_gateway_log (TallHbaseGateway *self, gboolean known, const GError *reason)
+{
+  gint64 now = g_get_monotonic_time ();
+  double seconds = (double)(now - self->lost) / G_TIME_SPAN_SECOND;
+  if ((reason != NULL) == (self->lost != 0))
+    return;
+  self->lost = reason != NULL ? now : 0;
+  g_autofree char *why = reason != NULL ? tall_error_describe (reason) : NULL;
+  if (reason == NULL && known)
+    g_message ("Gateway %s is back after %.1f s", self->address, seconds);
+  else if (reason == NULL)
+    g_info ("Gateway %s can be used after %.1f s", self->address, seconds);
+  else if (known)
+    g_warning ("Gateway %s is lost: %s", self->address, why);
+  else
+    g_info ("Gateway %s cannot be used: %s", self->address, why);
 }

@@ -2,7 +2,6 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include "table/hbase/health.h"
 #include "table/hbase/convert.h"
 #include "table/table.h"
 #include "wire/connection.h"
@@ -28,6 +27,7 @@ typedef struct
 
 TallHbaseLink *tall_hbase_link_open (const char *address,
                                      const TallWireOptions *wire,
+                                     gboolean known,
                                      gint64 deadline,
                                      GError **error) G_GNUC_WARN_UNUSED_RESULT;
 void tall_hbase_link_free (TallHbaseLink *self);
@@ -50,18 +50,58 @@ tall_hbase_link_get_transport (TallHbaseLink *self)
 #define TALL_HBASE_MAX_CONNECTIONS 12
 
 /**
+ * TallHbasePhase:
+ *
+ * A gateway's state as people are shown it.
+ */
+typedef enum
+{
+  TALL_HBASE_ASKED, /* new or in doubt: it is being asked */
+  TALL_HBASE_ALIVE, /* new connections may be opened */
+  TALL_HBASE_ASIDE, /* did not answer as it should; it is asked again from time to time */
+} TallHbasePhase;
+
+/**
+ * TallHbaseSilence:
+ *
+ * What is known about HBase behind a gateway.
+ */
+typedef enum
+{
+  TALL_HBASE_HEARD, /* calls are answered */
+  TALL_HBASE_LATE,  /* a call had no answer */
+  TALL_HBASE_MUTE,  /* the same, although the gateway itself answers */
+} TallHbaseSilence;
+
+typedef struct _TallHbasePool TallHbasePool;
+
+/**
  * TallHbaseGateway:
  *
- * What the pool knows about one gateway. The pool's mutex protects all but @address.
+ * What the pool knows about one gateway. The pool's mutex protects all but @address, @pool and
+ * @lost.
  */
 typedef struct
 {
   char *address;
-  TallHbaseHealth health; /* changed by tall_hbase_gateway_note() only */
-  GError *reason;         /* why it is not alive; NULL: it was not asked yet */
-  gint64 since;           /* when its phase began: microseconds of g_get_real_time() */
-  gint64 lost;       /* when it was set aside (monotonic clock); 0: it was not; used by its watch */
-  gint64 pause;      /* microseconds until it is asked again, once it is set aside */
+  TallHbasePool *pool; /* that it belongs to */
+  TallHbasePhase phase;
+  gint64 since;     /* when its phase began: microseconds of g_get_real_time() */
+  gboolean known;   /* it was alive before, so framing and protocol are right */
+  gboolean failing; /* a call failed since it answered: kept connections may be dead, too */
+  gboolean wanted;  /* a connection is to be opened, so that it gets its share of calls */
+  guint n_doubts;   /* how often it ceased to be alive: earlier answers do not count */
+  TallHbaseSilence hbase;
+  gint64 pause;        /* microseconds between the last two times that it failed to answer */
+  gint64 failed_until; /* monotonic; when it is asked again, unless it is asked at once */
+  GError *reason;      /* why it is not alive; NULL: it was not asked yet */
+  gint64 lost;         /* monotonic, of its thread alone: when it was set aside; 0: it was not */
+
+  gboolean testing;  /* the self-test runs */
+  gboolean tested;   /* it has passed */
+  gboolean outdated; /* the running test does not count, as its table is new */
+  gboolean refused;  /* it failed, and must pass before the gateway is used again */
+
   GQueue idle;       /* of TallHbaseLink; the one used last is at the head */
   guint n_open;      /* connections that are lent, idle or being opened */
   guint64 n_done;    /* connections that came back fit for the next caller */
@@ -70,16 +110,20 @@ typedef struct
   TallTableMerged merged[TALL_TABLE_N_MERGED];
 } TallHbaseGateway;
 
-void tall_hbase_gateway_init (TallHbaseGateway *self, const char *address);
+void tall_hbase_gateway_init (TallHbaseGateway *self, TallHbasePool *pool, const char *address);
 void tall_hbase_gateway_clear (TallHbaseGateway *self);
 
-void tall_hbase_gateway_count (TallHbaseGateway *self, TallHbaseLink *link);
 TallHbaseLink *tall_hbase_gateway_take (TallHbaseGateway *self);
 void tall_hbase_gateway_keep (TallHbaseGateway *self, TallHbaseLink *link);
 gboolean tall_hbase_gateway_has_room (const TallHbaseGateway *self);
 void tall_hbase_gateway_drop_idle (TallHbaseGateway *self);
 
-TallHbaseActions
-tall_hbase_gateway_note (TallHbaseGateway *self, TallHbaseEvent event, const GError *reason);
+gint64 tall_hbase_gateway_get_due (const TallHbaseGateway *self);
+gboolean tall_hbase_gateway_note_answer (TallHbaseGateway *self, guint n_doubts, gboolean reached);
+void tall_hbase_gateway_note_silence (TallHbaseGateway *self, const GError *reason);
+void tall_hbase_gateway_note_doubt (TallHbaseGateway *self);
+void tall_hbase_gateway_note_call (TallHbaseGateway *self, TallHbaseLink *link);
+void tall_hbase_gateway_note_test (TallHbaseGateway *self, gboolean passed, const GError *reason);
+void tall_hbase_gateway_log (TallHbaseGateway *self, gboolean known, const GError *reason);
 
 G_END_DECLS

@@ -3,9 +3,286 @@
 #include "table/hbase/merge.h"
 
 #include "base/trace.h"
-#include "table/hbase/line.h"
+#include "table/hbase/reader.h"
 #include "table/hbase/reply.h"
-#include "table/hbase/watch.h"
+
+/* Bytes of one request or its reply, estimated from the earlier shares of that line. */
+#define MAX_BYTES (8 * 1024 * 1024)
+/* Bytes of a share while nothing is known: an order may take a megabyte. */
+#define FIRST_GUESS (256 * 1024)
+/* Requests of one line that are under way at a time, for each gateway. With more requests each
+ * would have fewer shares. */
+#define MAX_MERGED 2
+
+struct _TallHbaseLine
+{
+  guint max_waiting;
+  gint64 patience;
+
+  GMutex mutex;
+  GQueue shares;      /* of TallHbaseShare, not owned; the first to come is at the head */
+  guint n_leaders;    /* that look for a connection; out of the queue */
+  gint64 last_leader; /* when the last of them was chosen */
+  guint n_gateways;   /* alive, when the last share came */
+  guint n_merged;     /* requests under way */
+  guint crowd;        /* shares of the largest recent request */
+  gsize share_bytes;  /* of a share, about; 0: not known */
+};
+
+void
+tall_hbase_share_init (TallHbaseShare *self, gint64 deadline)
+{
+  *self = (TallHbaseShare){ .deadline = deadline };
+  g_mutex_init (&self->mutex);
+  g_cond_init (&self->changed);
+}
+
+void
+tall_hbase_share_clear (TallHbaseShare *self)
+{
+  g_mutex_clear (&self->mutex);
+  g_cond_clear (&self->changed);
+  g_clear_error (&self->error);
+}
+
+/**
+ * tall_hbase_share_set:
+ * @state: %TALL_HBASE_SHARE_DONE; %TALL_HBASE_SHARE_FAILED, with @error set; or
+ *   %TALL_HBASE_SHARE_ALONE, if it is not the line that sets it
+ *
+ * Lets the thread of a share go on, unless it is only taken. Once the share is done, has failed or
+ * is alone, its memory may be gone.
+ */
+void
+tall_hbase_share_set (TallHbaseShare *self, TallHbaseShareState state)
+{
+  g_mutex_lock (&self->mutex);
+  self->state = state;
+  if (state != TALL_HBASE_SHARE_TAKEN)
+    g_cond_signal (&self->changed);
+  g_mutex_unlock (&self->mutex);
+}
+
+/* Returns: what it is now; still @from if @limit has passed. */
+static TallHbaseShareState
+wait_for_change (TallHbaseShare *share, TallHbaseShareState from, gint64 limit)
+{
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&share->mutex);
+  gboolean in_time = TRUE;
+  while (share->state == from && in_time)
+    in_time = g_cond_wait_until (&share->changed, &share->mutex, limit);
+  return share->state;
+}
+
+static guint
+max_shares (const TallHbaseLine *self)
+{
+  gsize share = self->share_bytes == 0 ? FIRST_GUESS : self->share_bytes;
+  return (guint)CLAMP (MAX_BYTES / share, 1, TALL_HBASE_MAX_SHARES);
+}
+
+/* One request for each gateway is under way at a time, so that callers that return from it can join
+ * the next one. A second leaves only if it is as large as the first; a full one always leaves. */
+static gboolean
+may_leave (const TallHbaseLine *self)
+{
+  guint n = self->shares.length;
+  return self->n_merged < self->n_gateways || n >= max_shares (self)
+         || (n >= self->crowd && self->n_merged < MAX_MERGED * self->n_gateways);
+}
+
+/* Neither requests under way nor leaders that look for a connection may hold up the others: their
+ * gateway may be slow or dead. But if all connections are busy, more leaders only make requests
+ * smaller. */
+static gboolean
+is_impatient (const TallHbaseLine *self)
+{
+  if (self->n_leaders > self->n_gateways)
+    return FALSE;
+  const TallHbaseShare *first = self->shares.head->data;
+  return g_get_monotonic_time () - MAX (first->since, self->last_leader) >= self->patience;
+}
+
+/* Makes the first in line a leader, if it is time. Called with the mutex held. */
+static void
+find_leader (TallHbaseLine *self)
+{
+  if (self->shares.length == 0
+      || !((self->n_leaders == 0 && may_leave (self)) || is_impatient (self)))
+    return;
+  self->n_leaders++;
+  self->last_leader = g_get_monotonic_time ();
+  tall_hbase_share_set (g_queue_pop_head (&self->shares), TALL_HBASE_SHARE_LEADS);
+}
+
+static gboolean
+join (TallHbaseLine *self, TallHbaseShare *share, guint n_gateways)
+{
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->mutex);
+  if (self->shares.length + self->n_leaders >= self->max_waiting)
+    return FALSE;
+  self->n_gateways = n_gateways;
+  share->since = g_get_monotonic_time ();
+  g_queue_push_tail (&self->shares, share);
+  find_leader (self);
+  return TRUE;
+}
+
+/**
+ * tall_hbase_line_wait:
+ * @n_gateways: that are alive; at least 1
+ * @limit: how long to stand in line
+ *
+ * Joins the line and waits until another's request has done it.
+ *
+ * Returns: %TALL_HBASE_SHARE_DONE; %TALL_HBASE_SHARE_FAILED; %TALL_HBASE_SHARE_ALONE: to be sent by
+ *   itself; %TALL_HBASE_SHARE_LEADS: must look for a connection and then call
+ * tall_hbase_line_leave() or tall_hbase_line_resign(); %TALL_HBASE_SHARE_WAITING: the line is full,
+ * or @limit has passed
+ */
+TallHbaseShareState
+tall_hbase_line_wait (TallHbaseLine *self, TallHbaseShare *share, guint n_gateways, gint64 limit)
+{
+  if (!join (self, share, n_gateways))
+    return TALL_HBASE_SHARE_WAITING;
+
+  /* Every thread in line checks now and then whether the first may leave: often at first, then
+   * rarely. */
+  for (gint64 pause = self->patience;; pause *= 2)
+    {
+      gint64 until = MIN (limit, g_get_monotonic_time () + pause);
+      if (wait_for_change (share, TALL_HBASE_SHARE_WAITING, until) != TALL_HBASE_SHARE_WAITING
+          || until == limit)
+        break;
+      g_mutex_lock (&self->mutex);
+      find_leader (self);
+      g_mutex_unlock (&self->mutex);
+    }
+  g_mutex_lock (&self->mutex);
+  gboolean given_up = g_queue_remove (&self->shares, share);
+  g_mutex_unlock (&self->mutex);
+  if (given_up)
+    return TALL_HBASE_SHARE_WAITING;
+  /* Its request ends by itself, whatever happens. */
+  return wait_for_change (share, TALL_HBASE_SHARE_TAKEN, TALL_NO_DEADLINE);
+}
+
+/**
+ * tall_hbase_line_leave:
+ * @leader: one that leads
+ * @shares: (out caller-allocates): %TALL_HBASE_MAX_SHARES
+ *
+ * The leader and the first shares in line leave, in a request that is under way from now on.
+ *
+ * Returns: how many
+ */
+guint
+tall_hbase_line_leave (TallHbaseLine *self, TallHbaseShare *leader, TallHbaseShare **shares)
+{
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->mutex);
+  guint max = max_shares (self);
+  guint n = 0;
+  TallHbaseShare *share = leader;
+
+  while (share != NULL)
+    {
+      tall_hbase_share_set (share, TALL_HBASE_SHARE_TAKEN);
+      shares[n++] = share;
+      share = n < max ? g_queue_pop_head (&self->shares) : NULL;
+    }
+  self->crowd = MAX (n, self->crowd - self->crowd / 4);
+  self->n_merged++;
+  self->n_leaders--;
+  find_leader (self);
+  return n;
+}
+
+/**
+ * tall_hbase_line_resign:
+ *
+ * A leader found no connection. Another share becomes the leader.
+ */
+void
+tall_hbase_line_resign (TallHbaseLine *self)
+{
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->mutex);
+  self->n_leaders--;
+  find_leader (self);
+}
+
+/**
+ * tall_hbase_line_end:
+ * @n: shares of the request
+ * @bytes: of it or of its reply; 0: it failed
+ *
+ * Notes that a request is no longer under way.
+ */
+void
+tall_hbase_line_end (TallHbaseLine *self, guint n, gsize bytes)
+{
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->mutex);
+  gsize share = bytes / n + 1;
+  if (bytes > 0)
+    self->share_bytes = self->share_bytes == 0 ? share : (self->share_bytes + share) / 2;
+  self->n_merged--;
+  find_leader (self);
+}
+
+/**
+ * tall_hbase_line_is_crowded:
+ * @n_connections: that there may be
+ *
+ * Returns: whether a share has to expect others of the same line: some wait already, or a recent
+ *   request had as many as there are connections, and its callers are about to come back. A
+ *   large request is forgotten within a few requests
+ */
+gboolean
+tall_hbase_line_is_crowded (TallHbaseLine *self, guint n_connections)
+{
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->mutex);
+  return self->shares.length > 0 || self->crowd >= n_connections;
+}
+
+/**
+ * tall_hbase_line_count:
+ *
+ * Returns: shares that wait to be sent
+ */
+guint
+tall_hbase_line_count (TallHbaseLine *self)
+{
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->mutex);
+  return self->shares.length + self->n_leaders;
+}
+
+/**
+ * tall_hbase_line_new:
+ * @max_waiting: shares in line
+ * @patience: in µs; a share that has waited for so long leaves, whatever the shares before it do
+ */
+TallHbaseLine *
+tall_hbase_line_new (guint max_waiting, gint64 patience)
+{
+  TallHbaseLine *self = g_new0 (TallHbaseLine, 1);
+  self->max_waiting = max_waiting;
+  self->patience = patience;
+  self->n_gateways = 1;
+  g_mutex_init (&self->mutex);
+  g_queue_init (&self->shares);
+  return self;
+}
+
+/**
+ * tall_hbase_line_free:
+ *
+ * Nobody may be in line.
+ */
+void
+tall_hbase_line_free (TallHbaseLine *self)
+{
+  g_mutex_clear (&self->mutex);
+  g_free (self);
+}
 
 struct _TallHbaseMerge
 {
@@ -16,38 +293,24 @@ struct _TallHbaseMerge
   GHashTable *lines; /* of TallHbaseLine by the kind's name and the table's short name */
 };
 
-/* None of the shares is hasty, so the earliest deadline leaves enough time for a call. */
-static gint64
-find_deadline (const TallHbaseShared *shared)
-{
-  gint64 deadline = TALL_NO_DEADLINE;
-  for (guint i = 0; i < shared->n; i++)
-    deadline = MIN (deadline, shared->shares[i]->deadline);
-  return deadline;
-}
-
-/* Whether each share would only hear the same: HBase has too much to do, or the table is shut. */
-static gboolean
-is_for_all (const GError *error)
-{
-  return g_error_matches (error, TALL_ERROR, TALL_ERROR_OVERLOADED)
-         || g_error_matches (error, TALL_ERROR, TALL_ERROR_SHUT);
-}
-
 /* What a failed request means for one of its shares. Most errors may come from one row only, so
- * each caller sends its own if it has time. */
+ * each caller sends its own if it has time; unless it would only hear the same: HBase has too much
+ * to do, or the table is shut. */
 static void
 fail_share (TallHbaseShare *share, const GError *error)
 {
   gboolean over = g_get_monotonic_time () >= share->deadline;
-  gboolean failed = error != NULL && (over || is_for_all (error));
+  gboolean failed = error != NULL
+                    && (over || g_error_matches (error, TALL_ERROR, TALL_ERROR_OVERLOADED)
+                        || g_error_matches (error, TALL_ERROR, TALL_ERROR_SHUT));
   if (failed)
     share->error = g_error_copy (error);
-  tall_hbase_share_end (share, failed ? TALL_HBASE_SHARE_FAILED : TALL_HBASE_SHARE_ALONE);
+  tall_hbase_share_set (share, failed ? TALL_HBASE_SHARE_FAILED : TALL_HBASE_SHARE_ALONE);
 }
 
-/* Sends the shares of the leader and of those behind it on one connection. The next request leaves
- * before the callers are woken, so that the gateway is not idle meanwhile. */
+/* Sends the shares of the leader and of those behind it on one connection. None of them is hasty,
+ * so the earliest deadline leaves enough time for a call. The next request leaves before the
+ * callers are woken, so that the gateway is not idle meanwhile. */
 static void
 send_together (TallHbaseMerge *self,
                const TallHbaseMergeKind *kind,
@@ -56,37 +319,24 @@ send_together (TallHbaseMerge *self,
                TallHbaseLink *link)
 {
   g_autoptr (GError) error = NULL;
-  TallHbaseShared shared = { .pool = self->pool, .names = self->names };
+  TallHbaseShared shared = { .pool = self->pool,
+                             .names = self->names,
+                             .deadline = TALL_NO_DEADLINE };
   shared.n = tall_hbase_line_leave (line, leader, shared.shares);
-  shared.deadline = find_deadline (&shared);
   for (guint i = 0; i < shared.n; i++)
     {
-      shared.shares[i]->gateway = tall_hbase_pool_get_address (self->pool, link);
-      shared.shares[i]->sent = g_get_monotonic_time ();
+      TallHbaseShare *share = shared.shares[i];
+      shared.deadline = MIN (shared.deadline, share->deadline);
+      share->gateway = self->pool->gateways[link->gateway].address;
+      share->sent = g_get_monotonic_time ();
     }
   gboolean ok = kind->run (&shared, link, &error);
   tall_hbase_line_end (line, shared.n, ok ? shared.bytes : 0);
   for (guint i = 0; i < shared.n; i++)
     if (ok)
-      tall_hbase_share_end (shared.shares[i], TALL_HBASE_SHARE_DONE);
+      tall_hbase_share_set (shared.shares[i], TALL_HBASE_SHARE_DONE);
     else
       fail_share (shared.shares[i], error);
-}
-
-/* FALSE with @error set if there is no connection in time. */
-static gboolean
-lead (TallHbaseMerge *self,
-      const TallHbaseMergeKind *kind,
-      TallHbaseLine *line,
-      TallHbaseShare *share,
-      GError **error)
-{
-  TallHbaseLink *link = kind->take (self->pool, TALL_HBASE_WAIT, share->deadline, error);
-  if (link == NULL)
-    tall_hbase_line_resign (line);
-  else
-    send_together (self, kind, line, share, link);
-  return link != NULL;
 }
 
 /* FALSE with @error set if it gets no answer; else its state says what it has. */
@@ -98,22 +348,27 @@ wait_in_line (TallHbaseMerge *self,
               guint n_gateways,
               GError **error)
 {
-  guint timeout = tall_hbase_pool_get_options (self->pool)->wait_timeout;
-  gint64 limit = g_get_monotonic_time () + timeout * G_TIME_SPAN_MILLISECOND;
+  gint64 limit =
+      g_get_monotonic_time () + self->pool->options.wait_timeout * G_TIME_SPAN_MILLISECOND;
   TallHbaseShareState state =
       tall_hbase_line_wait (line, share, n_gateways, MIN (limit, share->deadline));
   if (state == TALL_HBASE_SHARE_WAITING)
     {
-      tall_hbase_pool_set_overloaded (self->pool, error);
+      tall_hbase_pool_set_none_free (self->pool, error);
       return FALSE;
     }
-  if (state == TALL_HBASE_SHARE_LEADS)
-    {
-      if (!lead (self, kind, line, share, error))
-        return FALSE;
-    }
-  else
+  if (state != TALL_HBASE_SHARE_LEADS)
     tall_trace_add (share->gateway, g_get_monotonic_time () - share->sent);
+  else
+    {
+      TallHbaseLink *link = kind->take (self->pool, TALL_HBASE_WAIT, share->deadline, error);
+      if (link == NULL)
+        {
+          tall_hbase_line_resign (line);
+          return FALSE;
+        }
+      send_together (self, kind, line, share, link);
+    }
   if (share->error == NULL)
     return TRUE;
   g_propagate_error (error, g_steal_pointer (&share->error));
@@ -124,7 +379,7 @@ wait_in_line (TallHbaseMerge *self,
 static gboolean
 is_hasty (TallHbaseMerge *self, gint64 deadline)
 {
-  guint timeout = tall_hbase_pool_get_options (self->pool)->call_timeout;
+  guint timeout = self->pool->options.call_timeout;
   return deadline < g_get_monotonic_time () + timeout * G_TIME_SPAN_MILLISECOND;
 }
 
@@ -136,7 +391,7 @@ get_line (TallHbaseMerge *self, const TallHbaseMergeKind *kind, const char *tabl
   TallHbaseLine *line = g_hash_table_lookup (self->lines, name);
   if (line == NULL)
     {
-      const TallHbaseOptions *options = tall_hbase_pool_get_options (self->pool);
+      const TallHbaseOptions *options = &self->pool->options;
       line =
           tall_hbase_line_new (options->max_waiting, options->patience * G_TIME_SPAN_MILLISECOND);
       g_hash_table_insert (self->lines, g_steal_pointer (&name), line);
@@ -463,7 +718,7 @@ tall_hbase_apply (TallHbasePool *pool,
                   TallDone *done,
                   GError **error)
 {
-  static const TallHbaseMergeKind kind = { "write ", tall_hbase_trial_take, run_merged };
+  static const TallHbaseMergeKind kind = { "write ", tall_hbase_pool_take_to_write, run_merged };
   Write own = { .write = write };
   TallHbaseLink *link;
   gboolean simple;

@@ -2,223 +2,45 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "table/hbase/pool.h"
 
-#include "table/hbase/watch.h"
+#include "table/hbase/self-test.h"
 #include "wire/socket.h"
 
-/**
- * tall_hbase_callers_call:
- *
- * Lets the first @n in line look again. Called with the mutex held.
- */
-void
-tall_hbase_callers_call (TallHbasePool *self, guint n)
+#define LOOK "look at the master and the region servers (hbase shell: status)"
+
+/* What a caller gets. */
+typedef struct
 {
-  for (; n > 0 && !g_queue_is_empty (&self->waiting); n--)
-    {
-      TallHbaseWaiter *waiter = g_queue_pop_head (&self->waiting);
-      waiter->is_called = TRUE;
-      g_cond_signal (&waiter->called);
-    }
+  TallHbaseLink *link;    /* nullable */
+  TallHbaseGateway *room; /* nullable: it may open a connection there, which is counted already */
+} Found;
+
+/* A caller in line, in its own memory. It keeps its place until it gets something, or its time is
+ * over. */
+typedef struct
+{
+  GCond served;
+  gboolean is_served;
+  Found found; /* nothing: no gateway is left */
+} Waiter;
+
+/* The earlier of @deadline and some time from now. */
+static gint64
+limit_time (guint milliseconds, gint64 deadline)
+{
+  return MIN (g_get_monotonic_time () + milliseconds * G_TIME_SPAN_MILLISECOND, deadline);
 }
 
-static int
-compare_tickets (gconstpointer a, gconstpointer b, gpointer unused G_GNUC_UNUSED)
-{
-  const TallHbaseWaiter *first = a;
-  const TallHbaseWaiter *second = b;
-  return first->ticket < second->ticket ? -1 : first->ticket > second->ticket;
-}
-
-/* @waiter: one that wakes without a connection gets its old place when it waits again
- *
- * Stands in line. Called with the mutex held, which is released meanwhile.
- *
- * Returns: FALSE once @limit has passed */
-static gboolean
-tall_hbase_callers_wait (TallHbasePool *self, TallHbaseWaiter *waiter, gint64 limit)
-{
-  gboolean in_time = TRUE;
-  waiter->is_called = FALSE;
-  g_cond_init (&waiter->called);
-  if (waiter->ticket == 0)
-    {
-      waiter->ticket = ++self->last_ticket;
-      g_queue_push_tail (&self->waiting, waiter);
-    }
-  else
-    g_queue_insert_sorted (&self->waiting, waiter, compare_tickets, NULL);
-  while (!waiter->is_called && in_time)
-    in_time = g_cond_wait_until (&waiter->called, &self->mutex, limit);
-  if (!waiter->is_called)
-    g_queue_remove (&self->waiting, waiter);
-  g_cond_clear (&waiter->called);
-  return waiter->is_called;
-}
-
-static gboolean
-is_alive (const TallHbaseGateway *gateway)
-{
-  return tall_hbase_health_get_phase (&gateway->health) == TALL_HBASE_PHASE_ALIVE;
-}
-
-/* A gateway on which calls had no answer is better than none: if calls at the others have none
- * either, HBase may be slow. */
-static gboolean
-may_be_stalled (const TallHbasePool *self)
-{
-  for (guint i = 0; i < self->n_gateways; i++)
-    if (is_alive (&self->gateways[i]) && !tall_hbase_health_is_stalled (&self->gateways[i].health))
-      return FALSE;
-  return TRUE;
-}
-
-/* A kept connection, or NULL and *@room, where a new one may be opened; gateways take turns. No
- * caller has to open one while a gateway that is alive has one to lend: the gateway may be dead
- * without our knowing, and finding that out takes seconds. Called with the mutex held. */
-static TallHbaseLink *
-look (TallHbasePool *self, TallHbaseGateway **room)
-{
-  gboolean any = may_be_stalled (self);
-  self->next = (self->next + 1) % self->n_gateways;
-  for (guint i = 0; i < self->n_gateways; i++)
-    {
-      TallHbaseGateway *gateway = &self->gateways[(self->next + i) % self->n_gateways];
-      gboolean stalled = tall_hbase_health_is_stalled (&gateway->health);
-      if ((stalled && !any) || (*room != NULL && !is_alive (gateway)))
-        continue;
-      TallHbaseLink *link = tall_hbase_gateway_take (gateway);
-      if (link != NULL)
-        return link;
-      if (*room == NULL && tall_hbase_gateway_has_room (gateway))
-        *room = gateway;
-    }
-  return NULL;
-}
-
-/* Starts the threads that could not be started before. Called with the mutex held. */
-static void
-watch_all (TallHbasePool *self)
-{
-  for (guint i = 0; i < self->n_gateways; i++)
-    {
-      TallHbaseGateway *gateway = &self->gateways[i];
-      if (tall_hbase_health_must_be_asked (&gateway->health)
-          && !tall_hbase_health_is_watched (&gateway->health))
-        tall_hbase_watch_note (self, gateway, TALL_HBASE_EVENT_WANTED, NULL);
-    }
-}
-
-/* @room: (out): set to a gateway, or left NULL
- *
- * Chooses the gateway for a caller; they take turns. Called with the mutex held.
- *
- * Returns: (nullable): a kept connection; NULL if there is none. Then there is room for a new one
- *   at *@room, which is counted already; or nothing is free */
-static TallHbaseLink *
-tall_hbase_choice_find (TallHbasePool *self, TallHbaseGateway **room)
-{
-  TallHbaseGateway *turn = NULL;
-  watch_all (self);
-  TallHbaseLink *link = look (self, &turn);
-  if (turn == NULL)
-    return link;
-  if (link == NULL)
-    {
-      turn->n_open++;
-      *room = turn;
-    }
-  else if (!tall_hbase_health_is_watched (&turn->health))
-    /* One at a time, so that the gateway gets its share of the calls, or is found to be lost. */
-    tall_hbase_watch_note (self, turn, TALL_HBASE_EVENT_WANTED, NULL);
-  return link;
-}
-
-static gboolean
-check_addresses (const char *const *addresses, GError **error)
-{
-  if (addresses == NULL || addresses[0] == NULL)
-    {
-      tall_error_set_invalid (error, "gateways", "no gateway is named: write hbase://host:port");
-      return FALSE;
-    }
-  for (guint i = 0; addresses[i] != NULL; i++)
-    {
-      g_autofree char *host = NULL;
-      guint16 port;
-      if (!tall_address_parse (addresses[i], &host, &port, error))
-        return FALSE;
-    }
-  return TRUE;
-}
-
-/**
- * tall_hbase_gateways_new:
- *
- * Returns: (transfer full): a pool whose gateways were not asked yet, to be left with
- *   tall_hbase_gateways_leave(); NULL as tall_hbase_pool_new() says
- */
-TallHbasePool *
-tall_hbase_gateways_new (const TallHbaseOptions *options, GError **error)
-{
-  g_auto (TallHbaseNames) names = { NULL };
-  if (!check_addresses (options->gateways, error)
-      || !tall_hbase_names_init (&names, options->name, error))
-    return NULL;
-
-  TallHbasePool *self = g_new0 (TallHbasePool, 1);
-  self->names = names;
-  names = (TallHbaseNames){ NULL };
-  self->options = *options;
-  self->options.gateways = NULL;
-  self->options.name = NULL;
-  self->wire = (TallWireOptions)TALL_WIRE_OPTIONS_INIT;
-  self->wire.framed = options->framed;
-  self->wire.compact = options->compact;
-  self->wire.max_message = 512 * 1024 * 1024;
-  self->n_users = 1;
-  self->owner = g_uuid_string_random ();
-  g_mutex_init (&self->mutex);
-  g_cond_init (&self->changed);
-  g_queue_init (&self->waiting);
-
-  self->n_gateways = g_strv_length ((char **)options->gateways);
-  self->gateways = g_new0 (TallHbaseGateway, self->n_gateways);
-  for (guint i = 0; i < self->n_gateways; i++)
-    tall_hbase_gateway_init (&self->gateways[i], options->gateways[i]);
-  return self;
-}
-
-/**
- * tall_hbase_gateways_leave:
- *
- * Frees the pool when nothing uses it any more.
- */
-void
-tall_hbase_gateways_leave (TallHbasePool *self)
-{
-  if (!g_atomic_int_dec_and_test (&self->n_users))
-    return;
-
-  for (guint i = 0; i < self->n_gateways; i++)
-    tall_hbase_gateway_clear (&self->gateways[i]);
-  g_free (self->gateways);
-  g_free (self->owner);
-  tall_hbase_names_clear (&self->names);
-  g_mutex_clear (&self->mutex);
-  g_cond_clear (&self->changed);
-  g_free (self);
-}
-
-/* Returns: gateways in that phase. Called with the mutex held */
+/* With the mutex held. */
 static guint
-tall_hbase_gateways_count (const TallHbasePool *self, TallHbasePhase phase)
+count (const TallHbasePool *self, TallHbasePhase phase)
 {
   guint n = 0;
   for (guint i = 0; i < self->n_gateways; i++)
-    n += tall_hbase_health_get_phase (&self->gateways[i].health) == phase;
+    n += self->gateways[i].phase == phase;
   return n;
 }
 
+/* With the mutex held. */
 static guint
 count_open (const TallHbasePool *self)
 {
@@ -228,17 +50,16 @@ count_open (const TallHbasePool *self)
   return n;
 }
 
-/* Returns: whether there is nothing to wait for. Called with the mutex held */
+/* Whether there is nothing to wait for. With the mutex held. */
 static gboolean
-tall_hbase_gateways_are_lost (const TallHbasePool *self)
+are_lost (const TallHbasePool *self)
 {
-  return tall_hbase_gateways_count (self, TALL_HBASE_PHASE_ASIDE) == self->n_gateways
-         && count_open (self) == 0;
+  return count (self, TALL_HBASE_ASIDE) == self->n_gateways && count_open (self) == 0;
 }
 
-/* Sets why no gateway can be used. Called with the mutex held. */
+/* Sets why no gateway can be used. With the mutex held. */
 static void
-tall_hbase_gateways_set_unavailable (const TallHbasePool *self, GError **error)
+set_unavailable (const TallHbasePool *self, GError **error)
 {
   g_autoptr (GString) text = g_string_new (NULL);
   g_autoptr (GString) details = g_string_new (NULL);
@@ -263,41 +84,53 @@ tall_hbase_gateways_set_unavailable (const TallHbasePool *self, GError **error)
   tall_error_set_detailed (error, code, details->str, "%s", text->str);
 }
 
-/* Called with the mutex held. */
+/* Sets the error of a caller that gets no connection. With the mutex held. */
 static void
-tall_hbase_gateways_set_overloaded (const TallHbasePool *self, GError **error)
+set_none_free (const TallHbasePool *self, GError **error)
 {
-  g_set_error (error, TALL_ERROR, TALL_ERROR_OVERLOADED,
-               "all the %u connections to HBase's gateways are busy: try again later, or add a "
-               "gateway to --store",
-               count_open (self));
-}
-
-/* Sets the error of a caller that got no connection in time. Called with the mutex held. */
-static void
-tall_hbase_gateways_set_none_free (const TallHbasePool *self, GError **error)
-{
-  if (tall_hbase_gateways_count (self, TALL_HBASE_PHASE_ALIVE) > 0)
-    tall_hbase_gateways_set_overloaded (self, error);
+  if (count (self, TALL_HBASE_ALIVE) > 0)
+    g_set_error (error, TALL_ERROR, TALL_ERROR_OVERLOADED,
+                 "all the %u connections to HBase's gateways are busy: try again later, or add a "
+                 "gateway to --store",
+                 count_open (self));
   else
-    tall_hbase_gateways_set_unavailable (self, error);
-}
-
-const TallHbaseOptions *
-tall_hbase_pool_get_options (TallHbasePool *self)
-{
-  return &self->options;
+    set_unavailable (self, error);
 }
 
 /**
- * tall_hbase_pool_get_address:
+ * tall_hbase_pool_set_none_free:
  *
- * Returns: (transfer none): of the gateway of a connection; stays as long as the pool
+ * Sets the error of a caller that got no connection in time.
  */
-const char *
-tall_hbase_pool_get_address (TallHbasePool *self, const TallHbaseLink *link)
+void
+tall_hbase_pool_set_none_free (TallHbasePool *self, GError **error)
 {
-  return self->gateways[link->gateway].address;
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->mutex);
+  set_none_free (self, error);
+}
+
+/**
+ * tall_hbase_pool_explain:
+ * @reason: (inout) (nullable):
+ *
+ * Makes a time-out the error of HBase, if that is known: calls got no answer from a gateway that
+ * itself answers.
+ */
+void
+tall_hbase_pool_explain (TallHbasePool *self, GError **reason)
+{
+  if (!g_error_matches (*reason, TALL_ERROR, TALL_ERROR_TIMED_OUT))
+    return;
+
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->mutex);
+  for (guint i = 0; i < self->n_gateways; i++)
+    if (self->gateways[i].hbase == TALL_HBASE_MUTE)
+      {
+        g_clear_error (reason);
+        tall_error_set_detailed (reason, TALL_ERROR_UNAVAILABLE, self->gateways[i].address,
+                                 "the gateway answers, but HBase behind it does not: " LOOK);
+        return;
+      }
 }
 
 /**
@@ -309,88 +142,150 @@ guint
 tall_hbase_pool_count_alive (TallHbasePool *self)
 {
   g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->mutex);
-  return tall_hbase_gateways_count (self, TALL_HBASE_PHASE_ALIVE);
+  return count (self, TALL_HBASE_ALIVE);
 }
 
-/* A connection is gone. There may be room now for the first in line; or nothing is left, and all in
- * line must fail. Called with the mutex held. */
-static void
-call_after_loss (TallHbasePool *self)
-{
-  tall_hbase_callers_call (self, tall_hbase_gateways_are_lost (self) ? G_MAXUINT : 1);
-}
-
-/**
- * tall_hbase_pool_set_overloaded:
- *
- * Sets the error of a caller that got no connection in time.
- */
-void
-tall_hbase_pool_set_overloaded (TallHbasePool *self, GError **error)
-{
-  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->mutex);
-  tall_hbase_gateways_set_none_free (self, error);
-}
-
-/* A caller that had a place keeps it, however long the line is by now. Called with the mutex held.
- */
+/* A gateway on which calls had no answer is better than none: if calls at the others have none
+ * either, HBase may be slow. With the mutex held. */
 static gboolean
-check_line (const TallHbasePool *self, const TallHbaseWaiter *waiter, GError **error)
+may_be_silent (const TallHbasePool *self)
 {
-  if (tall_hbase_gateways_are_lost (self))
-    tall_hbase_gateways_set_unavailable (self, error);
-  else if (waiter->ticket == 0
-           && g_queue_get_length ((GQueue *)&self->waiting) >= self->options.max_waiting)
-    tall_hbase_gateways_set_overloaded (self, error);
-  else
-    return TRUE;
-  return FALSE;
+  for (guint i = 0; i < self->n_gateways; i++)
+    if (self->gateways[i].phase == TALL_HBASE_ALIVE && self->gateways[i].hbase == TALL_HBASE_HEARD)
+      return FALSE;
+  return TRUE;
 }
 
-/* A connection; or NULL with *@room to be filled; or NULL if there is nothing, with @error unless
- * @lending only tries. */
-static TallHbaseLink *
-find_or_wait (TallHbasePool *self,
-              TallHbaseLending lending,
-              gint64 limit,
-              TallHbaseGateway **room,
-              GError **error)
+/* Looks for a kept connection, or else for room for a new one; gateways take turns. No caller has
+ * to open one while a gateway that is alive has one to lend: the gateway may be dead without our
+ * knowing, and finding that out takes seconds. Its thread opens one instead, so that it gets its
+ * share of the calls, or is found to be lost. With the mutex held.
+ *
+ * Returns: FALSE if nothing is free */
+static gboolean
+find (TallHbasePool *self, Found *found)
 {
-  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->mutex);
-  gboolean others_first = !g_queue_is_empty (&self->waiting);
-  TallHbaseWaiter waiter = { .ticket = 0 };
-  for (;;)
+  gboolean any = may_be_silent (self);
+  TallHbaseGateway *turn = NULL;
+  *found = (Found){ NULL, NULL };
+  self->next = (self->next + 1) % self->n_gateways;
+  for (guint i = 0; i < self->n_gateways && found->link == NULL; i++)
     {
-      TallHbaseLink *link = others_first ? NULL : tall_hbase_choice_find (self, room);
-      if (link != NULL || *room != NULL || lending == TALL_HBASE_TRY)
-        return link;
+      TallHbaseGateway *gateway = &self->gateways[(self->next + i) % self->n_gateways];
+      gboolean passed_over = (gateway->hbase != TALL_HBASE_HEARD && !any)
+                             || (turn != NULL && gateway->phase != TALL_HBASE_ALIVE);
+      if (!passed_over)
+        found->link = tall_hbase_gateway_take (gateway);
+      if (!passed_over && turn == NULL && found->link == NULL
+          && tall_hbase_gateway_has_room (gateway))
+        turn = gateway;
+    }
 
-      if (!check_line (self, &waiter, error))
-        return NULL;
-      if (!tall_hbase_callers_wait (self, &waiter, limit))
-        {
-          tall_hbase_gateways_set_none_free (self, error);
-          return NULL;
-        }
-      if (waiter.link != NULL)
-        return waiter.link;
-      others_first = FALSE;
+  if (turn != NULL && found->link != NULL && !turn->wanted)
+    {
+      turn->wanted = TRUE;
+      g_cond_broadcast (&self->changed);
+    }
+  else if (turn != NULL && found->link == NULL)
+    {
+      turn->n_open++;
+      found->room = turn;
+    }
+  return found->link != NULL || found->room != NULL;
+}
+
+/* Gives those in line what is free, in their order; or lets all go if no gateway is left. With the
+ * mutex held, after all that may have changed that. */
+static void
+serve (TallHbasePool *self)
+{
+  while (!g_queue_is_empty (&self->waiting))
+    {
+      Found found;
+      if (!find (self, &found) && !are_lost (self))
+        return;
+      Waiter *waiter = g_queue_pop_head (&self->waiting);
+      waiter->found = found;
+      waiter->is_served = TRUE;
+      g_cond_signal (&waiter->served);
     }
 }
 
-/* Opens a connection that is counted already. Called without the mutex. */
+/* Stands in line. With the mutex held, which is released meanwhile. */
+static gboolean
+wait_in_line (TallHbasePool *self, gint64 limit, Found *found, GError **error)
+{
+  Waiter waiter = { .is_served = FALSE };
+  gboolean in_time = TRUE;
+  g_cond_init (&waiter.served);
+  g_queue_push_tail (&self->waiting, &waiter);
+  while (!waiter.is_served && in_time)
+    in_time = g_cond_wait_until (&waiter.served, &self->mutex, limit);
+  g_cond_clear (&waiter.served);
+  if (!waiter.is_served)
+    g_queue_remove (&self->waiting, &waiter);
+  *found = waiter.found;
+  if (found->link != NULL || found->room != NULL)
+    return TRUE;
+  set_none_free (self, error);
+  return FALSE;
+}
+
+/* FALSE with @error set, or for %TALL_HBASE_TRY without. */
+static gboolean
+find_or_wait (
+    TallHbasePool *self, TallHbaseLending lending, gint64 limit, Found *found, GError **error)
+{
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->mutex);
+  if (g_queue_is_empty (&self->waiting) && find (self, found))
+    return TRUE;
+  if (lending == TALL_HBASE_TRY)
+    return FALSE;
+  if (!are_lost (self) && self->waiting.length < self->options.max_waiting)
+    return wait_in_line (self, limit, found, error);
+  set_none_free (self, error);
+  return FALSE;
+}
+
+/* Opens a connection and waits until the gateway has answered on it. If the caller's own time was
+ * over, the gateway is not to blame. Without the mutex. */
+static TallHbaseLink *
+open_link (TallHbasePool *self,
+           const TallHbaseGateway *gateway,
+           gboolean known,
+           gint64 deadline,
+           GError **error)
+{
+  GError *reason = NULL;
+  gint64 limit = limit_time (self->options.connect_timeout, deadline);
+  TallHbaseLink *link = tall_hbase_link_open (gateway->address, &self->wire, known, limit, &reason);
+  if (link != NULL)
+    link->gateway = (guint)(gateway - self->gateways);
+  else if (g_get_monotonic_time () < deadline || reason->code == TALL_ERROR_UNSUPPORTED)
+    g_propagate_error (error, reason);
+  else
+    {
+      g_error_free (reason);
+      tall_error_set_detailed (
+          error, TALL_ERROR_TIMED_OUT, gateway->address,
+          "the time was over before the gateway had answered on a new connection");
+    }
+  return link;
+}
+
+/* Opens a connection that is counted already. Without the mutex. */
 static TallHbaseLink *
 fill_room (TallHbasePool *self, TallHbaseGateway *gateway, gint64 deadline, GError **error)
 {
-  TallHbaseLink *link = tall_hbase_watch_open (self, gateway, TRUE, deadline, error);
+  TallHbaseLink *link = open_link (self, gateway, TRUE, deadline, error);
   if (link != NULL)
     return link;
 
-  g_mutex_lock (&self->mutex);
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->mutex);
   gateway->n_open--;
-  tall_hbase_watch_note (self, gateway, TALL_HBASE_EVENT_UNCERTAIN, NULL);
-  call_after_loss (self);
-  g_mutex_unlock (&self->mutex);
+  tall_hbase_gateway_note_doubt (gateway);
+  g_cond_broadcast (&self->changed);
+  serve (self);
   return NULL;
 }
 
@@ -402,7 +297,7 @@ fill_room (TallHbasePool *self, TallHbaseGateway *gateway, gint64 deadline, GErr
  * Returns: (nullable) (transfer full): to be given back; NULL with @error set, or for
  *   %TALL_HBASE_TRY without. %TALL_ERROR_OVERLOADED: none was free in time, or too many wait
  *   already; %TALL_ERROR_TIMED_OUT: @deadline has passed; %TALL_ERROR_UNAVAILABLE and others: why
- * no gateway can be used
+ *   no gateway can be used
  */
 TallHbaseLink *
 tall_hbase_pool_take (TallHbasePool *self,
@@ -411,7 +306,7 @@ tall_hbase_pool_take (TallHbasePool *self,
                       GError **error)
 {
   g_autoptr (GError) reason = NULL;
-  gint64 limit = tall_hbase_limit (self->options.wait_timeout * G_TIME_SPAN_MILLISECOND, deadline);
+  gint64 limit = limit_time (self->options.wait_timeout, deadline);
 
   if (g_get_monotonic_time () >= deadline)
     {
@@ -423,14 +318,15 @@ tall_hbase_pool_take (TallHbasePool *self,
   /* A gateway that could not be reached is in doubt and is not found again, so the loop ends. */
   for (guint attempt = 0; attempt <= self->n_gateways; attempt++)
     {
-      TallHbaseGateway *room = NULL;
+      Found found;
       g_clear_error (&reason);
-      TallHbaseLink *link = find_or_wait (self, lending, limit, &room, &reason);
-      if (link == NULL && room != NULL)
-        link = fill_room (self, room, deadline, &reason);
-      if (link != NULL)
-        return link;
-      if (room == NULL || lending == TALL_HBASE_TRY || g_get_monotonic_time () >= deadline)
+      if (!find_or_wait (self, lending, limit, &found, &reason))
+        break;
+      if (found.link == NULL)
+        found.link = fill_room (self, found.room, deadline, &reason);
+      if (found.link != NULL)
+        return found.link;
+      if (lending == TALL_HBASE_TRY || g_get_monotonic_time () >= deadline)
         break;
     }
 
@@ -439,70 +335,287 @@ tall_hbase_pool_take (TallHbasePool *self,
   return NULL;
 }
 
-/* A caller that takes a kept connection checks by itself whether it is still open. */
-static gboolean
-is_fit_for_next (TallHbasePool *self, TallHbaseLink *link)
-{
-  return g_queue_is_empty (&self->waiting) ? !tall_connection_is_broken (link->connection)
-                                           : tall_connection_is_fit (link->connection);
-}
-
-/* Called with the mutex held. */
+/* Takes a connection back; it is closed if it is broken or its gateway was refused. With the mutex
+ * held. */
 static void
-keep_or_hand_over (TallHbasePool *self, TallHbaseGateway *gateway, TallHbaseLink *link)
+take_back (TallHbasePool *self, TallHbaseLink *link)
 {
-  TallHbaseWaiter *waiter =
-      tall_hbase_health_may_lend (&gateway->health) ? g_queue_peek_head (&self->waiting) : NULL;
-  if (waiter == NULL)
+  TallHbaseGateway *gateway = &self->gateways[link->gateway];
+  gboolean broken = tall_connection_is_broken (link->connection);
+  tall_transport_take_traffic (tall_hbase_link_get_transport (link), &self->n_sent,
+                               &self->n_received);
+  tall_hbase_gateway_note_call (gateway, link);
+  if (!broken && !gateway->refused)
+    tall_hbase_gateway_keep (gateway, link);
+  else
     {
-      tall_hbase_gateway_keep (gateway, link);
-      return;
+      gateway->n_open--;
+      tall_hbase_link_free (link);
     }
-  waiter->link = link;
-  tall_hbase_callers_call (self, 1);
-}
-
-/* On a broken connection. */
-static TallHbaseEvent
-what_happened (const TallHbaseLink *link)
-{
-  if (link->hurried)
-    return TALL_HBASE_EVENT_UNCERTAIN;
-  return link->late ? TALL_HBASE_EVENT_CALL_LATE : TALL_HBASE_EVENT_CALL_FAILED;
+  if (broken)
+    g_cond_broadcast (&self->changed);
+  serve (self);
 }
 
 /**
  * tall_hbase_pool_give_back:
- * @link: (transfer full): is closed if it is broken or its gateway was refused
+ * @link: (transfer full):
  *
- * The first in line gets it. If something failed on it, its gateway must answer before any other
- * connection to it is used. If only its caller's time was over, the gateway must answer before a
- * new connection is opened: one caller's haste must not take a gateway from all others.
+ * The first in line gets it. If a call failed on it, or its caller's time was over, its gateway is
+ * asked, as tall_hbase_gateway_note_call() says.
  */
 void
 tall_hbase_pool_give_back (TallHbasePool *self, TallHbaseLink *link)
 {
-  g_mutex_lock (&self->mutex);
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->mutex);
+  take_back (self, link);
+}
+
+/* Tests the gateway of a connection, on which no other test runs: so none owns what an earlier one
+ * left. With the mutex held, which is released meanwhile.
+ *
+ * Returns: FALSE with %TALL_ERROR_UNSUPPORTED if the gateway is refused, or with the reason why
+ *   nothing is known */
+static gboolean
+run_test (TallHbasePool *self, TallHbaseLink *link, gint64 deadline, GError **error)
+{
   TallHbaseGateway *gateway = &self->gateways[link->gateway];
-  tall_transport_take_traffic (tall_hbase_link_get_transport (link), &self->n_sent,
-                               &self->n_received);
-  tall_hbase_gateway_count (gateway, link);
-  gboolean fit = !tall_hbase_health_is_refused (&gateway->health) && is_fit_for_next (self, link);
-  if (fit)
+  g_autofree char *owner = g_strdup_printf ("%s/%u", self->owner, link->gateway);
+  g_autoptr (GError) reason = NULL;
+  gint64 own = limit_time (self->options.call_timeout, TALL_NO_DEADLINE);
+  gateway->testing = TRUE;
+  g_mutex_unlock (&self->mutex);
+  gboolean passed = tall_hbase_self_test (link, &self->names, owner, MIN (own, deadline), &reason);
+  link->late = g_error_matches (reason, TALL_ERROR, TALL_ERROR_TIMED_OUT);
+  link->hurried = link->late && deadline < own;
+  g_mutex_lock (&self->mutex);
+  tall_hbase_gateway_note_test (gateway, passed, reason);
+  g_cond_broadcast (&self->changed);
+  if (!passed)
+    g_propagate_error (error, g_steal_pointer (&reason));
+  return passed;
+}
+
+/* Has the gateway of a connection tested, unless it was; or waits while another caller does that.
+ * Without the mutex.
+ *
+ * Returns: FALSE with @error set if it has not passed, and the connection is back; @again: another
+ *   one may do better */
+static gboolean
+pass_test (
+    TallHbasePool *self, TallHbaseLink *link, gint64 deadline, gboolean *again, GError **error)
+{
+  TallHbaseGateway *gateway = &self->gateways[link->gateway];
+  g_autoptr (GError) reason = NULL;
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->mutex);
+  gboolean waited = gateway->testing;
+  gboolean in_time = TRUE;
+  while (gateway->testing && in_time)
+    in_time = g_cond_wait_until (&self->changed, &self->mutex, deadline);
+  gboolean is_well = !gateway->failing && !gateway->refused && gateway->hbase == TALL_HBASE_HEARD;
+
+  if (!gateway->tested && (gateway->testing || (waited && !is_well)))
     {
-      tall_hbase_watch_note (self, gateway, TALL_HBASE_EVENT_CALL_DONE, NULL);
-      keep_or_hand_over (self, gateway, link);
+      *again = !gateway->testing;
+      tall_error_set_detailed (
+          &reason, TALL_ERROR_TIMED_OUT, gateway->address,
+          "the time was over before the gateway had shown what its HBase does");
     }
-  else
+  else if (!gateway->tested && !run_test (self, link, deadline, &reason))
+    *again = tall_connection_is_broken (link->connection)
+             || g_error_matches (reason, TALL_ERROR, TALL_ERROR_UNSUPPORTED);
+  if (reason == NULL)
+    return TRUE;
+  take_back (self, link);
+  g_propagate_error (error, g_steal_pointer (&reason));
+  return FALSE;
+}
+
+/**
+ * tall_hbase_pool_take_to_write:
+ *
+ * Lends a connection, as tall_hbase_pool_take() does, to a gateway that has passed the self-test.
+ * The test runs before the first write, once for all callers that wait for it. A gateway that fails
+ * it is set aside.
+ */
+TallHbaseLink *
+tall_hbase_pool_take_to_write (TallHbasePool *self,
+                               TallHbaseLending lending,
+                               gint64 deadline,
+                               GError **error)
+{
+  g_autoptr (GError) reason = NULL;
+  gboolean again = TRUE;
+  for (guint attempt = 0; attempt <= self->n_gateways && again; attempt++)
     {
-      gateway->n_open--;
-      if (tall_connection_is_broken (link->connection))
-        tall_hbase_watch_note (self, gateway, what_happened (link), NULL);
-      call_after_loss (self);
+      g_clear_error (&reason);
+      TallHbaseLink *link = tall_hbase_pool_take (self, lending, deadline, &reason);
+      if (link == NULL)
+        break;
+      if (pass_test (self, link, deadline, &again, &reason))
+        return link;
+      again = again && lending != TALL_HBASE_TRY;
+    }
+  tall_hbase_pool_explain (self, &reason);
+  if (lending != TALL_HBASE_TRY)
+    g_propagate_error (error, g_steal_pointer (&reason));
+  return NULL;
+}
+
+/**
+ * tall_hbase_pool_test_again:
+ *
+ * Tests a gateway, now that there is a table for the test: no earlier test counts.
+ *
+ * Returns: FALSE with the reason if none passes
+ */
+gboolean
+tall_hbase_pool_test_again (TallHbasePool *self, gint64 deadline, GError **error)
+{
+  g_mutex_lock (&self->mutex);
+  for (guint i = 0; i < self->n_gateways; i++)
+    {
+      self->gateways[i].tested = FALSE;
+      self->gateways[i].outdated = self->gateways[i].testing;
     }
   g_mutex_unlock (&self->mutex);
-  if (!fit)
+
+  TallHbaseLink *link = tall_hbase_pool_take_to_write (self, TALL_HBASE_WAIT, deadline, error);
+  if (link == NULL)
+    return FALSE;
+  tall_hbase_pool_give_back (self, link);
+  return TRUE;
+}
+
+/* Whether HBase answers through a gateway on which calls had no answer. The answer itself does not
+ * matter: only HBase, not the gateway, can give it. */
+static gboolean
+reaches_hbase (TallHbasePool *self, TallHbaseLink *link)
+{
+  g_autoptr (GError) reason = NULL;
+  gboolean exists;
+  tall_connection_set_deadline (link->connection,
+                                limit_time (self->options.call_timeout, TALL_NO_DEADLINE));
+  if (tall_hbase_link_ask (link, TALL_HBASE_TABLE_EXISTS, &self->names, TALL_HBASE_SELF_TEST_TABLE,
+                           &exists, &reason))
+    return TRUE;
+  if (reason != NULL)
+    tall_connection_break (link->connection);
+  return FALSE;
+}
+
+/* Tests a gateway that was refused once more. Without the mutex. */
+static gboolean
+passes_again (TallHbasePool *self, TallHbaseGateway *gateway, TallHbaseLink *link, GError **error)
+{
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->mutex);
+  while (gateway->testing)
+    g_cond_wait (&self->changed, &self->mutex);
+  return run_test (self, link, TALL_NO_DEADLINE, error);
+}
+
+/* Callers may have opened all connections that are allowed meanwhile. With the mutex held. */
+static void
+keep_new (TallHbaseGateway *gateway, TallHbaseLink *link)
+{
+  if (tall_hbase_gateway_has_room (gateway))
+    {
+      gateway->n_open++;
+      tall_hbase_gateway_keep (gateway, link);
+    }
+  else
     tall_hbase_link_free (link);
+}
+
+/* Asks a gateway once: what it is; whether its HBase does what writes rely on, if it was refused;
+ * whether HBase answers, if calls had no answer. With the mutex held, which is released
+ * meanwhile. */
+static void
+ask (TallHbasePool *self, TallHbaseGateway *gateway)
+{
+  g_autoptr (GError) reason = NULL;
+  gboolean known = gateway->known;
+  gboolean refused = gateway->refused;
+  gboolean ask_hbase = gateway->phase == TALL_HBASE_ALIVE && gateway->hbase != TALL_HBASE_HEARD;
+  guint n_doubts = gateway->n_doubts;
+  gateway->wanted = FALSE;
+
+  g_mutex_unlock (&self->mutex);
+  g_autoptr (TallHbaseLink) link = open_link (self, gateway, known, TALL_NO_DEADLINE, &reason);
+  if (link != NULL && refused && !passes_again (self, gateway, link, &reason))
+    g_clear_pointer (&link, tall_hbase_link_free);
+  tall_hbase_gateway_log (gateway, known, reason);
+  gboolean reached = ask_hbase && link != NULL && reaches_hbase (self, link);
+  g_mutex_lock (&self->mutex);
+
+  if (link != NULL && tall_hbase_gateway_note_answer (gateway, n_doubts, reached))
+    keep_new (gateway, g_steal_pointer (&link));
+  if (reason != NULL)
+    {
+      /* Each call that waits for a silent HBase occupies one of the gateway's threads. */
+      if (gateway->hbase == TALL_HBASE_MUTE)
+        g_prefix_error (&reason, "HBase behind the gateway did not answer: " LOOK "; now ");
+      tall_hbase_gateway_note_silence (gateway, reason);
+    }
+  serve (self);
+  g_cond_broadcast (&self->changed);
+}
+
+static void
+leave (TallHbasePool *self)
+{
+  if (!g_atomic_int_dec_and_test (&self->n_users))
+    return;
+
+  for (guint i = 0; i < self->n_gateways; i++)
+    tall_hbase_gateway_clear (&self->gateways[i]);
+  g_free (self->gateways);
+  g_free (self->owner);
+  tall_hbase_names_clear (&self->names);
+  g_mutex_clear (&self->mutex);
+  g_cond_clear (&self->changed);
+  g_free (self);
+}
+
+/* A thread for each gateway, so that neither a call nor another gateway waits for a dead one. It
+ * also opens connections that are wanted. */
+static gpointer
+watch (gpointer data)
+{
+  TallHbaseGateway *gateway = data;
+  TallHbasePool *self = gateway->pool;
+
+  g_mutex_lock (&self->mutex);
+  while (!self->closed)
+    {
+      gint64 due = tall_hbase_gateway_get_due (gateway);
+      if (g_get_monotonic_time () < due)
+        g_cond_wait_until (&self->changed, &self->mutex, due);
+      else
+        ask (self, gateway);
+    }
+  g_mutex_unlock (&self->mutex);
+  leave (self);
+  return NULL;
+}
+
+/* Without the mutex. */
+static gboolean
+start (TallHbasePool *self, TallHbaseGateway *gateway, GError **error)
+{
+  g_autoptr (GError) reason = NULL;
+  g_atomic_int_inc (&self->n_users);
+  GThread *thread = g_thread_try_new ("tall-gateway", watch, gateway, &reason);
+  if (thread != NULL)
+    {
+      g_thread_unref (thread);
+      return TRUE;
+    }
+  g_atomic_int_add (&self->n_users, -1);
+  g_set_error (error, TALL_ERROR, TALL_ERROR_OVERLOADED,
+               "no thread can be started for a gateway: %s; raise the limit of threads",
+               reason->message);
+  return FALSE;
 }
 
 /**
@@ -528,11 +641,11 @@ gboolean
 tall_hbase_pool_wait_until_alive (TallHbasePool *self, GError **error)
 {
   g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->mutex);
-  while (tall_hbase_gateways_count (self, TALL_HBASE_PHASE_ALIVE) == 0)
+  while (count (self, TALL_HBASE_ALIVE) == 0)
     {
-      if (tall_hbase_gateways_count (self, TALL_HBASE_PHASE_ASKED) == 0)
+      if (count (self, TALL_HBASE_ASKED) == 0)
         {
-          tall_hbase_gateways_set_unavailable (self, error);
+          set_unavailable (self, error);
           return FALSE;
         }
       g_cond_wait (&self->changed, &self->mutex);
@@ -546,7 +659,7 @@ describe (const TallHbaseGateway *gateway)
   static const char *const phases[] = { "asked", "alive", "aside" };
   TallTableServer *server = g_new0 (TallTableServer, 1);
   server->address = g_strdup (gateway->address);
-  server->state = g_strdup (phases[tall_hbase_health_get_phase (&gateway->health)]);
+  server->state = g_strdup (phases[gateway->phase]);
   server->reason = gateway->reason == NULL ? NULL : g_strdup (gateway->reason->message);
   server->since = gateway->since;
   server->connections = gateway->n_open;
@@ -559,7 +672,6 @@ describe (const TallHbaseGateway *gateway)
 
 /**
  * tall_hbase_pool_describe:
- *
  * @deadline: until when gateways are waited for that are just being asked; a little at most
  *
  * Returns: (transfer full): of #TallTableServer
@@ -568,9 +680,8 @@ GPtrArray *
 tall_hbase_pool_describe (TallHbasePool *self, gint64 deadline)
 {
   g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->mutex);
-  gint64 limit =
-      tall_hbase_limit (2 * self->options.connect_timeout * G_TIME_SPAN_MILLISECOND, deadline);
-  while (tall_hbase_gateways_count (self, TALL_HBASE_PHASE_ASKED) > 0
+  gint64 limit = limit_time (2 * self->options.connect_timeout, deadline);
+  while (count (self, TALL_HBASE_ASKED) > 0
          && g_cond_wait_until (&self->changed, &self->mutex, limit))
     ;
 
@@ -585,20 +696,45 @@ tall_hbase_pool_describe (TallHbasePool *self, gint64 deadline)
  * @options: @gateways is copied; @name is not kept
  *
  * Returns: (transfer full): a pool that has begun to ask its gateways; NULL with
- *   %TALL_ERROR_INVALID if an address is malformed
+ *   %TALL_ERROR_INVALID if an address is malformed, %TALL_ERROR_OVERLOADED if there are too many
+ *   threads
  */
 TallHbasePool *
 tall_hbase_pool_new (const TallHbaseOptions *options, GError **error)
 {
-  TallHbasePool *self = tall_hbase_gateways_new (options, error);
-  if (self == NULL)
+  g_autoptr (TallHbasePool) self = g_new0 (TallHbasePool, 1);
+  self->options = *options;
+  self->options.gateways = NULL;
+  self->options.name = NULL;
+  self->wire = (TallWireOptions)TALL_WIRE_OPTIONS_INIT;
+  self->wire.framed = options->framed;
+  self->wire.compact = options->compact;
+  self->wire.max_message = 512 * 1024 * 1024;
+  self->n_users = 1;
+  self->owner = g_uuid_string_random ();
+  g_mutex_init (&self->mutex);
+  g_cond_init (&self->changed);
+  g_queue_init (&self->waiting);
+  guint n = options->gateways == NULL ? 0 : g_strv_length ((char **)options->gateways);
+  self->gateways = g_new0 (TallHbaseGateway, n);
+  if (n == 0)
+    tall_error_set_invalid (error, "gateways", "no gateway is named: write hbase://host:port");
+  if (n == 0 || !tall_hbase_names_init (&self->names, options->name, error))
     return NULL;
 
-  g_mutex_lock (&self->mutex);
-  for (guint i = 0; i < self->n_gateways; i++)
-    tall_hbase_watch_note (self, &self->gateways[i], TALL_HBASE_EVENT_WANTED, NULL);
-  g_mutex_unlock (&self->mutex);
-  return self;
+  for (; self->n_gateways < n; self->n_gateways++)
+    {
+      g_autofree char *host = NULL;
+      guint16 port;
+      const char *address = options->gateways[self->n_gateways];
+      if (!tall_address_parse (address, &host, &port, error))
+        return NULL;
+      tall_hbase_gateway_init (&self->gateways[self->n_gateways], self, address);
+    }
+  for (guint i = 0; i < n; i++)
+    if (!start (self, &self->gateways[i], error))
+      return NULL;
+  return g_steal_pointer (&self);
 }
 
 /**
@@ -619,5 +755,5 @@ tall_hbase_pool_close (TallHbasePool *self)
     tall_hbase_gateway_drop_idle (&self->gateways[i]);
   g_cond_broadcast (&self->changed);
   g_mutex_unlock (&self->mutex);
-  tall_hbase_gateways_leave (self);
+  leave (self);
 }

@@ -6,6 +6,39 @@
 
 G_BEGIN_DECLS
 
+/* Rows of one getMultiple. Fewer rows lower the throughput, and more do not raise it. */
+#define TALL_HBASE_MAX_GETS 128
+
+/**
+ * TallHbaseRowGet:
+ * @read: says which cells
+ * @key: of one row of it
+ */
+typedef struct
+{
+  const TallRead *read;
+  TallSlice key;
+} TallHbaseRowGet;
+
+gsize tall_hbase_row_get_size (const TallHbaseRowGet *self);
+
+gboolean tall_hbase_send_get (TallTransport *transport,
+                              const char *table,
+                              const TallHbaseRowGet *get,
+                              GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean tall_hbase_send_gets (TallTransport *transport,
+                               const char *table,
+                               const TallHbaseRowGet *gets,
+                               guint n,
+                               GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
+gboolean tall_hbase_send_scan (TallTransport *transport,
+                               const char *table,
+                               const TallRead *read,
+                               TallSlice start,
+                               guint n_rows,
+                               GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
 TallReadResult *tall_hbase_read (TallHbasePool *pool,
                                  const TallHbaseNames *names,
                                  TallHbaseMerge *merge,

@@ -7,7 +7,6 @@
 #include "table/hbase/merge.h"
 #include "table/hbase/reader.h"
 #include "table/hbase/self-test.h"
-#include "table/hbase/watch.h"
 #include "table/hbase/writer.h"
 #include "table/table-kind.h"
 #include "tall-error.h"
@@ -168,7 +167,7 @@ hbase_create_table (TallTable *table, const TallTableSpec *spec, gint64 deadline
   TallHbaseTable *self = TALL_HBASE_TABLE (table);
   return tall_hbase_create_table (self->pool, &self->names, spec, deadline, error)
          && (!g_str_equal (spec->name, TALL_HBASE_SELF_TEST_TABLE)
-             || tall_hbase_trial_run (self->pool, deadline, error));
+             || tall_hbase_pool_test_again (self->pool, deadline, error));
 }
 
 static gboolean
@@ -220,7 +219,7 @@ hbase_get_info (TallTable *table, TallTableInfo *info)
   info->deployment = self->names.deployment;
   /* The gateway repeats a call if the answer from the region server is lost. */
   info->false_is_final = FALSE;
-  info->cannot_shut = tall_hbase_pool_get_options (self->pool)->framed;
+  info->cannot_shut = self->pool->options.framed;
   info->keeps_deleted = "The files of HBase have it until a major compaction of the deployment's "
                         "tables: within a week as HBase is usually set, or with `major_compact` in "
                         "its shell; then the archive, until HBase cleans that";

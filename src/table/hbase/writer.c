@@ -435,7 +435,7 @@ tall_hbase_writer_measure (TallHbasePool *pool,
                            GError **error)
 {
   *size = measure (mutation);
-  if (*size <= GATEWAY_LIMIT || !tall_hbase_pool_get_options (pool)->framed)
+  if (*size <= GATEWAY_LIMIT || !pool->options.framed)
     return TRUE;
 
   g_autofree char *row = tall_slice_to_debug (mutation->row);

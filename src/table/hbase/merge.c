@@ -3,7 +3,6 @@
 #include "table/hbase/merge.h"
 
 #include "base/trace.h"
-#include "table/hbase/reader.h"
 #include "table/hbase/reply.h"
 
 /* Bytes of one request or its reply, estimated from the earlier shares of that line. */
@@ -515,15 +514,6 @@ get_clear (Get *self)
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Get, get_clear)
 
-/* A request for the rows of several callers. */
-typedef struct
-{
-  TallHbaseCall call;
-  const TallHbaseShared *shared;
-  char *table; /* with its name in HBase */
-  TallHbaseReply reply;
-} Merged;
-
 static Get *
 get_at (const TallHbaseShared *shared, guint i)
 {
@@ -531,70 +521,24 @@ get_at (const TallHbaseShared *shared, guint i)
 }
 
 static gboolean
-merged_send (TallHbaseCall *call, TallTransport *transport, GError **error)
+run_gets (TallHbaseShared *shared, TallHbaseLink *link, GError **error)
 {
-  Merged *self = (Merged *)call;
-  TallHbaseRowGet gets[TALL_HBASE_MAX_SHARES];
-  for (guint i = 0; i < self->shared->n; i++)
-    {
-      const TallRead *read = get_at (self->shared, i)->read;
-      gets[i] = (TallHbaseRowGet){ read, read->keys[0] };
-    }
-  return tall_hbase_send_gets (transport, self->table, gets, self->shared->n, error);
-}
-
-static gboolean
-merged_receive (TallHbaseCall *call,
-                TallTransport *transport,
-                TallHbaseTIOError **io,
-                GError **error)
-{
-  Merged *self = (Merged *)call;
-  return tall_hbase_reply_read (&self->reply, transport, TALL_HBASE_GET_MULTIPLE, self->shared->n,
-                                io, error);
-}
-
-/* Whether each get got its own row, or none. */
-static gboolean
-is_answered (const Merged *self)
-{
-  if (self->reply.rows->len != self->shared->n)
-    return FALSE;
-  for (guint i = 0; i < self->shared->n; i++)
-    if (!tall_hbase_reply_has_row (&self->reply, i, get_at (self->shared, i)->read->keys[0]))
-      return FALSE;
-  return TRUE;
-}
-
-/* FALSE without @error: an answer that makes no sense. */
-static gboolean
-run_merged_get (TallHbaseShared *shared, TallHbaseLink *link, GError **error)
-{
-  const char *table = get_at (shared, 0)->read->table;
-  g_autofree char *name = tall_hbase_names_get_table (shared->names, table);
-  TallArena *arenas[TALL_HBASE_MAX_SHARES];
-  Merged merged = { .call = { .send = merged_send,
-                              .receive = merged_receive,
-                              .table = table,
-                              .harmless = TRUE,
-                              .divisible = TRUE },
-                    .shared = shared,
-                    .table = name };
-  TallHbaseCall *calls[] = { &merged.call };
+  g_autofree TallHbaseTogether *all = g_new (TallHbaseTogether, 1);
+  all->n = shared->n;
+  all->deadline = shared->deadline;
   for (guint i = 0; i < shared->n; i++)
-    arenas[i] = get_at (shared, i)->result->arena;
-  tall_hbase_reply_init (&merged.reply, arenas[0]);
-  merged.reply.arenas = arenas;
-
+    {
+      Get *get = get_at (shared, i);
+      all->gets[i] = (TallHbaseRowGet){ get->read, get->read->keys[0] };
+      all->arenas[i] = get->result->arena;
+    }
   link->n_merged[TALL_TABLE_MERGED_READS] = shared->n;
-  gboolean ok =
-      tall_hbase_run_on (shared->pool, shared->names, link, calls, 1, shared->deadline, error)
-      && is_answered (&merged);
-  for (guint i = 0; ok && i < shared->n; i++)
-    get_at (shared, i)->row = *tall_hbase_reply_get_row (&merged.reply, i);
-  shared->bytes = merged.reply.bytes;
-  tall_hbase_reply_clear (&merged.reply);
-  return ok;
+  if (!tall_hbase_read_together (all, shared->pool, shared->names, link, error))
+    return FALSE;
+  for (guint i = 0; i < shared->n; i++)
+    get_at (shared, i)->row = all->rows[i];
+  shared->bytes = all->bytes;
+  return TRUE;
 }
 
 /* The row of a get that is done, as what its plan found. */
@@ -635,7 +579,7 @@ tall_hbase_merged_get (TallHbaseMerge *merge,
                        TallHbaseLink **link,
                        GError **error)
 {
-  static const TallHbaseMergeKind kind = { "get ", tall_hbase_pool_take, run_merged_get };
+  static const TallHbaseMergeKind kind = { "get ", tall_hbase_pool_take, run_gets };
   g_auto (Get) get;
   get_init (&get, read, deadline);
   *result = NULL;
@@ -666,7 +610,7 @@ write_at (const TallHbaseShared *shared, guint i)
 
 /* All rows of all callers. Two may write the same row, in any order, as if each went alone. */
 static gboolean
-run_merged (TallHbaseShared *shared, TallHbaseLink *link, GError **error)
+run_writes (TallHbaseShared *shared, TallHbaseLink *link, GError **error)
 {
   g_autoptr (GPtrArray) mutations = g_ptr_array_new ();
   for (guint i = 0; i < shared->n; i++)
@@ -718,7 +662,7 @@ tall_hbase_apply (TallHbasePool *pool,
                   TallDone *done,
                   GError **error)
 {
-  static const TallHbaseMergeKind kind = { "write ", tall_hbase_pool_take_to_write, run_merged };
+  static const TallHbaseMergeKind kind = { "write ", tall_hbase_pool_take_to_write, run_writes };
   Write own = { .write = write };
   TallHbaseLink *link;
   gboolean simple;

@@ -2,13 +2,13 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include "table/hbase/call.h"
+#include "table/hbase/reader.h"
 #include "table/hbase/writer.h"
 
 G_BEGIN_DECLS
 
-/* Shares of one request. Of gets, fewer rows lower the throughput, and more do not raise it. */
-#define TALL_HBASE_MAX_SHARES 128
+/* Shares of one request. */
+#define TALL_HBASE_MAX_SHARES TALL_HBASE_MAX_GETS
 
 /**
  * TallHbaseShareState:
@@ -83,8 +83,6 @@ void tall_hbase_line_end (TallHbaseLine *self, guint n, gsize bytes);
  * Small requests of many callers. Those of one line that find all connections busy leave together,
  * in one request on the next free connection. Threads: any.
  */
-typedef struct _TallHbaseMerge TallHbaseMerge;
-
 TallHbaseMerge *tall_hbase_merge_new (TallHbasePool *pool, const TallHbaseNames *names);
 void tall_hbase_merge_free (TallHbaseMerge *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (TallHbaseMerge, tall_hbase_merge_free)

@@ -119,8 +119,8 @@ typedef struct
   char *table;          /* with its name in HBase */
   TallHbaseReply reply; /* the answers so far */
 
-  guint first; /* gets: keys from here … */
-  guint n;     /* … and so many */
+  TallHbaseRowGet *gets; /* owned; n of them */
+  guint n;
 
   GByteArray *start; /* scan: where the page begins */
   guint page;        /* rows asked for */
@@ -133,6 +133,7 @@ request_free (gpointer data)
 {
   Request *self = data;
   g_clear_pointer (&self->table, g_free);
+  g_clear_pointer (&self->gets, g_free);
   g_clear_pointer (&self->start, g_byte_array_unref);
   tall_hbase_reply_clear (&self->reply);
   g_free (self);
@@ -142,8 +143,7 @@ static gboolean
 get_send (TallHbaseCall *call, TallTransport *transport, GError **error)
 {
   Request *self = (Request *)call;
-  TallHbaseRowGet get = { self->read, self->read->keys[self->first] };
-  return tall_hbase_send_get (transport, self->table, &get, error);
+  return tall_hbase_send_get (transport, self->table, self->gets, error);
 }
 
 static gboolean
@@ -157,10 +157,7 @@ static gboolean
 gets_send (TallHbaseCall *call, TallTransport *transport, GError **error)
 {
   Request *self = (Request *)call;
-  TallHbaseRowGet gets[TALL_HBASE_MAX_GETS];
-  for (guint i = 0; i < self->n; i++)
-    gets[i] = (TallHbaseRowGet){ self->read, self->read->keys[self->first + i] };
-  return tall_hbase_send_gets (transport, self->table, gets, self->n, error);
+  return tall_hbase_send_gets (transport, self->table, self->gets, self->n, error);
 }
 
 static gboolean
@@ -311,14 +308,14 @@ add_gets (Requests *requests, const TallRead *read)
   for (guint i = 0; i < read->n_keys;)
     {
       Request *self = request_new (requests, read);
-      self->first = i;
       gsize size = 0;
+      self->gets = g_new (TallHbaseRowGet, MIN (read->n_keys - i, TALL_HBASE_MAX_GETS));
       for (; i < read->n_keys && self->n < TALL_HBASE_MAX_GETS
              && (self->n == 0 || size < MAX_REQUEST);
            i++)
         {
-          size += tall_hbase_row_get_size (&(TallHbaseRowGet){ read, read->keys[i] });
-          self->n++;
+          self->gets[self->n] = (TallHbaseRowGet){ read, read->keys[i] };
+          size += tall_hbase_row_get_size (&self->gets[self->n++]);
         }
       self->call.send = self->n == 1 ? get_send : gets_send;
       self->call.receive = self->n == 1 ? get_receive : gets_receive;
@@ -366,7 +363,7 @@ check_answer (const Request *self, GError **error)
 
   for (guint i = 0; i < self->n; i++)
     {
-      if (tall_hbase_reply_has_row (&self->reply, i, self->read->keys[self->first + i]))
+      if (tall_hbase_reply_has_row (&self->reply, i, self->gets[i].key))
         continue;
       g_set_error (error, TALL_ERROR, TALL_ERROR_INTERNAL,
                    "the gateway answered a get of table %s with another row", self->read->table);
@@ -432,6 +429,40 @@ read_plan (TallHbasePool *pool,
     if (!build_rows (&result->results[i], tall_read_plan_get (plan, i), &requests, error))
       return NULL;
   return g_steal_pointer (&result);
+}
+
+/**
+ * tall_hbase_read_together:
+ * @self: rows of one table, each into an arena of its own
+ * @link: (transfer full): a connection to begin with; goes back to the pool
+ *
+ * Gets rows of several callers by one `getMultiple`. If it has no answer in time, it is not
+ * repeated.
+ */
+gboolean
+tall_hbase_read_together (TallHbaseTogether *self,
+                          TallHbasePool *pool,
+                          const TallHbaseNames *names,
+                          TallHbaseLink *link,
+                          GError **error)
+{
+  g_autoptr (GPtrArray) all = g_ptr_array_new_with_free_func (request_free);
+  Requests requests = { names, self->arenas[0], all };
+  Request *request = request_new (&requests, self->gets[0].read);
+  request->gets = g_memdup2 (self->gets, self->n * sizeof *self->gets);
+  request->n = self->n;
+  request->reply.arenas = self->arenas;
+  request->call.send = gets_send;
+  request->call.receive = gets_receive;
+  request->call.divisible = TRUE;
+  if (!tall_hbase_run_on (pool, names, link, (TallHbaseCall *const *)all->pdata, 1, self->deadline,
+                          error)
+      || !check_answer (request, error))
+    return FALSE;
+  for (guint i = 0; i < self->n; i++)
+    self->rows[i] = *tall_hbase_reply_get_row (&request->reply, i);
+  self->bytes = request->reply.bytes;
+  return TRUE;
 }
 
 static gboolean

@@ -2,9 +2,12 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include "table/hbase/merge.h"
+#include "table/hbase/call.h"
+#include "table/table.h"
 
 G_BEGIN_DECLS
+
+typedef struct _TallHbaseMerge TallHbaseMerge;
 
 /* Rows of one getMultiple. Fewer rows lower the throughput, and more do not raise it. */
 #define TALL_HBASE_MAX_GETS 128
@@ -38,6 +41,27 @@ gboolean tall_hbase_send_scan (TallTransport *transport,
                                TallSlice start,
                                guint n_rows,
                                GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
+/**
+ * TallHbaseTogether:
+ *
+ * Rows that several callers want.
+ */
+typedef struct
+{
+  TallHbaseRowGet gets[TALL_HBASE_MAX_GETS]; /* n of them, like … */
+  TallArena *arenas[TALL_HBASE_MAX_GETS];
+  TallRow rows[TALL_HBASE_MAX_GETS]; /* set */
+  guint n;
+  gint64 deadline;
+  gsize bytes; /* set: of the reply, about */
+} TallHbaseTogether;
+
+gboolean tall_hbase_read_together (TallHbaseTogether *self,
+                                   TallHbasePool *pool,
+                                   const TallHbaseNames *names,
+                                   TallHbaseLink *link,
+                                   GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 TallReadResult *tall_hbase_read (TallHbasePool *pool,
                                  const TallHbaseNames *names,

@@ -255,35 +255,8 @@ add_left (SelfTest *self, const TallRow *row)
     add_removal (self, row->key, newest);
 }
 
-static gboolean
-has_table (const SelfTest *self, gboolean *exists, GError **error)
-{
-  TallHbaseReceiver receiver = { self->arena, NULL, NULL };
-  TallHbaseArgs args = {
-    .name = tall_hbase_names_get_table_name (self->names, TALL_HBASE_SELF_TEST_TABLE, self->arena)
-  };
-  TallHbaseResult result;
-  GError *reason = NULL;
-  if (!tall_hbase_exchange (transport_of (self), TALL_HBASE_TABLE_EXISTS, &args, &receiver, &result,
-                            &reason))
-    return fail (self, reason, result.io, error);
-  *exists = result.yes;
-  return TRUE;
-}
-
-/* Most of HBase's errors about an absent table do not say what is wrong. */
-static gboolean
-explain_no_rows (
-    SelfTest *self, GError *reason, const TallHbaseTIOError *io, gboolean *exists, GError **error)
-{
-  if (io != NULL && !has_table (self, exists, error))
-    return FALSE;
-  if (io != NULL && !*exists)
-    return TRUE;
-  return fail (self, reason, io, error);
-}
-
-/* Finds what unfinished tests left. */
+/* Finds what unfinished tests left. Most of HBase's errors about an absent table do not say what is
+ * wrong, so HBase is asked. */
 static gboolean
 find_left (SelfTest *self, gboolean *exists, GError **error)
 {
@@ -298,13 +271,20 @@ find_left (SelfTest *self, gboolean *exists, GError **error)
 
   *exists = TRUE;
   tall_hbase_reply_init (&rows, self->arena);
-  if (!tall_hbase_send (transport_of (self), TALL_HBASE_GET_SCANNER_RESULTS, &args, &reason)
-      || !tall_hbase_reply_read (&rows, transport_of (self), TALL_HBASE_GET_SCANNER_RESULTS,
-                                 MAX_LEFT, &io, &reason))
-    return explain_no_rows (self, reason, io, exists, error);
-  for (guint i = 0; i < rows.rows->len; i++)
-    add_left (self, tall_hbase_reply_get_row (&rows, i));
-  return TRUE;
+  if (tall_hbase_send (transport_of (self), TALL_HBASE_GET_SCANNER_RESULTS, &args, &reason)
+      && tall_hbase_reply_read (&rows, transport_of (self), TALL_HBASE_GET_SCANNER_RESULTS,
+                                MAX_LEFT, &io, &reason))
+    {
+      for (guint i = 0; i < rows.rows->len; i++)
+        add_left (self, tall_hbase_reply_get_row (&rows, i));
+      return TRUE;
+    }
+  if (io != NULL
+      && !tall_hbase_link_ask (self->link, TALL_HBASE_TABLE_EXISTS, self->names,
+                               TALL_HBASE_SELF_TEST_TABLE, exists, &reason)
+      && reason != NULL)
+    return fail (self, reason, NULL, error);
+  return !*exists || fail (self, reason, io, error);
 }
 
 static const TallCell *

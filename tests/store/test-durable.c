@@ -47,7 +47,7 @@ set_up (Fixture *self, gconstpointer data)
   g_assert_no_error (error);
   tall_test_create (self->table, kind->layout, "hashed", 0);
   self->front = TALL_FRONT (tall_test_open (self->table, NULL));
-  self->n_syncs = tall_rocksdb_table_count_wal_syncs (TALL_ROCKSDB_TABLE (self->table));
+  self->n_syncs = tall_rocksdb_table_count (TALL_ROCKSDB_TABLE (self->table), "rocksdb.wal.synced");
 }
 
 static void
@@ -64,7 +64,7 @@ static void
 assert_synced (Fixture *self)
 {
   guint64 before = self->n_syncs;
-  self->n_syncs = tall_rocksdb_table_count_wal_syncs (TALL_ROCKSDB_TABLE (self->table));
+  self->n_syncs = tall_rocksdb_table_count (TALL_ROCKSDB_TABLE (self->table), "rocksdb.wal.synced");
   if (self->sync)
     g_assert_cmpuint (self->n_syncs, >, before);
   else
@@ -137,13 +137,14 @@ test_load (Fixture *self, gconstpointer data G_GNUC_UNUSED)
   for (guint i = 0; i < N_WRITES; i++)
     {
       load_order (bulk, i);
-      self->n_syncs = tall_rocksdb_table_count_wal_syncs (TALL_ROCKSDB_TABLE (self->table));
+      self->n_syncs =
+          tall_rocksdb_table_count (TALL_ROCKSDB_TABLE (self->table), "rocksdb.wal.synced");
       g_assert_true (tall_bulk_sync (bulk, &error));
       g_assert_no_error (error);
       assert_synced (self);
     }
   load_order (bulk, N_WRITES);
-  self->n_syncs = tall_rocksdb_table_count_wal_syncs (TALL_ROCKSDB_TABLE (self->table));
+  self->n_syncs = tall_rocksdb_table_count (TALL_ROCKSDB_TABLE (self->table), "rocksdb.wal.synced");
   g_assert_true (tall_bulk_end (bulk, &error));
   g_assert_no_error (error);
   assert_synced (self);

@@ -8,6 +8,7 @@
 #include "tall-error.h"
 #include "table/rocksdb/check.h"
 #include "table/rocksdb/database.h"
+#include "table/rocksdb/settings.h"
 #include "tall-test-directory.h"
 
 typedef struct
@@ -213,7 +214,7 @@ test_shared (Fixture *self, gconstpointer data G_GNUC_UNUSED)
 static guint64
 count_syncs (TallTable *table)
 {
-  return tall_rocksdb_table_count_wal_syncs (TALL_ROCKSDB_TABLE (table));
+  return tall_rocksdb_table_count (TALL_ROCKSDB_TABLE (table), "rocksdb.wal.synced");
 }
 
 static TallBatch *
@@ -574,6 +575,156 @@ test_modes (Fixture *self, gconstpointer data G_GNUC_UNUSED)
   tall_test_directory_remove (directory);
 }
 
+/* Moves what is in write buffers to a file of its own. */
+static void
+flush (TallTable *table)
+{
+  g_autoptr (GError) error = NULL;
+  char *message = NULL;
+  g_autoptr (TallRocksdbFamily) family =
+      tall_rocksdb_table_find_family (TALL_ROCKSDB_TABLE (table), "orders", &error);
+  g_assert_no_error (error);
+  rocksdb_flushoptions_t *options = rocksdb_flushoptions_create ();
+  rocksdb_flush_cf (tall_rocksdb_table_get_handle (TALL_ROCKSDB_TABLE (table)), options,
+                    family->handle, &message);
+  rocksdb_flushoptions_destroy (options);
+  g_assert_null (message);
+}
+
+#define MANY_SCANS 3000
+#define N_KEYS 400
+#define SHORTEST (TALL_ROCKSDB_PREFIX - 2)
+#define LONGEST (TALL_ROCKSDB_PREFIX + 3)
+
+/* A key that has few others of its prefix, or none, or ends before it; `\xff` comes often. */
+static char *
+random_key (GRand *rand)
+{
+  gint len = g_rand_int_range (rand, SHORTEST, LONGEST + 1);
+  char *key = g_strnfill ((gsize)len, g_rand_boolean (rand) ? '\xff' : 'k');
+  for (gint i = TALL_ROCKSDB_PREFIX - 3; i < len; i++)
+    key[i] = "\x01k\xfe\xff"[g_rand_int_range (rand, 0, 4)];
+  return key;
+}
+
+static int
+compare_keys (gconstpointer a, gconstpointer b)
+{
+  return strcmp (*(const char *const *)a, *(const char *const *)b); /* as unsigned bytes */
+}
+
+/* The keys of @keys, sorted, from @start on and before @stop. */
+static void
+expect_scan (TallTable *table, const GPtrArray *keys, const char *start, const char *stop)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TallReadPlan) plan = tall_read_plan_new ();
+  tall_read_plan_add_scan (plan, "orders", tall_slice_str (start), tall_slice_str (stop));
+  g_autoptr (TallReadResult) result = tall_table_read (table, plan, TALL_NO_DEADLINE, &error);
+  g_assert_no_error (error);
+  guint n = 0;
+  for (guint i = 0; i < keys->len; i++)
+    {
+      const char *key = g_ptr_array_index (keys, i);
+      if (strcmp (key, start) < 0 || (*stop != '\0' && strcmp (key, stop) >= 0))
+        continue;
+      g_assert_cmpuint (n, <, result->results[0].n_rows);
+      TallSlice found = result->results[0].rows[n++].key;
+      g_assert_cmpmem (found.data, found.len, key, strlen (key));
+    }
+  g_assert_cmpuint (n, ==, result->results[0].n_rows);
+}
+
+/* Whatever the range, a scan has all of its rows, wherever they lie: filters that have only the
+ * beginnings of keys are asked where that is enough, and nowhere else. */
+static void
+test_prefixes (Fixture *self, gconstpointer data G_GNUC_UNUSED)
+{
+  g_autoptr (TallTable) table = open_named (self->directory, NULL, FALSE);
+  g_autoptr (GPtrArray) keys = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr (GHashTable) seen = g_hash_table_new (g_str_hash, g_str_equal);
+  g_autoptr (GRand) rand = g_rand_new_with_seed (g_test_rand_int ());
+  create_orders (table);
+  for (guint i = 0; i < N_KEYS; i++)
+    {
+      char *key = random_key (rand);
+      put (table, key, 1, "v");
+      if (g_hash_table_contains (seen, key))
+        g_free (key);
+      else
+        {
+          g_hash_table_add (seen, key);
+          g_ptr_array_add (keys, key);
+        }
+      if (i % 90 == 89) /* the last ones stay in the buffer */
+        flush (table);
+    }
+  g_ptr_array_sort (keys, compare_keys);
+  for (guint i = 0; i < MANY_SCANS; i++)
+    {
+      g_autofree char *start = random_key (rand);
+      g_autofree char *stop = i % 10 == 0 ? g_strdup ("") : random_key (rand);
+      expect_scan (table, keys, start, stop);
+    }
+}
+
+/* A row that is shorter than a prefix may lie before the next one. */
+static void
+test_short_after_prefix (Fixture *self, gconstpointer data G_GNUC_UNUSED)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TallTable) table = open_store (self);
+  g_autoptr (TallReadPlan) plan = tall_read_plan_new ();
+  g_autofree char *start = g_strnfill (TALL_ROCKSDB_PREFIX, 'k');
+  g_autofree char *last = g_strnfill (TALL_ROCKSDB_PREFIX - 1, 'k');
+  start[TALL_ROCKSDB_PREFIX - 1] = '\xff';
+  last[TALL_ROCKSDB_PREFIX - 2] = 'l';
+  create_orders (table);
+  put (table, last, 1, "v");
+  flush (table);
+  tall_read_plan_add_scan (plan, "orders", tall_slice_str (start),
+                           tall_slice (last, TALL_ROCKSDB_PREFIX)); /* with its end */
+  g_autoptr (TallReadResult) result = tall_table_read (table, plan, TALL_NO_DEADLINE, &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (result->results[0].n_rows, ==, 1);
+}
+
+/* Files that a filter of prefixes has spared a scan. */
+static guint64
+count_passed (TallTable *table)
+{
+  return tall_rocksdb_table_count (TALL_ROCKSDB_TABLE (table),
+                                   "rocksdb.bloom.filter.prefix.useful");
+}
+
+/* A scan of rows that begin alike does not look into files that have none of them. */
+static void
+test_prefix_filters (Fixture *self, gconstpointer data G_GNUC_UNUSED)
+{
+  enum
+  {
+    N_FILES = 3 /* fewer than are compacted */
+  };
+  g_autoptr (TallTable) table = open_store (self);
+  g_autoptr (GPtrArray) keys = g_ptr_array_new_with_free_func (g_free);
+  create_orders (table);
+  for (guint i = 0; i < N_FILES; i++)
+    {
+      /* Files overlap: each has a first row, a last one, and an order of its own between. */
+      g_autofree char *first = g_strdup_printf ("a%u", i);
+      g_autofree char *last = g_strdup_printf ("z%u", i);
+      char *key = g_strdup_printf ("order %018u line 1", i);
+      g_ptr_array_add (keys, key);
+      put (table, first, 1, "v");
+      put (table, key, 1, "v");
+      put (table, last, 1, "v");
+      flush (table);
+    }
+  guint64 before = count_passed (table);
+  expect_scan (table, keys, "order 000000000000000001", "order 000000000000000002");
+  g_assert_cmpuint (count_passed (table), ==, before + N_FILES - 1);
+}
+
 /* Without being asked for, statistics cost nobody anything. */
 static void
 test_no_statistics (Fixture *self, gconstpointer data G_GNUC_UNUSED)
@@ -607,6 +758,9 @@ main (int argc, char **argv)
   ADD ("/table/rocksdb/locked-row", test_locked_row);
   ADD ("/table/rocksdb/stripes", test_stripes);
   ADD ("/table/rocksdb/modes", test_modes);
+  ADD ("/table/rocksdb/prefixes", test_prefixes);
+  ADD ("/table/rocksdb/short-after-prefix", test_short_after_prefix);
+  ADD ("/table/rocksdb/prefix-filters", test_prefix_filters);
   ADD ("/table/rocksdb/no-statistics", test_no_statistics);
   return g_test_run ();
 }

@@ -328,6 +328,7 @@ read_all (const Sweep *self, GError **error)
   g_autoptr (rocksdb_readoptions_t) options = rocksdb_readoptions_create ();
   rocksdb_readoptions_set_verify_checksums (options, 1);
   rocksdb_readoptions_set_fill_cache (options, 0);
+  rocksdb_readoptions_set_total_order_seek (options, 1);
   g_autoptr (rocksdb_iterator_t) iterator =
       rocksdb_create_iterator_cf (self->sweeper->db, options, self->family->handle);
   gboolean ended = FALSE;

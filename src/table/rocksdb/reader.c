@@ -4,6 +4,7 @@
 
 #include "table/rocksdb/engine.h"
 #include "table/rocksdb/row.h"
+#include "table/rocksdb/settings.h"
 #include "tall-error.h"
 
 /* Goes through the cells of a row, and says which are wanted. */
@@ -426,6 +427,21 @@ collect_rows (const TallRocksdbStep *step,
   return FALSE;
 }
 
+/* Whether all rows of the scan begin with the same bytes that the filters have: it ends at the
+ * next prefix, or before. */
+static gboolean
+has_one_prefix (const TallRead *read)
+{
+  guint8 next[TALL_ROCKSDB_PREFIX];
+  guint i = TALL_ROCKSDB_PREFIX;
+  if (read->start.len < TALL_ROCKSDB_PREFIX || read->stop.len == 0)
+    return FALSE;
+  memcpy (next, read->start.data, TALL_ROCKSDB_PREFIX);
+  while (i > 0 && ++next[i - 1] == 0)
+    i--;
+  return i > 0 && tall_slice_compare (read->stop, tall_slice (next, i)) <= 0;
+}
+
 static gboolean
 scan_rows (TallRocksdbReader *self, const TallRocksdbStep *step, TallRows *rows, GError **error)
 {
@@ -436,6 +452,7 @@ scan_rows (TallRocksdbReader *self, const TallRocksdbStep *step, TallRows *rows,
   g_autoptr (rocksdb_readoptions_t) options = rocksdb_readoptions_create ();
   rocksdb_readoptions_set_verify_checksums (options, 1);
   rocksdb_readoptions_set_fill_cache (options, !read->uncached);
+  rocksdb_readoptions_set_total_order_seek (options, !has_one_prefix (read));
   if (read->stop.len > 0)
     rocksdb_readoptions_set_iterate_upper_bound (options, (const char *)read->stop.data,
                                                  read->stop.len);

@@ -115,6 +115,8 @@ tall_rocksdb_options_new (rocksdb_cache_t *cache, guint64 room, gboolean statist
 
   rocksdb_options_set_compression (options, rocksdb_no_compression);
   rocksdb_options_set_level_compaction_dynamic_level_bytes (options, 1);
+  rocksdb_options_set_prefix_extractor (options, rocksdb_slicetransform_create_fixed_prefix (
+                                                     TALL_ROCKSDB_PREFIX)); /* taken over */
   rocksdb_options_set_memtable_whole_key_filtering (options, 1);
   rocksdb_options_set_memtable_prefix_bloom_size_ratio (options, 0.02);
 

@@ -10,6 +10,11 @@
 
 G_BEGIN_DECLS
 
+/* Bytes with which rows begin that are in the filters, too: a scan of rows that share them passes
+ * over files and buffers without such rows. The rows of an order with hashed or numeric keys share
+ * more than that, and hardly any other row has the same. */
+#define TALL_ROCKSDB_PREFIX 24
+
 rocksdb_options_t *
 tall_rocksdb_options_new (rocksdb_cache_t *cache, guint64 room, gboolean statistics);
 gboolean tall_rocksdb_options_check_spec (const TallTableSpec *spec,

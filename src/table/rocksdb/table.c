@@ -335,17 +335,17 @@ tall_rocksdb_table_open (const TallRocksdbOptions *options, GError **error)
 }
 
 /**
- * tall_rocksdb_table_count_wal_syncs:
+ * tall_rocksdb_table_count:
+ * @name: of a counter of RocksDB's, such as `rocksdb.wal.synced`
  *
- * Returns: how often the log has been synced to disk since the directory was opened: what proves
- *   that durable writes are; 0 if it was opened without @statistics
+ * Returns: what it has counted since the directory was opened; 0 if that was without @statistics
  */
 guint64
-tall_rocksdb_table_count_wal_syncs (TallRocksdbTable *self)
+tall_rocksdb_table_count (TallRocksdbTable *self, const char *name)
 {
   g_return_val_if_fail (TALL_IS_ROCKSDB_TABLE (self), 0);
 
-  static const char ticker[] = "rocksdb.wal.synced COUNT : ";
+  g_autofree char *ticker = g_strconcat (name, " COUNT : ", NULL);
   g_autofree char *statistics = tall_rocksdb_database_get_statistics (self->database);
   const char *found = statistics == NULL ? NULL : strstr (statistics, ticker);
   return found == NULL ? 0 : g_ascii_strtoull (found + strlen (ticker), NULL, 10);

@@ -36,6 +36,6 @@ typedef struct
 
 TallTable *tall_rocksdb_table_open (const TallRocksdbOptions *options,
                                     GError **error) G_GNUC_WARN_UNUSED_RESULT;
-guint64 tall_rocksdb_table_count_wal_syncs (TallRocksdbTable *self);
+guint64 tall_rocksdb_table_count (TallRocksdbTable *self, const char *name);
 
 G_END_DECLS

@@ -93,8 +93,9 @@ tall_draw_finish (TallDraw *self)
 
 /* Bytes of all mutations that store it. */
 static guint64
-measure (const TallOperation *operation, const TallCopyItem *item)
+measure (TallOperation *operation, const TallCopyItem *item)
 {
+  tall_entries_prepare (operation, item->order, NULL);
   g_autoptr (TallBatch) batch = tall_batch_new ();
   guint64 n_bytes = 0;
   TallMutation *root =
@@ -104,8 +105,7 @@ measure (const TallOperation *operation, const TallCopyItem *item)
   tall_content_append (&item->content, operation, 1, batch, root);
   if (item->order != NULL && tall_operation_has_children (operation))
     operation->context->layout->append_children (&operation->key, item->order, 1, batch);
-  if (item->order != NULL)
-    tall_index_add_hint (operation, item->wanted.sales_date, 1, batch);
+  tall_entries_add (operation, 1, batch);
   for (guint i = 0; i < batch->mutations->len; i++)
     n_bytes += tall_mutation_get_size (g_ptr_array_index (batch->mutations, i));
   return n_bytes;

@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "store/context.h"
 
+#include "store/record/indexes.h"
+
 static gsize counts[TALL_STORE_N_COUNTS]; /* atomic */
 
 /**
@@ -107,7 +109,7 @@ tall_store_context_init (TallStoreContext *self,
 
   self->generation = deployment->migration.generation;
   self->ttl = deployment->ttl;
-  self->has_index = deployment->index == TALL_INDEX_BY_DATE;
+  self->indexes = tall_indexes_new (deployment->index);
   self->id = deployment->id;
   self->layout = tall_layout_find (deployment->layout, error);
   if (self->layout == NULL)
@@ -139,6 +141,7 @@ tall_store_context_clear (TallStoreContext *self)
 {
   g_clear_object (&self->table);
   g_clear_pointer (&self->ids, tall_ids_free);
+  g_clear_pointer (&self->indexes, g_ptr_array_unref);
 }
 
 /* Whether a revision is older than the TTL and @margin together; seconds. */

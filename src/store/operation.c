@@ -5,7 +5,6 @@
 #include "tall-error.h"
 
 #define LOOKING_TIME (3 * G_USEC_PER_SEC)
-#define ROWS_BESIDE 3 /* children: the root row, the hint, and the one that goes */
 
 #define MOST_DOUBLINGS 20 /* of the patience: more than any operation has time for */
 
@@ -102,6 +101,8 @@ forget_place (TallOperation *self)
 {
   tall_order_key_clear (&self->key);
   g_clear_pointer (&self->root_row, g_byte_array_unref);
+  g_clear_pointer (&self->coming, g_ptr_array_unref);
+  g_clear_pointer (&self->going, g_ptr_array_unref);
 }
 
 void
@@ -142,16 +143,24 @@ tall_operation_has_children (const TallOperation *self)
   return self->order_number != NULL && !self->context->layout->single_row;
 }
 
+static guint
+count (const GPtrArray *entries)
+{
+  return entries != NULL ? entries->len : 0;
+}
+
 /**
  * tall_operation_has_room:
  * @n_children: rows besides the root row, old ones and new ones
  *
- * Returns: whether the table changes these, the root row and hints in one step
+ * Returns: whether the table changes these, the root row and the entries that come and go in one
+ *   step
  */
 gboolean
 tall_operation_has_room (const TallOperation *self, guint64 n_children)
 {
-  return ROWS_BESIDE + n_children <= self->context->together;
+  guint n_entries = count (self->coming) + count (self->going);
+  return 1 + n_entries + n_children <= self->context->together;
 }
 
 gboolean

@@ -339,30 +339,48 @@ find_other (const TallBulkItem *item, const TallRow *row, TallArena *arena, Othe
   return FALSE;
 }
 
-/* Removes all that was written of an item, and nothing else. A hint of the same date has the
- * other's row, of which one version is kept: it is written as the other's was. */
+/* Removes the entries that were written of an item. One that is the other's row, too, of which one
+ * version is kept, is written as the other's was. */
+static void
+withdraw_entries (const TallBulkBatch *self,
+                  const TallBulkItem *item,
+                  const Other *other,
+                  TallBatch *batch)
+{
+  const TallOperation *operation = &item->operation;
+  const TallState state = { .live = other->order_number != NULL, .sales_date = other->sales_date };
+  TallOperation theirs = *operation;
+  theirs.order_number = other->order_number;
+  g_autoptr (GPtrArray) kept = tall_entries_of_state (&theirs, &state);
+  for (guint i = 0; operation->coming != NULL && i < operation->coming->len; i++)
+    {
+      const TallEntry *entry = g_ptr_array_index (operation->coming, i);
+      TallSlice row = tall_slice_array (entry->row);
+      if (tall_entries_find (kept, entry->index->table, row) != NULL)
+        (void)tall_entry_add (entry, &theirs, self->revision, batch);
+      else
+        tall_mutation_delete_at (batch, tall_batch_add (batch, entry->index->table, row),
+                                 self->revision);
+    }
+}
+
+/* Removes all that was written of an item, and nothing else. */
 static gboolean
 withdraw (const TallBulkBatch *self, const TallBulkItem *item, const Other *other, GError **error)
 {
   const TallOperation *operation = &item->operation;
-  gint64 date = item->content.state.sales_date;
-  TallOperation theirs = *operation;
   g_autoptr (TallBatch) batch = tall_batch_new ();
   tall_batch_add (batch, operation->root_table, tall_slice_array (operation->root_row));
   if (tall_operation_has_children (operation))
     self->context->layout->append_children (&operation->key, item->content.record.order,
                                             self->revision, batch);
-  if (date != other->sales_date)
-    tall_index_add_hint (operation, date, self->revision, batch);
   for (guint i = 0; i < batch->mutations->len; i++)
     {
       TallMutation *mutation = g_ptr_array_index (batch->mutations, i);
       mutation->n_changes = 0;
       tall_mutation_delete_at (batch, mutation, self->revision);
     }
-  theirs.order_number = other->order_number;
-  if (date == other->sales_date && theirs.order_number != NULL)
-    tall_index_add_hint (&theirs, date, self->revision, batch);
+  withdraw_entries (self, item, other, batch);
   return tall_operation_apply (operation, batch, error);
 }
 
@@ -577,7 +595,13 @@ sort (TallBulkBatch *self)
     g_qsort_with_data (self->items, (gint)self->n_items, sizeof *self->items, compare_items, NULL);
 }
 
-/* Everything but the root rows: children and hints, which nobody sees yet. */
+static void
+prepare_entries (TallBulkItem *item)
+{
+  tall_entries_prepare (&item->operation, item->content.record.order, NULL);
+}
+
+/* Everything but the root rows: children and entries, which nobody sees yet. */
 static gboolean
 write_rows (TallBulkBatch *self, gint64 revision, GError **error)
 {
@@ -586,11 +610,13 @@ write_rows (TallBulkBatch *self, gint64 revision, GError **error)
   for (TallBulkItem *item = tall_bulk_batch_first_fresh (self); item != NULL;
        item = tall_bulk_batch_next_fresh (self, item))
     {
-      const TallOperation *operation = first = &item->operation;
+      TallOperation *operation = &item->operation;
+      first = operation;
+      prepare_entries (item);
       if (tall_operation_has_children (operation))
         self->context->layout->append_children (&operation->key, item->content.record.order,
                                                 revision, batch);
-      tall_index_add_hint (operation, item->content.state.sales_date, revision, batch);
+      tall_entries_add (operation, revision, batch);
     }
   return batch->mutations->len == 0 || tall_operation_apply (first, batch, error);
 }

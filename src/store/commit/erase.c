@@ -360,11 +360,11 @@ walk_rows (Erase *self, TallReader *place, GByteArray *next, GError **error)
 static gboolean
 take_hint (Erase *self, const TallRow *row, TallBatch *batch, GError **error)
 {
-  gint64 date, dead;
+  gint64 dead;
   TallSlice customer, order;
   g_auto (TallVerifyRows) rows = { 0 };
   g_autoptr (GError) cause = NULL;
-  if (!tall_verify_split_hint (self->context, row->key, &customer, &date, &order))
+  if (tall_index_split (self->context, TALL_INDEX_TABLE, row->key, &customer, &order) == NULL)
     {
       self->flags |= FLAG_LEFT;
       return TRUE;
@@ -555,7 +555,7 @@ run_phase (Erase *self, TallReader *place, GByteArray *next, gboolean *waits, GE
         self->phase = PHASE_HINTS;
       return TRUE;
     case PHASE_HINTS:
-      if (self->context->has_index && !walk_hints (self, place, next, error))
+      if (self->context->indexes->len > 0 && !walk_hints (self, place, next, error))
         return FALSE;
       return next->len > 0 || end_round (self, error);
     case PHASE_IDS:

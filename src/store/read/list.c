@@ -70,6 +70,14 @@ set_range (Listing *self)
     tall_bytes_append (self->stop, tall_slice_after_prefix (self->pager.arena, customer));
 }
 
+static gint64
+parse_date (const guint8 bytes[TALL_INDEX_DATE_SIZE])
+{
+  TallReader reader = tall_reader (tall_slice (bytes, TALL_INDEX_DATE_SIZE));
+  guint64 number = tall_reader_u64 (&reader);
+  return number == G_MAXUINT64 ? TALL_NO_DATE : (gint64)((guint64)G_MAXINT64 - number);
+}
+
 static gboolean
 is_at_end (const Listing *self)
 {
@@ -159,8 +167,7 @@ take (Listing *self, const TallRow *hint, const TallRow *row, GError **error)
   g_auto (TallRoot) root = { 0 };
   g_autoptr (GError) cause = NULL;
   TallSlice summary;
-  gint64 sales_date =
-      tall_index_parse_date (hint->key.data + get_operation (self)->key.customer.len);
+  gint64 sales_date = parse_date (hint->key.data + get_operation (self)->key.customer.len);
 
   if (tall_root_parse_state (&root, row, &summary, &cause)
       && (!is_wanted (self, &root, sales_date)
@@ -322,7 +329,7 @@ tall_list_orders (TallOperation *operation, const TallListOptions *options, GErr
       self = { .stop = g_byte_array_sized_new (64), .root = g_byte_array_sized_new (64) };
   tall_pager_init (&self.pager, &kind, operation, options);
 
-  if (!operation->context->has_index)
+  if (operation->context->indexes->len == 0)
     {
       g_set_error (error, TALL_ERROR, TALL_ERROR_UNSUPPORTED,
                    "this deployment was made without an index; fetch the customer with all orders");

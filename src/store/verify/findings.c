@@ -150,6 +150,7 @@ tall_verify_look_clear (TallVerifyLook *self)
   tall_root_clear (&self->root);
   tall_order_key_clear (&self->key);
   g_clear_pointer (&self->arena, tall_arena_free);
+  g_clear_pointer (&self->entries, g_ptr_array_unref);
   g_clear_pointer (&self->findings, g_array_unref);
 }
 

@@ -3,7 +3,6 @@
 #include "store/verify/look.h"
 
 #include "model/canonical.h"
-#include "store/read/index.h"
 #include "store/verify/scan.h"
 #include "tall-error.h"
 #include "tall-limits.h"
@@ -65,9 +64,10 @@ check_order (TallVerifyLook *look, const TallDecoded *decoded, TallSlice summary
   if (!check_counts (look, order) || !check_digest (look, canonical))
     return;
   check_derived (look, summary, tall_order_to_summary (order, look->arena));
-  look->sales_date = order->has_sales_date ? order->sales_date : TALL_NO_DATE;
-  look->hinted = look->context->has_index && look->sales_date == look->root.state.sales_date;
-  if (look->sales_date != look->root.state.sales_date)
+  gint64 sales_date = order->has_sales_date ? order->sales_date : TALL_NO_DATE;
+  if (sales_date == look->root.state.sales_date)
+    look->entries = tall_entries_of_order (look->context, &look->key, order);
+  else
     add (look, TALL_FINDING_ALTERED_DATE, "its state cell has another date");
 }
 
@@ -137,18 +137,6 @@ static void
 add_to_root (TallVerifyLook *self, TallFindingKind kind, const char *message)
 {
   tall_verify_look_add (self, kind, self->table, self->root_key, 1, message);
-}
-
-/**
- * tall_verify_append_hint:
- *
- * Appends the row key of the hint that the order is to have.
- */
-void
-tall_verify_append_hint (const TallVerifyLook *self, GByteArray *row)
-{
-  tall_index_append_row (self->key.customer, self->sales_date, row);
-  tall_bytes_append (row, self->key.order);
 }
 
 static gboolean
@@ -408,16 +396,17 @@ tall_verify_look_at (TallVerifyLook *self,
 }
 
 /**
- * tall_verify_find_hint:
- * @there: (out): whether the order has the hint that it is to have
+ * tall_verify_find_entry:
+ * @there: (out): whether the order has this entry
  */
 gboolean
-tall_verify_find_hint (const TallVerifyLook *self, gboolean *there, GError **error)
+tall_verify_find_entry (const TallVerifyLook *self,
+                        const TallEntry *entry,
+                        gboolean *there,
+                        GError **error)
 {
-  g_autoptr (GByteArray) row = g_byte_array_new ();
-  tall_verify_append_hint (self, row);
   g_autoptr (TallReadPlan) plan = tall_read_plan_new ();
-  tall_read_plan_add_get (plan, TALL_INDEX_TABLE, tall_slice_array (row));
+  tall_read_plan_add_get (plan, entry->index->table, tall_slice_array (entry->row));
   g_autoptr (TallReadResult) result =
       tall_table_read (self->context->table, plan, tall_verify_deadline (), error);
   if (result == NULL)
@@ -427,20 +416,23 @@ tall_verify_find_hint (const TallVerifyLook *self, gboolean *there, GError **err
 }
 
 static gboolean
-check_hint (TallVerifyLook *self, GError **error)
+check_entries (TallVerifyLook *self, GError **error)
 {
-  gboolean there = TRUE;
-  if (self->hinted && !tall_verify_find_hint (self, &there, error))
-    return FALSE;
-  if (there)
-    return TRUE;
-  g_autoptr (GByteArray) row = g_byte_array_new ();
-  tall_verify_append_hint (self, row);
-  tall_verify_look_add (self, TALL_FINDING_MISSING_HINT, TALL_INDEX_TABLE, tall_slice_array (row),
-                        1, "there is no hint at the order's date");
-  TallFinding *finding = &g_array_index (self->findings, TallFinding, self->findings->len - 1);
-  finding->customer_number = self->customer_number;
-  finding->order_number = self->order_number;
+  for (guint i = 0; self->entries != NULL && i < self->entries->len; i++)
+    {
+      const TallEntry *entry = g_ptr_array_index (self->entries, i);
+      gboolean there;
+      if (!tall_verify_find_entry (self, entry, &there, error))
+        return FALSE;
+      if (there)
+        continue;
+      tall_verify_look_add (self, TALL_FINDING_MISSING_HINT, entry->index->table,
+                            tall_slice_array (entry->row), 1,
+                            "there is no hint at the order's date");
+      TallFinding *finding = &g_array_index (self->findings, TallFinding, self->findings->len - 1);
+      finding->customer_number = self->customer_number;
+      finding->order_number = self->order_number;
+    }
   return TRUE;
 }
 
@@ -461,7 +453,7 @@ tall_verify_look_again (TallVerifyLook *self,
   if (!tall_verify_rows_read (&rows, context, customer, order, error))
     return FALSE;
   gboolean done =
-      tall_verify_look_at (self, context, &rows.group, error) && check_hint (self, error);
+      tall_verify_look_at (self, context, &rows.group, error) && check_entries (self, error);
   self->row = NULL; /* goes with the rows */
   return done;
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "store/commit/root.h"
+#include "store/read/index.h"
 #include "store/verify/scan.h"
 #include "tall-verify.h"
 
@@ -37,9 +38,8 @@ typedef struct
   TallSlice root_key;
   const char *customer_number; /* NULL: not known */
   const char *order_number;    /* NULL: not known, or it is a customer */
-  gboolean hinted;             /* it is to have a hint at @sales_date */
-  gint64 sales_date;
-  GArray *findings; /* of TallFinding */
+  GPtrArray *entries;          /* owned; of TallEntry: what it is to have; NULL: not known */
+  GArray *findings;            /* of TallFinding */
 } TallVerifyLook;
 
 void tall_verify_look_clear (TallVerifyLook *self);
@@ -64,9 +64,9 @@ guint32 tall_verify_look_kinds (const TallVerifyLook *self);
 gboolean tall_verify_look_is_gone (const TallVerifyLook *self);
 gboolean tall_verify_look_needs_person (const TallVerifyLook *self);
 gboolean tall_verify_cell_counts (const TallState *state, gboolean of_root, const TallCell *cell);
-gboolean tall_verify_find_hint (const TallVerifyLook *self,
-                                gboolean *there,
-                                GError **error) G_GNUC_WARN_UNUSED_RESULT;
-void tall_verify_append_hint (const TallVerifyLook *self, GByteArray *row);
+gboolean tall_verify_find_entry (const TallVerifyLook *self,
+                                 const TallEntry *entry,
+                                 gboolean *there,
+                                 GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 G_END_DECLS

@@ -19,9 +19,16 @@ static gboolean tall_repair_claim (TallOperation *operation,
 typedef struct
 {
   const TallRow *row;
-  gint64 date;
   TallVerifyLook look;
 } Hint;
+
+/* Whether a live order is to have it. */
+static gboolean
+is_wanted (const Hint *hint)
+{
+  return hint->look.root.state.live && hint->look.entries != NULL
+         && tall_entries_find (hint->look.entries, TALL_INDEX_TABLE, hint->row->key) != NULL;
+}
 
 static gboolean
 read_row (const TallStoreContext *context, TallSlice key, TallReadResult **result, GError **error)
@@ -37,9 +44,8 @@ read_row (const TallStoreContext *context, TallSlice key, TallReadResult **resul
 static void
 append_change (const Hint *hint, TallBatch *batch)
 {
-  const TallState *state = &hint->look.root.state;
   TallMutation *mutation = tall_batch_add (batch, TALL_INDEX_TABLE, hint->row->key);
-  if (state->live && state->sales_date == hint->date)
+  if (is_wanted (hint))
     tall_mutation_put (batch, mutation, TALL_INDEX_QUALIFIER, tall_repair_find_latest (hint->row),
                        tall_slice_str (hint->look.order_number));
   else
@@ -55,14 +61,14 @@ mend (const Hint *hint, TallRepairOutcome *outcome, GError **error)
   g_auto (TallRoot) root = { 0 };
   g_autoptr (TallBatch) batch = tall_batch_new ();
   g_auto (TallClaim) claim = { 0 };
-  if (tall_verify_look_needs_person (&hint->look)
-      || (state->live && state->sales_date == hint->date && hint->look.order_number == NULL))
+  if (tall_verify_look_needs_person (&hint->look))
     return TRUE;
+  gboolean gone = tall_verify_look_is_gone (&hint->look);
+  if (state->live && !gone && hint->look.entries == NULL)
+    return TRUE; /* nobody knows what it is to have */
   *outcome = TALL_REPAIR_OVERTAKEN;
-  if (state->pending != 0)
-    return TRUE; /* nobody knows yet how long it has been claimed */
-  if (tall_verify_look_is_gone (&hint->look))
-    return TRUE; /* since it was looked at: the hint goes, too */
+  if (gone || state->pending != 0)
+    return TRUE; /* since it was looked at, or nobody knows yet how long it has been claimed */
   tall_repair_begin (&operation, &hint->look);
   root = hint->look.root; /* owns nothing */
   append_change (hint, batch);
@@ -90,7 +96,7 @@ tall_repair_hint (const TallStoreContext *context,
   g_autoptr (TallReadResult) result = NULL;
   Hint hint = { 0 };
   *outcome = TALL_REPAIR_LEFT;
-  if (!tall_verify_split_hint (context, row, &customer, &hint.date, &order))
+  if (tall_index_split (context, TALL_INDEX_TABLE, row, &customer, &order) == NULL)
     return TRUE;
   if (!read_row (context, row, &result, error))
     return FALSE;
@@ -212,27 +218,48 @@ find_surplus (const TallOperation *operation,
   return TRUE;
 }
 
-/* The hint of a live order at its revision, with which it goes. A marker may hide it there: then at
- * the revision of the claim, which leaves a hint that leads nowhere if the date ever changes. */
+/* The entry of a live order at its revision, with which it goes. A marker may hide it there: then
+ * at the revision of the claim, which leaves an entry that leads nowhere if the order ever has
+ * another. */
 static gboolean
-write_hint (const TallOperation *operation,
-            const TallVerifyLook *look,
-            gint64 claimed,
-            TallRepairOutcome *outcome,
-            GError **error)
+write_entry (const TallOperation *operation,
+             const TallVerifyLook *look,
+             const TallEntry *entry,
+             gint64 claimed,
+             gboolean *there,
+             GError **error)
 {
   const gint64 revisions[] = { look->root.state.revision, claimed };
-  gboolean there = FALSE;
-  for (guint i = 0; i < G_N_ELEMENTS (revisions) && !there; i++)
+  if (!tall_verify_find_entry (look, entry, there, error))
+    return FALSE;
+  for (guint i = 0; i < G_N_ELEMENTS (revisions) && !*there; i++)
     {
       g_autoptr (TallBatch) batch = tall_batch_new ();
-      tall_index_add_hint (operation, look->sales_date, revisions[i], batch);
+      (void)tall_entry_add (entry, operation, revisions[i], batch);
       if (!tall_operation_apply (operation, batch, error)
-          || !tall_verify_find_hint (look, &there, error))
+          || !tall_verify_find_entry (look, entry, there, error))
         return FALSE;
     }
-  if (!there)
-    *outcome = TALL_REPAIR_LEFT;
+  return TRUE;
+}
+
+/* Those that are missing. */
+static gboolean
+write_entries (const TallOperation *operation,
+               const TallVerifyLook *look,
+               gint64 claimed,
+               TallRepairOutcome *outcome,
+               GError **error)
+{
+  for (guint i = 0; look->entries != NULL && i < look->entries->len; i++)
+    {
+      const TallEntry *entry = g_ptr_array_index (look->entries, i);
+      gboolean there = FALSE;
+      if (!write_entry (operation, look, entry, claimed, &there, error))
+        return FALSE;
+      if (!there)
+        *outcome = TALL_REPAIR_LEFT;
+    }
   return TRUE;
 }
 
@@ -266,5 +293,5 @@ tall_repair_rows (const TallVerifyLook *look, TallRepairOutcome *outcome, GError
   if (batch->mutations->len > 0 && !tall_operation_apply (&operation, batch, error))
     return FALSE;
   return (tall_verify_look_kinds (look) & (1u << TALL_FINDING_MISSING_HINT)) == 0
-         || write_hint (&operation, look, claim.state.pending, outcome, error);
+         || write_entries (&operation, look, claim.state.pending, outcome, error);
 }

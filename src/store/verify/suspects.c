@@ -83,7 +83,7 @@ is_possible (const TallSuspect *self, const TallStoreContext *context)
     return FALSE;
   if (self->place.len > TALL_MAX_ROW_KEY + 1)
     return FALSE;
-  if (self->pair == &tall_verify_hints && !context->has_index)
+  if (self->pair == &tall_verify_hints && context->indexes->len == 0)
     return FALSE;
   if (self->pair == &tall_verify_ids && context->ids == NULL)
     return FALSE;

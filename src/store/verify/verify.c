@@ -29,7 +29,7 @@ has_phase (const TallVerify *self, Phase phase)
 {
   const TallStoreContext *context = self->context;
   if (phase == PHASE_HINTS)
-    return context->has_index;
+    return context->indexes->len > 0;
   if (phase == PHASE_NOTES)
     return self->customer.len == 0;
   return phase != PHASE_IDS || (context->ids != NULL && self->customer.len == 0);

@@ -68,11 +68,6 @@ typedef struct
 extern const TallVerifyPair tall_verify_hints;
 extern const TallVerifyPair tall_verify_ids;
 
-gboolean tall_verify_split_hint (const TallStoreContext *context,
-                                 TallSlice row,
-                                 TallSlice *customer,
-                                 gint64 *date,
-                                 TallSlice *order);
 gboolean tall_verify_is_over (const TallVerify *self);
 void tall_verify_report (TallVerify *self, const TallFinding *finding);
 void tall_verify_report_unreadable (TallVerify *self,

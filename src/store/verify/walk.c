@@ -188,16 +188,17 @@ expected_clear (Expected *self)
 }
 
 static void
-expect_hint (Walk *walk, const TallVerifyLook *look)
+expect_entries (Walk *walk, const TallVerifyLook *look)
 {
-  Expected expected = { 0 };
-  g_autoptr (GByteArray) row = g_byte_array_new ();
-  tall_verify_append_hint (look, row);
-  tall_order_key_init_from_parts (&expected.key, look->key.customer, look->key.order);
-  expected.hint = tall_slice_dup (walk->arena, tall_slice_array (row));
-  tall_verify_make_fingerprint (&look->root, expected.fingerprint);
-  expected.n_before = walk->verify->suspects->len;
-  g_array_append_val (walk->expected, expected);
+  for (guint i = 0; look->entries != NULL && i < look->entries->len; i++)
+    {
+      const TallEntry *entry = g_ptr_array_index (look->entries, i);
+      Expected expected = { .hint = tall_slice_dup (walk->arena, tall_slice_array (entry->row)),
+                            .n_before = walk->verify->suspects->len };
+      tall_order_key_init_from_parts (&expected.key, look->key.customer, look->key.order);
+      tall_verify_make_fingerprint (&look->root, expected.fingerprint);
+      g_array_append_val (walk->expected, expected);
+    }
 }
 
 /* Begins the next call. */
@@ -301,8 +302,8 @@ look_at_group (Walk *walk, const TallVerifyGroup *group, GError **error)
       tall_verify_suspect_rows (self, self->suspects->len, &look.key, fingerprint,
                                 tall_verify_look_kinds (&look));
     }
-  else if (look.hinted)
-    expect_hint (walk, &look);
+  else
+    expect_entries (walk, &look);
   return walk->expected->len < HINTS_A_CALL || check_hints (walk, error);
 }
 

@@ -11,6 +11,7 @@
 
 #define WIDTH 100
 #define INDENT 4
+#define FEW_ORDERS 100
 
 static gboolean
 is_embedded (const TallAdviseResult *self)
@@ -90,6 +91,8 @@ tall_advise_result_to_text (const TallAdviseResult *self)
   append_wrapped (text, number, about);
   if (self->n_turns < TALL_BENCH_ENOUGH_TURNS)
     g_string_append (text, "So few turns do not tell what differs from what is chance.\n");
+  if (self->n_read < FEW_ORDERS)
+    g_string_append (text, "So few orders say little about many: give a larger file.\n");
   for (guint i = 0; i < self->advice->len; i++)
     append_advice (text, g_ptr_array_index (self->advice, i));
   g_string_append_printf (text, "\n%s\n", command);
@@ -488,12 +491,10 @@ add_key (Run *self,
          const GPtrArray *mixed,
          GError **error)
 {
-  g_autoptr (GError) unsplit = NULL;
   TallAdviceKey found = { .key_strategy = key, .rate = get_rate (mixed, "mix", layout, key) };
   if (!measure_shape (self, layout, key, &found.shape, error))
     return FALSE;
-  if (!tall_key_spread_measure (&found.spread, key, self->all, N_REGIONS, &unsplit))
-    found.spread = (TallKeySpread){ .all = N_REGIONS, .newest = N_REGIONS };
+  tall_key_spread_measure (&found.spread, key, self->all, N_REGIONS);
   g_array_append_val (self->result->keys, found);
   self->result->facts.keys = (const TallAdviceKey *)(gpointer)self->result->keys->data;
   self->result->facts.n_keys = self->result->keys->len;

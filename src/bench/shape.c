@@ -87,22 +87,20 @@ find_fullest (Regions *self, const GPtrArray *orders, guint n_regions)
 /**
  * tall_key_spread_measure:
  * @orders: (element-type TallOrder): at least one, in the order in which they came
- * @n_regions: 2 or more, which are made as `init --regions` makes them
- *
- * Returns: FALSE with %TALL_ERROR_INVALID if the numbers do not give so many regions
+ * @n_regions: 2 or more, which are made as `init --regions` makes them; where the numbers do not
+ *   give so many, all orders are in one
  */
-gboolean
+void
 tall_key_spread_measure (TallKeySpread *self,
                          const TallKeyStrategy *key_strategy,
                          GPtrArray *orders,
-                         guint n_regions,
-                         GError **error)
+                         guint n_regions)
 {
   g_autofree const char **sample = tall_bench_list_customers (orders);
   g_autoptr (GPtrArray) splits =
-      tall_key_strategy_make_splits (key_strategy, n_regions, sample, error);
+      tall_key_strategy_make_splits (key_strategy, n_regions, sample, NULL);
   if (splits == NULL)
-    return FALSE;
+    splits = g_ptr_array_new ();
   g_autoptr (GPtrArray) newest = find_newest (orders);
   g_autoptr (GHashTable) ids = g_hash_table_new_full (g_str_hash, g_str_equal, NULL, g_free);
   g_autofree guint *counts = g_new (guint, n_regions);
@@ -110,7 +108,6 @@ tall_key_spread_measure (TallKeySpread *self,
   self->all = find_fullest (&regions, orders, n_regions);
   self->key_bytes = (double)regions.key_bytes / orders->len;
   self->newest = find_fullest (&regions, newest, n_regions);
-  return TRUE;
 }
 
 /* HBase's cell (KeyValue): lengths of key and value, 8; of the row, 2; of the family, 1; timestamp

@@ -47,10 +47,9 @@ typedef struct
   double key_bytes; /* of an order's row key, on average */
 } TallKeySpread;
 
-gboolean tall_key_spread_measure (TallKeySpread *self,
-                                  const TallKeyStrategy *key_strategy,
-                                  GPtrArray *orders,
-                                  guint n_regions,
-                                  GError **error) G_GNUC_WARN_UNUSED_RESULT;
+void tall_key_spread_measure (TallKeySpread *self,
+                              const TallKeyStrategy *key_strategy,
+                              GPtrArray *orders,
+                              guint n_regions);
 
 G_END_DECLS

@@ -2,7 +2,6 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include "load/orders/reading.h"
 #include "load/store/files.h"
 
 G_BEGIN_DECLS
@@ -55,13 +54,5 @@ TallCsvStep
 tall_query_next (TallQuery *self, TallCsvRow *row, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 guint64 tall_query_count_rows (const TallQuery *self);
 void tall_query_sum_up (TallQuery *self);
-
-struct _TallLoadOptions;
-gboolean tall_query_load (const TallLoadFiles *files,
-                          const struct _TallLoadOptions *options,
-                          TallRejects *rejects,
-                          const TallReadingHooks *hooks,
-                          gpointer data,
-                          GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 G_END_DECLS

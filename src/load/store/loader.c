@@ -1,8 +1,12 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
 #include "load/store/loader.h"
+
+#include "load/mapping/survey.h"
+#include "load/orders/customer-grouper.h"
+#include "load/orders/grouper.h"
+#include "load/sql/temp-db.h"
 #include "tall-error.h"
-#include "load/store/storer.h"
 
 #include <gio/gio.h>
 
@@ -10,14 +14,23 @@
 
 typedef struct
 {
-  TallStorer *storer; /* owned; NULL in a dry run */
   const TallLoadFiles *files;
   TallRejects *rejects;
   const TallLoadOptions *options;
+  const char *folder;    /* for what does not fit into memory */
+  TallStorer *storer;    /* owned; NULL in a dry run */
   TallLoadLedger ledger; /* of a dry run */
   TallPace pace;
-  guint64 n_rows;         /* read … */
-  guint64 n_spooled_rows; /* … and put aside, and read again */
+
+  TallLoadStage stage;
+  TallSurvey *survey;             /* of orders; NULL: none was made, or the query sorts them */
+  TallGrouper *orders;            /* their rows go here … */
+  TallCustomerGrouper *customers; /* … or here */
+  gboolean bad_are_known;         /* what a query cannot read is rejected already */
+  guint64 n_bad;                  /* of that */
+  guint64 n_steps;                /* rows in all passes */
+  guint64 n_rows;                 /* read … */
+  guint64 n_spooled_rows;         /* … and put aside, and read again */
 } Loader;
 
 /* TRUE if the caller asked for a stop. */
@@ -78,14 +91,25 @@ sum_up_files (Loader *self)
 }
 
 static void
-report_progress (TallLoadStage stage, guint64 position, guint64 size, gpointer data)
+report (Loader *self)
 {
-  Loader *self = data;
+  guint64 done, all;
+  TallLoadSummary summary;
   if (self->options->progress == NULL)
     return;
-  TallLoadSummary summary;
+  if (self->stage == TALL_LOAD_GATHERS && self->options->query == NULL)
+    tall_grouper_get_progress (self->orders, &done, &all);
+  else
+    tall_load_files_get_position (self->files, &done, &all);
   sum_up (self, &summary);
-  self->options->progress (stage, &summary, position, size, self->options->data);
+  self->options->progress (self->stage, &summary, done, all, self->options->data);
+}
+
+static void
+report_step (Loader *self)
+{
+  if (++self->n_steps % CHECK_ROWS == 0)
+    report (self);
 }
 
 static void
@@ -113,11 +137,11 @@ set_cancelled (Loader *self, const TallCsvRow *row, GError **error)
   return FALSE;
 }
 
-/* Counts a row. Returns FALSE if it is not to be looked at, as the load ends here. */
+/* Counts a row of a file; or, with NULL, one that was put aside, and goes on. Returns FALSE,
+ * perhaps without an error, if it is not to be looked at, as the load ends here. */
 static gboolean
-take_row (const TallCsvRow *row, gpointer data, GError **error)
+count_row (Loader *self, const TallCsvRow *row, GError **error)
 {
-  Loader *self = data;
   if (is_asked_to_stop (self))
     return set_cancelled (self, row, error);
   guint64 n = row != NULL ? ++self->n_rows : ++self->n_spooled_rows;
@@ -125,9 +149,271 @@ take_row (const TallCsvRow *row, gpointer data, GError **error)
     tall_load_files_get (self->files, row->file)->n_rows++;
   if (!tall_rejects_check_limit (self->rejects, self->n_rows, error))
     return FALSE;
+  report_step (self);
   return n % CHECK_ROWS != 0
          || ((self->storer == NULL || !tall_storer_has_failed (self->storer))
              && !tall_rejects_has_failed (self->rejects));
+}
+
+/* What is read for the second time has to be what was surveyed. */
+static gboolean
+check_unchanged (const Loader *self, guint file, GError **error)
+{
+  return (self->survey == NULL && self->options->query == NULL)
+         || tall_load_file_check_unchanged (tall_load_files_get (self->files, file), TRUE, error);
+}
+
+static gboolean
+is_time_to_check (const Loader *self)
+{
+  return self->n_rows % CHECK_ROWS == 0;
+}
+
+static TallMappingKind
+get_kind (const Loader *self)
+{
+  return tall_load_files_get (self->files, 0)->mapping->kind;
+}
+
+static gboolean
+begin_grouping (Loader *self, guint64 estimate, GError **error)
+{
+  const TallSpoolPlace place = { self->folder, estimate, announce_spool, self };
+  if (get_kind (self) == TALL_MAPPING_CUSTOMERS)
+    self->customers = tall_customer_grouper_new (self->files, self->folder, self->rejects,
+                                                 submit_item, self, error);
+  else
+    self->orders =
+        tall_grouper_new (self->files, self->survey, &place, self->rejects, submit_item, self);
+  return self->orders != NULL || self->customers != NULL;
+}
+
+static gboolean
+push_row (Loader *self, const TallCsvRow *row, GError **error)
+{
+  return self->orders != NULL ? tall_grouper_push (self->orders, row, error)
+                              : tall_customer_grouper_push (self->customers, row, error);
+}
+
+static void
+report_survey (gpointer data)
+{
+  report (data);
+}
+
+/* Orders are read twice: first to see where each order's rows are. */
+static gboolean
+survey_files (Loader *self, GError **error)
+{
+  self->stage = TALL_LOAD_SURVEYS;
+  if (get_kind (self) == TALL_MAPPING_ORDERS)
+    self->survey = tall_survey_make (self->files, self->folder, report_survey, self, error);
+  self->stage = TALL_LOAD_STORES;
+  if (g_error_matches (*error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
+    {
+      g_clear_error (error);
+      g_set_error (error, G_IO_ERROR, G_IO_ERROR_CANCELLED,
+                   "Stopped in the first pass over %s, as asked; nothing is stored",
+                   tall_csv_reader_get_name (tall_load_files_get (self->files, 0)->reader));
+    }
+  return *error == NULL;
+}
+
+static gboolean
+read_file (Loader *self, guint i, GError **error)
+{
+  TallCsvRow row = { .line = 1 };
+  TallCsvStep step;
+  TallCsvReader *reader = tall_load_files_get (self->files, i)->reader;
+  guint64 line = 1;
+  if (self->orders != NULL)
+    tall_grouper_begin_file (self->orders, i);
+  else
+    tall_customer_grouper_begin_file (self->customers, i);
+  for (; (step = tall_csv_reader_next (reader, &row, error)) == TALL_CSV_ROW; line = row.line)
+    if (!count_row (self, &row, error)
+        || (is_time_to_check (self) && !check_unchanged (self, i, error))
+        || !push_row (self, &row, error))
+      return FALSE;
+  if (step == TALL_CSV_FAILED && g_error_matches (*error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
+    {
+      const TallCsvRow next = { .file = i, .line = line + 1 };
+      g_clear_error (error);
+      return set_cancelled (self, &next, error);
+    }
+  return step == TALL_CSV_END && check_unchanged (self, i, error);
+}
+
+static gboolean
+gather_row (gpointer data, GError **error)
+{
+  return count_row (data, NULL, error);
+}
+
+/* Reads files of which each row is one of an order, or a customer. */
+static gboolean
+read_files (Loader *self, GError **error)
+{
+  guint n = tall_load_files_count (self->files);
+  if (!survey_files (self, error)
+      || !begin_grouping (self, self->survey != NULL ? tall_survey_estimate (self->survey) : 0,
+                          error))
+    return FALSE;
+  for (guint i = 0; i < n; i++)
+    if (!read_file (self, i, error))
+      return FALSE;
+  if (self->survey == NULL)
+    return TRUE;
+  self->stage = TALL_LOAD_GATHERS;
+  return tall_load_file_check_unchanged (tall_load_files_get (self->files, n - 1),
+                                         tall_survey_agrees (self->survey), error)
+         && tall_grouper_finish (self->orders, gather_row, error);
+}
+
+/* A row of a file, which the query gets if it is good. */
+static gboolean
+take_row (const TallCsvRow *row, gpointer data, GError **error)
+{
+  Loader *self = data;
+  TallLoadFile *file = tall_load_files_get (self->files, row->file);
+  if (self->stage == TALL_LOAD_SURVEYS)
+    report_step (self);
+  else if (!count_row (self, row, error)
+           || (is_time_to_check (self) && !check_unchanged (self, row->file, error)))
+    return FALSE;
+  if (row->reason == NULL || self->bad_are_known)
+    return TRUE;
+  const char *column = row->column == TALL_CSV_NO_COLUMN
+                           ? NULL
+                           : tall_csv_reader_get_columns (file->reader)[row->column];
+  const TallReject reject = { row->file, row->line, column, row->kind, row->reason, row->raw };
+  tall_rejects_add (self->rejects, &reject);
+  self->n_bad++;
+  file->n_bad++;
+  return TRUE;
+}
+
+/* What cannot be read may be a row of any order. */
+static gboolean
+check_bad (Loader *self, GError **error)
+{
+  self->bad_are_known = TRUE;
+  if (self->n_bad == 0 || self->options->allows_bad_rows)
+    return TRUE;
+  const TallRejectTally *first = g_ptr_array_index (tall_rejects_get_tally (self->rejects), 0);
+  g_autofree char *place =
+      tall_csv_describe_line (first->first_line,
+                              tall_rejects_get_file_name (self->rejects, first->first_file));
+  g_set_error (error, TALL_ERROR, TALL_ERROR_INVALID,
+               "%" G_GUINT64_FORMAT
+               " %s cannot be read, the first in %s: %s. Nothing is stored, as "
+               "a query may need %s; mend %s, or leave %s out with --allow-bad-rows",
+               self->n_bad, self->n_bad == 1 ? "row" : "rows", place, first->first_reason,
+               self->n_bad == 1 ? "it" : "them", self->n_bad == 1 ? "it" : "them",
+               self->n_bad == 1 ? "it" : "them");
+  return FALSE;
+}
+
+/* Runs the query over the numbers alone, before anything is stored: are all rows good, and do those
+ * of an order follow each other? */
+static gboolean
+survey_result (Loader *self, GError **error)
+{
+  TallCsvRow row;
+  TallCsvStep step = TALL_CSV_FAILED;
+  self->stage = TALL_LOAD_SURVEYS;
+  if (get_kind (self) == TALL_MAPPING_ORDERS)
+    self->survey = tall_survey_new (tall_load_files_get (self->files, 0)->mapping);
+  if (!tall_query_begin (self->options->query, TALL_QUERY_NUMBERS, error))
+    return FALSE;
+  while ((step = tall_query_next (self->options->query, &row, error)) == TALL_CSV_ROW)
+    if (self->survey != NULL)
+      tall_survey_push (self->survey, &row);
+  if (self->survey != NULL)
+    tall_survey_end (self->survey);
+  return step == TALL_CSV_END && check_bad (self, error);
+}
+
+/* A query that says now this and now that, as one with random() does, may store orders in part. */
+static gboolean
+check_agrees (const Loader *self, GError **error)
+{
+  for (guint i = 0; i < tall_load_files_count (self->files); i++)
+    if (!check_unchanged (self, i, error))
+      return FALSE;
+  if (self->survey == NULL || tall_survey_agrees (self->survey))
+    return TRUE;
+  g_set_error (error, TALL_ERROR, TALL_ERROR_UNAVAILABLE,
+               "The query has given other rows when it was run again, so orders may be stored in "
+               "part; does it call random(), or look at the clock?");
+  return FALSE;
+}
+
+/* Before rows that are sorted take room. */
+static void
+announce_sorting (Loader *self)
+{
+  guint64 done, all;
+  tall_load_files_get_position (self->files, &done, &all);
+  if (all > TALL_TEMP_DB_MEMORY)
+    announce_spool (self->folder, all, self);
+}
+
+static gboolean
+read_result (Loader *self, gboolean sorts, GError **error)
+{
+  TallCsvRow row;
+  TallCsvStep step;
+  TallQuery *query = self->options->query;
+  if (!tall_query_begin (query, sorts ? TALL_QUERY_SORTED : TALL_QUERY_ROWS, error))
+    return FALSE;
+  while ((step = tall_query_next (query, &row, error)) == TALL_CSV_ROW)
+    {
+      if (!self->bad_are_known && !check_bad (self, error))
+        return FALSE;
+      if (sorts)
+        self->stage = TALL_LOAD_GATHERS;
+      if ((sorts && !count_row (self, NULL, error)) || !push_row (self, &row, error))
+        return FALSE;
+    }
+  return step == TALL_CSV_END && check_bad (self, error) && check_agrees (self, error)
+         && (self->orders == NULL || tall_grouper_finish (self->orders, NULL, error));
+}
+
+/* Reads files by a query. A row that cannot be read ends it before the first, unless the options
+ * allow it. */
+static gboolean
+run_query (Loader *self, GError **error)
+{
+  TallQuery *query = self->options->query;
+  tall_query_watch (query, self->options->stop, take_row, self);
+  for (guint i = 0; i < tall_load_files_count (self->files); i++)
+    if (!tall_csv_reader_keep (tall_load_files_get (self->files, i)->reader, self->folder, error))
+      return FALSE;
+  gboolean streams = tall_query_streams (query);
+  if (streams && !survey_result (self, error))
+    return FALSE;
+  gboolean sorts = !streams || (self->survey != NULL && tall_survey_estimate (self->survey) > 0);
+  self->stage = TALL_LOAD_STORES;
+  if (sorts)
+    {
+      g_clear_pointer (&self->survey, tall_survey_free);
+      announce_sorting (self);
+    }
+  return begin_grouping (self, 0, error) && read_result (self, sorts, error);
+}
+
+/* Returns FALSE if it ended before the files' end: with an error, or as storing has failed. */
+static gboolean
+read_all (Loader *self, GError **error)
+{
+  gboolean ok = self->options->query != NULL ? run_query (self, error) : read_files (self, error);
+  if (self->options->query != NULL)
+    tall_query_sum_up (self->options->query);
+  g_clear_pointer (&self->orders, tall_grouper_free);
+  g_clear_pointer (&self->customers, tall_customer_grouper_free);
+  g_clear_pointer (&self->survey, tall_survey_free);
+  return ok;
 }
 
 static gboolean
@@ -217,8 +503,8 @@ prepare_files (const TallLoadFiles *files, TallRejects *rejects, const gint *sto
  * @rejects: where rejected rows go; finished by this function
  * @summary: (out caller-allocates): set also after a failure
  *
- * Loads files (tall_reading_run()), each order whole or not at all. A bad row never stops the
- * load.
+ * Loads files, each order whole or not at all. A bad row never stops the load. Orders are read
+ * twice (#TallSurvey); what cannot be read twice, such as a pipe, is copied.
  *
  * When it is asked to stop, it finishes the puts that are on their way, drops the order whose rows
  * it is reading, and fails with %G_IO_ERROR_CANCELLED.
@@ -243,18 +529,15 @@ tall_load (TallFront *front,
     return FALSE;
 
   g_autoptr (GError) local = NULL;
-  const TallReadingHooks hooks = { submit_item, take_row, report_progress, announce_spool };
   Loader self = { .storer = storer,
                   .files = files,
                   .rejects = rejects,
                   .options = options,
+                  .folder = options->folder != NULL ? options->folder : g_get_tmp_dir (),
                   .pace = { options->rate, options->stop } };
   tall_load_ledger_init (&self.ledger);
   prepare_files (files, rejects, options->stop);
-  gboolean ok = options->query != NULL
-                    ? tall_query_load (files, options, rejects, &hooks, &self, &local)
-                    : tall_reading_run (files, options->folder, rejects, &hooks, &self, &local);
-  ok = ok || local == NULL;
+  gboolean ok = read_all (&self, &local) || local == NULL;
   ok = finish_storing (&self, &local) && ok;
   sum_up (&self, summary);
   sum_up_files (&self);

@@ -3,11 +3,23 @@
 #pragma once
 
 #include "tall-front.h"
-#include "load/orders/reading.h"
 #include "load/sql/query.h"
 #include "load/store/storer.h"
 
 G_BEGIN_DECLS
+
+/**
+ * TallLoadStage:
+ * @TALL_LOAD_SURVEYS: the first pass, which looks where each order's rows are; a pipe is copied
+ * @TALL_LOAD_STORES: the second pass, or the only one for customers
+ * @TALL_LOAD_GATHERS: assembles the orders whose rows were put aside
+ */
+typedef enum
+{
+  TALL_LOAD_SURVEYS,
+  TALL_LOAD_STORES,
+  TALL_LOAD_GATHERS,
+} TallLoadStage;
 
 /**
  * TallLoadSummary:
@@ -58,7 +70,7 @@ typedef void (*TallLoadShow) (const TallLoadItem *item, gpointer data);
  *
  * Start from TALL_LOAD_OPTIONS_INIT.
  */
-typedef struct _TallLoadOptions
+typedef struct
 {
   TallQuery *query;          /* what makes rows of theirs; NULL: they are those of the files */
   gboolean allows_bad_rows;  /* the query may do without those that cannot be read */

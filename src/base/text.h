@@ -16,6 +16,7 @@ char *tall_text_from_bytes (TallSlice bytes);
 char *tall_text_clean (const char *text);
 char *tall_text_cut (const char *text, gsize max);
 char *tall_text_escape_json (const char *json);
+const char *tall_text_find_near (const char *word, const char *const *choices, guint n);
 
 gboolean tall_key_file_load (GKeyFile *file, const char *text, gsize len, GError **error)
     G_GNUC_WARN_UNUSED_RESULT;

@@ -169,6 +169,31 @@ print_result (const TallLoadReport *self)
   tall_print ("\nResult    ");
   print_sum (self, &result, tall_rejects_get_count (self->rejects) - all.n_bad, "given");
   tall_print ("\n");
+  if (self->summary.refused == 0)
+    return;
+  g_autofree char *first = tall_text_clean (self->summary.first_refused);
+  tall_print ("          %" G_GUINT64_FORMAT
+              " × a condition (WHERE, CASE) has a value that a function does not take, and sees a "
+              "text (first: %s)\n",
+              self->summary.refused, first);
+}
+
+/* In a dry run, what the mapping leaves behind. */
+static void
+print_unused (const TallLoadReport *self)
+{
+  guint n = tall_load_files_count (self->files);
+  for (guint i = 0; i < n && self->is_dry; i++)
+    {
+      const TallLoadFile *file = tall_load_files_get (self->files, i);
+      if (file->unused == NULL)
+        continue;
+      g_autofree char *name = tall_load_file_describe (file);
+      g_autofree char *list =
+          n > 1 ? g_strdup_printf ("%s: %s", file->unused, name) : g_strdup (file->unused);
+      g_autofree char *clean = tall_text_clean (list);
+      tall_print ("Not used  %s\n", clean);
+    }
 }
 
 static void
@@ -228,6 +253,7 @@ void
 tall_load_report_print (const TallLoadReport *self)
 {
   print_rows (self);
+  print_unused (self);
   print_items (self);
   print_time (self);
   tall_load_report_print_rejects (self->rejects, self->rejects_path, self->files);
@@ -305,7 +331,10 @@ tall_load_report_print_json (const TallLoadReport *self)
   tall_json_add_number (builder, "kept_rows", self->summary.kept_rows);
   tall_json_add_number (builder, "spooled_rows", self->summary.spooled_rows);
   if (tall_load_files_get (self->files, 0)->mapping->sql != NULL)
-    tall_json_add_number (builder, "result_rows", self->summary.result_rows);
+    {
+      tall_json_add_number (builder, "result_rows", self->summary.result_rows);
+      tall_json_add_number (builder, "refused_in_conditions", self->summary.refused);
+    }
   tall_json_add_number (builder, "retries", self->summary.retries);
   tall_json_add_double (builder, "seconds", self->seconds);
   add_files (self, builder);

@@ -164,59 +164,6 @@ tall_choices_print_json (void)
   tall_json_print (builder);
 }
 
-#define MAX_LENGTH 32
-
-/* How many letters have to be changed, added, taken away, or swapped with the next one (the optimal
- * string alignment distance). */
-static guint
-count_mistakes (const char *a, const char *b)
-{
-  guint distance[MAX_LENGTH + 1][MAX_LENGTH + 1];
-  gsize n = strlen (a), m = strlen (b);
-
-  for (guint i = 0; i <= n; i++)
-    for (guint j = 0; j <= m; j++)
-      {
-        guint *here = &distance[i][j];
-        *here = MAX (i, j);
-        if (i == 0 || j == 0)
-          continue;
-        guint changed = distance[i - 1][j - 1] + (a[i - 1] != b[j - 1]);
-        *here = MIN (changed, 1 + MIN (distance[i - 1][j], distance[i][j - 1]));
-        if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
-          *here = MIN (*here, distance[i - 2][j - 2] + 1);
-      }
-  return distance[n][m];
-}
-
-/* @word: what somebody typed
- * @choices: NULL-terminated
- *
- * Returns: (nullable) (transfer none): the choice that was probably meant: the nearest one, if no
- *   more than a third of its letters is wrong, or it begins with @word */
-static const char *
-tall_suggest (const char *word, const char *const *choices)
-{
-  const char *best = NULL;
-  guint fewest = G_MAXUINT;
-
-  if (*word == '\0' || strlen (word) > MAX_LENGTH)
-    return NULL;
-  for (guint i = 0; choices[i] != NULL; i++)
-    {
-      gsize len = strlen (choices[i]);
-      if (len > MAX_LENGTH)
-        continue;
-      gboolean is_start = strlen (word) >= 3 && g_str_has_prefix (choices[i], word);
-      guint mistakes = is_start ? 0 : count_mistakes (word, choices[i]);
-      if (mistakes > MAX (len / 3, 1) || mistakes >= fewest || mistakes >= len)
-        continue;
-      best = choices[i];
-      fewest = mistakes;
-    }
-  return best;
-}
-
 #define TALL_COMMAND_NAME(name) #name,
 
 /* What reads options needs the names alone: the commands themselves read options. */
@@ -236,7 +183,7 @@ tall_known_commands_have (const char *name)
 const char *
 tall_known_commands_suggest (const char *word)
 {
-  return tall_suggest (word, command_names);
+  return tall_text_find_near (word, command_names, g_strv_length ((char **)command_names));
 }
 
 #define COMMON_GROUP "tallorder"
@@ -449,7 +396,6 @@ suggest_option (const GOptionEntry *common, const GOptionEntry *own, char **argv
 
   add_names (names, own);
   add_names (names, common);
-  g_ptr_array_add (names, NULL);
   for (guint i = 1; argv[i] != NULL && !g_str_equal (argv[i], "--"); i++)
     {
       if (!g_str_has_prefix (argv[i], "--"))
@@ -458,7 +404,7 @@ suggest_option (const GOptionEntry *common, const GOptionEntry *own, char **argv
       g_autofree char *name = g_strndup (argv[i] + 2, len);
       if (find_entry (own, name, len) != NULL || find_entry (common, name, len) != NULL)
         continue;
-      const char *meant = tall_suggest (name, (const char *const *)names->pdata);
+      const char *meant = tall_text_find_near (name, (const char *const *)names->pdata, names->len);
       if (meant != NULL)
         {
           g_clear_error (error);

@@ -369,6 +369,7 @@ def sniff_says_no(folder):
     for rows, text in (
             (["OrderID,Customer,Order Date", "1,C1,soon", "2,C2,"], "0 of 1 values are dates"),
             (["OrderID,Customer,Qty", "1,,1"], "order_number=OrderID"),
+            (["OrderID,Customer,Discount Amount", "1,C1,$0.50"], """, "?", "?") AS "line.discount\""""),
             (["OrderID,Qty", "1,1"], "customer_number=?")):
         pathlib.Path(path).write_text("\n".join(rows) + "\n", encoding="utf-8")
         run("load", "--sniff", path).ends(NO, text)

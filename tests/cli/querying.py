@@ -65,6 +65,44 @@ def query_one_file(folder):
 
 
 @test
+def query_says_what_it_misses(folder):
+    """A value in a condition that a function does not take, columns that nothing is made of, and names that are near."""
+    query = write(f"{folder}/own.sql", """SELECT C AS customer_number, O AS order_number, Q AS "line.quantity", line
+FROM csv WHERE number(Q) > '1'""")
+    load = ["load", "--map", query, "--dry-run", "-"]
+    rows = "C,O,Q,Note,Kind\nA,1,2,x,y\nA,2,many,x,y\nB,3,1,x,y\nB,4,none,x,y\n"
+    said = "2 × a condition (WHERE, CASE) has a value that a function does not take, and sees a text (first: "
+    run(*load, stdin=rows).ends(
+        DONE, "4 read = 1 in the result + 3 left out", said + "standard input, line 3: number(): “many” is not",
+        "\nNot used  Note, Kind\n")
+    summary = run("load", "--store", new_store(folder), "--map", query, "--json", "-", stdin=rows).ends(DONE).out
+    equal(json.loads(summary)["refused_in_conditions"], 2)
+    # What is in the result rejects its row, and is said there; so is a row of a query that is not bad.
+    write(query, "SELECT C AS customer_number, O AS order_number, number(Q) AS \"line.quantity\", line FROM csv")
+    equal("a condition" in run(*load, stdin=rows).ends(NO, "2 rejected").out, False)
+    # Rows that are apart: they are sorted, and counted once.
+    write(query, "SELECT C AS customer_number, O AS order_number, Q AS \"line.quantity\", line FROM csv "
+                 "WHERE CASE WHEN number(Q) > 0 THEN 1 ELSE 1 END")
+    run(*load, stdin=rows + "A,1,3,,\n").ends(NO, "5 read = 5 in the result", "3 good + 2 rejected", said)
+    # A query that does not stream.
+    write(query, """SELECT C AS customer_number, O AS order_number, max(Q) AS "line.quantity" FROM csv
+WHERE number(Q) > '1' GROUP BY C, O""")
+    run(*load, stdin=rows).ends(DONE, "2 × a condition", "(first: number(): “many” is not a number")
+    own = write(f"{folder}/own.map", "[order]\ncustomer_number=C\norder_number=O + \"-\" + Kind\n")
+    run("load", "--map", own, "--dry-run", "-", stdin=rows).ends(DONE, "\nNot used  Q, Note\n")
+    run("load", "--map", own, "--dry-run", "-", stdin="C,O,Kinds\n").ends(
+        USAGE, "the file has no column “Kind” (did you mean “Kinds”?); it has: C, O, Kinds")
+    run("load", "--map", "shopify", "--dry-run", "-", stdin="Name,Emails,Lineitem name\n").ends(
+        USAGE, "no such column: Email (did you mean “Emails”?); --print-map shopify >my.sql makes a copy to take it out of")
+    # An order without lines has a row in a join, and nothing of a line in it.
+    write(query, 'SELECT o.C AS customer_number, o.O AS order_number, l.Q AS "line.quantity", o.line FROM o '
+                 'LEFT JOIN l ON l.O = o.O')
+    files = [f"o={write(f'{folder}/o.csv', chr(10).join(['C,O', 'A,1', 'A,2', '']))}",
+             f"l={write(f'{folder}/l.csv', chr(10).join(['O,Q', '1,5', '']))}"]
+    run("load", "--map", query, "--dry-run", *files).ends(NO, "1 good + 1 rejected", "1 × the row has nothing of a line")
+
+
+@test
 def query_bad_rows(folder):
     """Rows that cannot be read stop a query, and are all in the reject file."""
     store = new_store(folder)

@@ -376,7 +376,10 @@ test_filled_window (void)
   case_run (&it);
   g_assert_no_error (it.load.error);
   assert_stored (&it, "a", "2", "\"item_number\":\"x\"");
-  assert_stored (&it, "a", "3", "\"line_items\":[{\"number\":1}]");
+  assert_stored (&it, "a", "3", NULL); /* it has nothing of a line */
+  const TallRejectTally *tally = g_ptr_array_index (tall_rejects_get_tally (it.load.rejects), 0);
+  g_assert_cmpstr (tally->reason, ==, "the row has nothing of a line");
+  g_assert_cmpuint (tally->first_line, ==, 3);
   assert_stored (&it, "a", "4", "\"item_number\":\"y\"");
 }
 

@@ -94,6 +94,15 @@ tall_csv_composite_free (TallCsvComposite *self)
   g_free (self);
 }
 
+gboolean
+tall_csv_composite_uses (const TallCsvComposite *self, gint column)
+{
+  for (guint i = 0; i < self->parts->len; i++)
+    if (g_array_index (self->parts, Part, i).column == column)
+      return TRUE;
+  return FALSE;
+}
+
 /* Whether a column from @i on is not empty, or there is none. */
 static gboolean
 goes_on (const TallCsvComposite *self, guint i, const char *const *fields)

@@ -21,6 +21,7 @@ tall_csv_composite_new (const char *expression, const char *const *columns, char
 void tall_csv_composite_free (TallCsvComposite *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (TallCsvComposite, tall_csv_composite_free)
 
+gboolean tall_csv_composite_uses (const TallCsvComposite *self, gint column);
 void
 tall_csv_composite_write (const TallCsvComposite *self, const char *const *fields, GString *text);
 gint tall_csv_find_column (const char *const *columns, const char *name);

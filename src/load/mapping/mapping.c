@@ -3,6 +3,7 @@
 #include "load/mapping/mapping.h"
 
 #include "base/file.h"
+#include "base/text.h"
 #include "load/mapping/mapping-private.h"
 #include "tall-error.h"
 #include "tall-presets.h"
@@ -153,12 +154,14 @@ tall_mapping_bind (TallMapping *self, const char *const *columns, GError **error
         continue;
       g_autofree char *list = g_strjoinv (", ", (char **)columns);
       g_autofree char *guess = guess_delimiter (self, columns);
+      const char *near = tall_text_find_near (missing, columns, g_strv_length ((char **)columns));
       g_autofree char *key = source->attribute != NULL
                                  ? g_strconcat ("attribute.", source->attribute, NULL)
                                  : g_strdup (source->field->name);
       return tall_mapping_refuse (self, tall_csv_field_scope_name (source->field->scope), key,
-                                  error, "the file has no column “%s”; it has: %s%s", missing, list,
-                                  guess);
+                                  error, "the file has no column “%s”%s%s%s; it has: %s%s", missing,
+                                  near != NULL ? " (did you mean “" : "", near != NULL ? near : "",
+                                  near != NULL ? "”?)" : "", list, guess);
     }
   return TRUE;
 }
@@ -177,6 +180,34 @@ tall_mapping_bind_reader (TallMapping *self, TallCsvReader *reader, GError **err
     return FALSE;
   tall_csv_reader_set_composites (reader, self->composites);
   return TRUE;
+}
+
+static gboolean
+uses_column (const TallMapping *self, gint column)
+{
+  for (guint i = 0; i < self->sources->len; i++)
+    if (tall_mapping_get_source (self, i)->index == column)
+      return TRUE;
+  for (guint i = 0; i < self->composites->len; i++)
+    if (tall_csv_composite_uses (g_ptr_array_index (self->composites, i), column))
+      return TRUE;
+  return FALSE;
+}
+
+/**
+ * tall_mapping_list_unused:
+ * @columns: that the mapping is bound to
+ *
+ * Returns: (transfer full) (nullable): the columns that nothing is made of; NULL: there are none
+ */
+char *
+tall_mapping_list_unused (const TallMapping *self, const char *const *columns)
+{
+  g_autoptr (GString) list = g_string_new (NULL);
+  for (gint i = 0; columns[i] != NULL; i++)
+    if (!uses_column (self, i))
+      g_string_append_printf (list, "%s%s", list->len > 0 ? ", " : "", columns[i]);
+  return list->len > 0 ? g_string_free (g_steal_pointer (&list), FALSE) : NULL;
 }
 
 /* What tall_mapping_get_value() gives where the column is empty, or, with @text NULL, not there. */

@@ -68,43 +68,52 @@ read_number (const TallSniff *self, const char *reference)
   return g_strdup_printf ("number(%s, %s)", reference, quoted);
 }
 
+/* The value of a field of the same row; of one that no column has, a place to fill in. */
 static char *
-read_field (const TallSniff *self, TallCsvScope scope, const char *field)
+read_field (TallSniff *self, TallCsvScope scope, const char *field)
 {
   const TallSniffColumn *column = tall_sniff_find (self, scope, field);
-  g_autofree char *reference =
-      column != NULL ? refer_to (self, column->file, column->i) : g_strdup ("'1'");
-  return column != NULL ? read_number (self, reference) : g_steal_pointer (&reference);
+  self->is_whole &= column != NULL;
+  if (column == NULL)
+    return g_strdup ("\"?\"");
+  g_autofree char *reference = refer_to (self, column->file, column->i);
+  return read_number (self, reference);
+}
+
+/* What is not a number or a date as it stands there. */
+static char *
+compute_column (TallSniff *self, const TallSniffColumn *column, const char *reference)
+{
+  g_autofree char *number = read_number (self, reference);
+  if (!column->is_total && !column->is_amount)
+    return g_steal_pointer (&number);
+  g_autofree char *quantity = read_field (self, TALL_SCOPE_LINE, "quantity");
+  if (column->is_total)
+    return g_strdup_printf ("dec_div(%s, %s, 6)", number, quantity);
+  g_autofree char *price = read_field (self, TALL_SCOPE_LINE, "price");
+  return g_strdup_printf ("discount_rate(%s, %s, %s)", number, price, quantity);
 }
 
 /* The value of a column in its own row. */
 static char *
-read_column (const TallSniff *self, const TallSniffColumn *column)
+read_column (TallSniff *self, const TallSniffColumn *column)
 {
+  TallModelKind kind = tall_sniff_get_kind (column);
   g_autofree char *reference = refer_to (self, column->file, column->i);
-  g_autofree char *number = read_number (self, reference);
-  g_autofree char *bare = g_strdup_printf ("rtrim(%s, '%%')", reference);
-  g_autofree char *percent = read_number (self, bare);
-  g_autofree char *quantity = read_field (self, TALL_SCOPE_LINE, "quantity");
-  g_autofree char *price = read_field (self, TALL_SCOPE_LINE, "price");
-  switch (tall_sniff_get_kind (column))
+  if (kind == TALL_MODEL_NUMBER && column->is_float)
+    return g_strdup_printf ("CAST(%s AS INTEGER)", reference);
+  if (kind == TALL_MODEL_DATE)
+    return g_strdup_printf ("date_of(%s, '%s'%s)", reference, column->dates->dates,
+                            column->dates->has_short_years ? ", 'UTC', 1970" : "");
+  if (kind == TALL_MODEL_RATE && self->is_percent && !column->is_amount)
     {
-    case TALL_MODEL_NUMBER:
-      return g_strdup_printf (column->is_float ? "CAST(%s AS INTEGER)" : "%s", reference);
-    case TALL_MODEL_DATE:
-      return g_strdup_printf ("date_of(%s, '%s'%s)", reference, column->dates->dates,
-                              column->dates->has_short_years ? ", 'UTC', 1970" : "");
-    case TALL_MODEL_DECIMAL:
-      return column->is_total ? g_strdup_printf ("dec_div(%s, %s, 6)", number, quantity)
-                              : g_steal_pointer (&number);
-    case TALL_MODEL_RATE:
-      return column->is_amount
-                 ? g_strdup_printf ("discount_rate(%s, %s, %s)", number, price, quantity)
-             : self->is_percent ? g_strdup_printf ("dec_div(%s, '100')", percent)
-                                : g_steal_pointer (&number);
-    default:
-      return g_steal_pointer (&reference);
+      g_autofree char *bare = g_strdup_printf ("rtrim(%s, '%%')", reference);
+      g_autofree char *percent = read_number (self, bare);
+      return g_strdup_printf ("dec_div(%s, '100')", percent);
     }
+  return kind == TALL_MODEL_DECIMAL || kind == TALL_MODEL_RATE
+             ? compute_column (self, column, reference)
+             : g_steal_pointer (&reference);
 }
 
 /* Adds a column of the query. */

@@ -96,14 +96,13 @@ row_read_position (const TallMapping *mapping,
   return tall_parse_position (text != NULL ? text : "", number, error);
 }
 
-/* A location without lines is worth one only if the row says something of it. */
+/* Whether the row says something of its location, or line. */
 static gboolean
-row_names_location (const TallMapping *mapping, const TallCsvRow *row)
+row_says (const TallMapping *mapping, TallCsvScope scope, const TallCsvRow *row)
 {
-  for (guint i = 0; i < tall_mapping_count_sources (mapping, TALL_SCOPE_LOCATION); i++)
+  for (guint i = 0; i < tall_mapping_count_sources (mapping, scope); i++)
     {
-      const TallMappingSource *source =
-          tall_mapping_get_source_of (mapping, TALL_SCOPE_LOCATION, i);
+      const TallMappingSource *source = tall_mapping_get_source_of (mapping, scope, i);
       if (tall_mapping_get_value (mapping, source, row->fields, row->n_fields) != NULL)
         return TRUE;
     }
@@ -355,12 +354,25 @@ number_line (
   return FALSE;
 }
 
+/* A join gives an order without lines a row all the same. In a flat file a row is a line. */
+static gboolean
+check_line (const TallDraft *self, const TallCsvRow *row, TallRowFault *fault, GError **error)
+{
+  if (self->mapping->sql == NULL || row_says (self->mapping, TALL_SCOPE_LINE, row))
+    return TRUE;
+  *fault = (TallRowFault){ NULL, "the row has nothing of a line" };
+  tall_error_set_invalid (error, NULL,
+                          "the row has nothing of a line: all columns “line.…” are empty; leave "
+                          "such rows out, by WHERE or by JOIN in place of LEFT JOIN");
+  return FALSE;
+}
+
 static gboolean
 add_line (TallDraft *self, const TallCsvRow *row, TallRowFault *fault, GError **error)
 {
   gint32 number;
-  if (!find_location (self, row, fault, error) || !check_room (self, fault, error)
-      || !number_line (self, row, &number, fault, error))
+  if (!check_line (self, row, fault, error) || !find_location (self, row, fault, error)
+      || !check_room (self, fault, error) || !number_line (self, row, &number, fault, error))
     return FALSE;
   TallArena *arena = tall_order_get_arena (self->order);
   TallRowTarget target = { arena, tall_location_add_line (self->last->location, arena, number) };
@@ -393,7 +405,7 @@ tall_draft_add_row (TallDraft *self,
     return FALSE;
 
   if (tall_mapping_count_sources (mapping, TALL_SCOPE_LINE) == 0)
-    return !row_names_location (mapping, row) || find_location (self, row, fault, error);
+    return !row_says (mapping, TALL_SCOPE_LOCATION, row) || find_location (self, row, fault, error);
   return add_line (self, row, fault, error);
 }
 

@@ -12,6 +12,19 @@ __extension__ typedef __int128 Wide;
 #define RATE_PLACES 9 /* of a discount */
 #define SCALE_UNSAID (-1)
 
+/* What SQLite hands to a function. */
+typedef struct
+{
+  TallQuery *query;
+  char operation; /* of dec() */
+} Function;
+
+static TallQuery *
+get_query (sqlite3_context *context)
+{
+  return ((const Function *)sqlite3_user_data (context))->query;
+}
+
 static Wide
 get_power (guint exponent)
 {
@@ -49,6 +62,7 @@ static void G_GNUC_PRINTF (2, 3) refuse (sqlite3_context *context, const char *f
   g_autofree char *why = g_strdup_vprintf (format, args);
   va_end (args);
   g_autofree char *text = g_strconcat (TALL_QUERY_FAULT, why, NULL);
+  tall_query_note_refused (get_query (context), why);
   set_text (context, text);
 }
 
@@ -155,7 +169,7 @@ compute (char operation, TallDecimal a, TallDecimal b, int wanted, TallDecimal *
 static void
 dec (sqlite3_context *context, int n, sqlite3_value **values)
 {
-  char operation = *(const char *)sqlite3_user_data (context);
+  char operation = ((const Function *)sqlite3_user_data (context))->operation;
   TallDecimal a, b, result;
   int wanted = SCALE_UNSAID;
   if (is_nothing (values[0]) || is_nothing (values[1]) || !read_decimal (context, values[0], &a)
@@ -455,7 +469,7 @@ filled_final (sqlite3_context *context)
 static void
 row_text (sqlite3_context *context, int n, sqlite3_value **values)
 {
-  TallQuery *self = sqlite3_user_data (context);
+  TallQuery *self = get_query (context);
   TallSlice text = self->current.raw;
   sqlite3_stmt *found =
       n == 1 ? tall_query_find_text (self, sqlite3_value_int64 (values[0])) : NULL;
@@ -468,7 +482,7 @@ row_text (sqlite3_context *context, int n, sqlite3_value **values)
 static void
 row_place (sqlite3_context *context, int n G_GNUC_UNUSED, sqlite3_value **values G_GNUC_UNUSED)
 {
-  const TallQuery *self = sqlite3_user_data (context);
+  const TallQuery *self = get_query (context);
   if (self->is_at_row)
     sqlite3_result_int64 (context, tall_query_get_place (&self->current));
 }
@@ -500,10 +514,14 @@ tall_query_add_functions (TallQuery *self)
   for (guint i = 0; i < G_N_ELEMENTS (functions) && code == SQLITE_OK; i++)
     {
       gboolean is_of_row = functions[i].run == row_text || functions[i].run == row_place;
-      gpointer data = is_of_row ? (gpointer)self : (gpointer)&functions[i].operation;
       for (int n = functions[i].least; n <= functions[i].most && code == SQLITE_OK; n++)
-        code = sqlite3_create_function (db, functions[i].name, n, is_of_row ? SQLITE_UTF8 : pure,
-                                        data, functions[i].run, NULL, NULL);
+        {
+          const Function data = { self, functions[i].operation };
+          code =
+              sqlite3_create_function_v2 (db, functions[i].name, n, is_of_row ? SQLITE_UTF8 : pure,
+                                          g_memdup2 (&data, sizeof data), functions[i].run, NULL,
+                                          NULL, g_free);
+        }
     }
   return code == SQLITE_OK
          && sqlite3_create_window_function (db, "last_filled", 1, pure, NULL, filled_step,

@@ -48,6 +48,7 @@ typedef struct
   gboolean has_been_read;  /* its files do not stand before their first rows any more */
   gboolean uses_row;       /* the query looks at rows as JSON */
   guint n_wanted;          /* fields that the query uses, from the first on */
+  guint64 used;            /* columns that the query names, a bit each, the last for all others */
 } TallQueryTable;
 
 struct _TallQuery
@@ -78,13 +79,21 @@ struct _TallQuery
   char *reason;       /* why it is bad */
   guint64 n_rows;     /* of the result */
   GPtrArray *seen;    /* of GByteArray: which lines of each file are in the result, a bit each */
+
+  /* Values that a function has not taken reject their rows, unless they are in a condition: */
+  char *pending;     /* why it has not taken one of the current row; NULL: it has taken all */
+  guint64 n_refused; /* rows of a file, or, unless it streams, values, with one in a condition … */
+  char *refused_first; /* … and why the first was not taken */
+  guint64 n_faulty;    /* values of the result that come of one */
 };
 
 gboolean tall_query_add_tables (TallQuery *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;
-gboolean tall_query_add_tables (TallQuery *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 gboolean tall_query_stage (TallQuery *self) G_GNUC_WARN_UNUSED_RESULT;
 gboolean tall_query_add_functions (TallQuery *self);
+void tall_query_note_refused (TallQuery *self, const char *why);
+void tall_query_settle_refused (TallQuery *self);
 sqlite3_stmt *tall_query_find_text (TallQuery *self, gint64 place);
+char *tall_query_list_unused (const TallQueryTable *table);
 void tall_query_append_name (GString *text, const char *name);
 
 G_END_DECLS

@@ -156,11 +156,23 @@ on_progress (void *data)
   return is_over || (self->stop != NULL && g_atomic_int_get (self->stop) != 0);
 }
 
-/* What a table has, for messages. */
+/* What is said of a column that is not there: which may be meant, what there is, and what to do. */
 static char *
-list_columns (const TallQuery *self)
+explain_columns (const TallQuery *self, const char *missing)
 {
   g_autoptr (GString) list = g_string_new (NULL);
+  const char *name = MAX (strrchr (missing, '.'), strrchr (missing, ' ')) + 1;
+  const char *near = NULL;
+  for (guint i = 0; i < self->tables->len && near == NULL; i++)
+    {
+      const GPtrArray *columns = ((TallQueryTable *)g_ptr_array_index (self->tables, i))->columns;
+      near = tall_text_find_near (name, (const char *const *)columns->pdata, columns->len - 1);
+    }
+  if (near != NULL)
+    g_string_append_printf (list, " (did you mean “%s”?)", near);
+  if (g_strv_contains (tall_mapping_presets (), self->mapping->name))
+    g_string_append_printf (list, "; --print-map %s >my.sql makes a copy to take it out of",
+                            self->mapping->name);
   for (guint i = 0; i < self->tables->len; i++)
     {
       const TallQueryTable *table = g_ptr_array_index (self->tables, i);
@@ -221,7 +233,8 @@ prepare (TallQuery *self, const char *sql, const char **rest, GError **error)
   if (code == SQLITE_OK)
     return statement;
   const char *why = sqlite3_errmsg (db);
-  g_autofree char *list = strstr (why, "no such column") != NULL ? list_columns (self) : NULL;
+  g_autofree char *list =
+      g_str_has_prefix (why, "no such column: ") ? explain_columns (self, why) : NULL;
   tall_mapping_refuse (self->mapping, NULL, NULL, error, "%s%s%s",
                        self->refused != NULL ? "the query is refused: " : "",
                        self->refused != NULL ? self->refused : why, list != NULL ? list : "");
@@ -434,6 +447,8 @@ tall_query_free (TallQuery *self)
   g_ptr_array_unref (self->seen);
   g_clear_error (&self->failure);
   g_free (self->refused);
+  g_free (self->pending);
+  g_free (self->refused_first);
   g_free (self->reason);
   g_free (self->sql);
   g_free (self);
@@ -525,31 +540,6 @@ check_columns_of_copy (TallQuery *self, GError **error)
 }
 
 /**
- * tall_query_find_text:
- * @place: of a row of a table that is copied
- *
- * Returns: (transfer none) (nullable): a statement that gives the row's text, not reset; NULL:
- * there is no such row
- */
-sqlite3_stmt *
-tall_query_find_text (TallQuery *self, gint64 place)
-{
-  guint file = (guint)(place >> TALL_QUERY_FILE_SHIFT);
-  for (guint i = 0; i < self->tables->len; i++)
-    {
-      TallQueryTable *table = g_ptr_array_index (self->tables, i);
-      for (guint k = 0; k < table->files->len; k++)
-        if (table->find_text != NULL && g_array_index (table->files, guint, k) == file)
-          {
-            sqlite3_reset (table->find_text);
-            sqlite3_bind_int64 (table->find_text, 1, place);
-            return sqlite3_step (table->find_text) == SQLITE_ROW ? table->find_text : NULL;
-          }
-    }
-  return NULL;
-}
-
-/**
  * tall_query_begin:
  *
  * Runs the query, from the first row on.
@@ -569,6 +559,12 @@ tall_query_begin (TallQuery *self, TallQueryPass pass, GError **error)
   self->budget = MAX_STEPS;
   self->is_ended = FALSE;
   self->is_at_row = FALSE;
+  g_clear_pointer (&self->pending, g_free);
+  if (pass != TALL_QUERY_SORTED || !self->streams)
+    {
+      g_clear_pointer (&self->refused_first, g_free);
+      self->n_refused = self->n_faulty = 0;
+    }
   if (!self->streams && !self->is_staged)
     {
       self->is_guarded = FALSE;
@@ -584,6 +580,47 @@ tall_query_begin (TallQuery *self, TallQueryPass pass, GError **error)
   return self->statement != NULL;
 }
 
+/**
+ * tall_query_note_refused:
+ * @why: a function has not taken a value
+ *
+ * Where a row comes out before the next goes in, that is one of the current row.
+ */
+void
+tall_query_note_refused (TallQuery *self, const char *why)
+{
+  if (self->streams && self->is_at_row && self->pending == NULL)
+    self->pending = g_strdup (why);
+  else if (!self->streams && self->n_refused++ == 0)
+    self->refused_first = g_strdup (why);
+}
+
+/* The next row comes: a value that was not taken, and has not rejected its row, was in a condition.
+ */
+void
+tall_query_settle_refused (TallQuery *self)
+{
+  g_autofree char *why = g_steal_pointer (&self->pending);
+  if (why == NULL || self->pass == TALL_QUERY_SORTED || self->n_refused++ > 0)
+    return;
+  g_autofree char *place = describe_row (self);
+  self->refused_first = g_strconcat (place, why, NULL);
+}
+
+/**
+ * tall_query_count_refused:
+ * @first: (out): why the first was not taken
+ *
+ * Returns: how many rows have a value that a function does not take in a condition, which sees a
+ *   text there; of a query that does not stream, how many values, if none has rejected a row
+ */
+guint64
+tall_query_count_refused (const TallQuery *self, const char **first)
+{
+  *first = self->refused_first;
+  return self->streams || self->n_faulty == 0 ? self->n_refused : 0;
+}
+
 static void
 set_bad (TallCsvRow *row, guint i, const char *kind)
 {
@@ -595,12 +632,16 @@ set_bad (TallCsvRow *row, guint i, const char *kind)
 
 /* A value that comes of one that a function has not given: behind another text, or cast. */
 static void
-check_taken (const TallQuery *self, TallCsvRow *row, guint i, const char *text)
+check_taken (TallQuery *self, TallCsvRow *row, guint i, const char *text)
 {
   const char *fault = strstr (text, TALL_QUERY_FAULT);
   gboolean is_cast = sqlite3_column_type (self->statement, (int)i) == SQLITE_INTEGER
                      && sqlite3_column_int64 (self->statement, (int)i) == TALL_QUERY_FAULT_CAST;
-  if (row->reason != NULL || (fault == NULL && !is_cast))
+  if (fault == NULL && !is_cast)
+    return;
+  g_clear_pointer (&self->pending, g_free);
+  self->n_faulty++;
+  if (row->reason != NULL)
     return;
   set_bad (row, i, "is not what a function takes");
   row->reason = fault != NULL ? fault + strlen (TALL_QUERY_FAULT)
@@ -727,6 +768,8 @@ tall_query_sum_up (TallQuery *self)
           guint file = g_array_index (table->files, guint, k);
           const GByteArray *bits = g_ptr_array_index (self->seen, file);
           TallLoadFile *of = tall_load_files_get (self->files, file);
+          g_free (of->unused);
+          of->unused = tall_query_list_unused (table);
           of->n_used = 0;
           for (guint b = 0; b < bits->len; b++)
             of->n_used += (guint)__builtin_popcount (bits->data[b]);

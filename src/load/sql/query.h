@@ -53,6 +53,7 @@ tall_query_begin (TallQuery *self, TallQueryPass pass, GError **error) G_GNUC_WA
 TallCsvStep
 tall_query_next (TallQuery *self, TallCsvRow *row, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 guint64 tall_query_count_rows (const TallQuery *self);
+guint64 tall_query_count_refused (const TallQuery *self, const char **first);
 void tall_query_sum_up (TallQuery *self);
 
 G_END_DECLS

@@ -79,6 +79,7 @@ plan_files (sqlite3_vtab *base, sqlite3_index_info *info)
   const FilesTable *self = (FilesTable *)base;
   guint row = self->table->n_columns + TALL_HIDDEN_ROW;
   self->table->uses_row |= (info->colUsed >> MIN (row, 63) & 1) != 0;
+  self->table->used |= self->query->is_guarded ? info->colUsed : 0; /* copying uses all */
   info->estimatedCost = 1e6;
   info->estimatedRows = 1000000;
   info->idxNum = 64 - (info->colUsed != 0 ? __builtin_clzll (info->colUsed) : 64);
@@ -149,6 +150,7 @@ next_row (sqlite3_vtab_cursor *base)
   FilesCursor *self = (FilesCursor *)base;
   const FilesTable *table = (FilesTable *)base->pVtab;
   TallQuery *query = table->query;
+  tall_query_settle_refused (query);
   query->is_at_row = FALSE;
   while (!self->ended)
     {
@@ -524,4 +526,42 @@ tall_query_stage (TallQuery *self)
     if (!copy_table (self, g_ptr_array_index (self->tables, i)))
       return FALSE;
   return TRUE;
+}
+
+/**
+ * tall_query_find_text:
+ * @place: of a row of a table that is copied
+ *
+ * Returns: (transfer none) (nullable): a statement that gives the row's text, not reset; NULL:
+ * there is no such row
+ */
+sqlite3_stmt *
+tall_query_find_text (TallQuery *self, gint64 place)
+{
+  guint file = (guint)(place >> TALL_QUERY_FILE_SHIFT);
+  for (guint i = 0; i < self->tables->len; i++)
+    {
+      TallQueryTable *table = g_ptr_array_index (self->tables, i);
+      for (guint k = 0; k < table->files->len; k++)
+        if (table->find_text != NULL && g_array_index (table->files, guint, k) == file)
+          {
+            sqlite3_reset (table->find_text);
+            sqlite3_bind_int64 (table->find_text, 1, place);
+            return sqlite3_step (table->find_text) == SQLITE_ROW ? table->find_text : NULL;
+          }
+    }
+  return NULL;
+}
+
+/* The columns of the files of a table that the query does not name; NULL: there are none. */
+char *
+tall_query_list_unused (const TallQueryTable *table)
+{
+  g_autoptr (GString) list = g_string_new (NULL);
+  gboolean uses_row = (table->used >> MIN (table->n_columns + TALL_HIDDEN_ROW, 63) & 1) != 0;
+  for (guint i = 0; i < table->n_columns && !uses_row; i++)
+    if ((table->used >> MIN (i, 63) & 1) == 0)
+      g_string_append_printf (list, "%s%s", list->len > 0 ? ", " : "",
+                              (const char *)g_ptr_array_index (table->columns, i));
+  return list->len > 0 ? g_string_free (g_steal_pointer (&list), FALSE) : NULL;
 }

@@ -15,6 +15,7 @@ file_free (gpointer data)
   TallLoadFile *file = data;
   tall_csv_reader_free (file->reader);
   tall_mapping_free (file->mapping);
+  g_free (file->unused);
   g_free (file);
 }
 

@@ -22,6 +22,7 @@ typedef struct
   guint64 n_rows;                    /* that were read of it, … */
   guint64 n_kept;                    /* … those of them that orders look up, … */
   guint64 n_ended[TALL_LOAD_N_ENDS]; /* … and, when the load has ended, by #TallLoadEnd */
+  char *unused;                      /* columns that nothing is made of; NULL: there are none */
 
   /* A query makes rows of others: */
   guint64 n_used;     /* rows of the file that are in its result, … */

@@ -72,7 +72,10 @@ sum_up (Loader *self, TallLoadSummary *summary)
       summary->bad_rows += tall_load_files_get (self->files, i)->n_bad;
     }
   if (self->options->query != NULL)
-    summary->result_rows = tall_query_count_rows (self->options->query);
+    {
+      summary->result_rows = tall_query_count_rows (self->options->query);
+      summary->refused = tall_query_count_refused (self->options->query, &summary->first_refused);
+    }
   if (self->storer != NULL)
     tall_storer_count (self->storer, summary->ends, &summary->retries);
   else
@@ -84,10 +87,18 @@ static void
 sum_up_files (Loader *self)
 {
   for (guint i = 0; i < tall_load_files_count (self->files); i++)
-    for (TallLoadEnd end = 0; end < TALL_LOAD_N_ENDS; end++)
-      tall_load_files_get (self->files, i)->n_ended[end] =
-          self->storer != NULL ? tall_storer_count_rows (self->storer, i, end)
-                               : tall_load_ledger_count_rows (&self->ledger, i, end);
+    {
+      TallLoadFile *file = tall_load_files_get (self->files, i);
+      for (TallLoadEnd end = 0; end < TALL_LOAD_N_ENDS; end++)
+        file->n_ended[end] = self->storer != NULL
+                                 ? tall_storer_count_rows (self->storer, i, end)
+                                 : tall_load_ledger_count_rows (&self->ledger, i, end);
+      if (self->options->query == NULL)
+        file->unused =
+            tall_mapping_list_unused (file->mapping, tall_csv_reader_get_columns (file->reader));
+    }
+  if (self->options->query != NULL)
+    tall_query_sum_up (self->options->query);
 }
 
 static void
@@ -408,8 +419,6 @@ static gboolean
 read_all (Loader *self, GError **error)
 {
   gboolean ok = self->options->query != NULL ? run_query (self, error) : read_files (self, error);
-  if (self->options->query != NULL)
-    tall_query_sum_up (self->options->query);
   g_clear_pointer (&self->orders, tall_grouper_free);
   g_clear_pointer (&self->customers, tall_customer_grouper_free);
   g_clear_pointer (&self->survey, tall_survey_free);
@@ -539,8 +548,8 @@ tall_load (TallFront *front,
   prepare_files (files, rejects, options->stop);
   gboolean ok = read_all (&self, &local) || local == NULL;
   ok = finish_storing (&self, &local) && ok;
-  sum_up (&self, summary);
   sum_up_files (&self);
+  sum_up (&self, summary);
   tall_load_ledger_clear (&self.ledger);
 
   ok = tall_rejects_close (rejects, local == NULL ? &local : NULL) && ok;

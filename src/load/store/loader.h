@@ -36,6 +36,8 @@ typedef struct
   guint64 spooled_rows; /* that were put aside until their order was complete */
   guint64 result_rows;  /* that a query has made of those of the files */
   guint64 bad_rows;     /* that it has not got, as they cannot be read */
+  guint64 refused;      /* as tall_query_count_refused() says */
+  const char *first_refused;
 } TallLoadSummary;
 
 /**

@@ -1011,10 +1011,11 @@ service OrderService {
    * removing everything of a customer: orders, the numbers in the marks of deleted ones, the
    * customer, entries of listings, and the way from the number to its id. Call it again, after its
    * time, with the cursor of the part before until there is none; that takes a minute. May be
-   * repeated at will, and begun again. What is stored of the customer meanwhile goes, too; what is
-   * stored afterwards stays.
-   * Errors: NOT_FOUND (nothing is stored of the customer), CONFLICT (a migration is under way, or
-   *   orders are still being stored), DAMAGED (rows that cannot be read stay), INVALID (a cursor of
+   * repeated at will, and begun again: an erase of what is erased already finds its marks, removes
+   * nothing, and is done. What is stored of the customer meanwhile goes, too; what is stored
+   * afterwards stays.
+   * Errors: NOT_FOUND (nothing is there under the number, not even a mark), CONFLICT (a migration is
+   *   under way, or orders are still being stored), DAMAGED (rows that cannot be read stay), INVALID (a cursor of
    *   another erase, or of tables that do not count any more), FORBIDDEN (a client without the role
    *   admin), and the general ones. After OUTCOME_UNKNOWN the same part is asked for again.
    */

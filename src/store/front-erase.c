@@ -143,8 +143,9 @@ add_counts (TallEraseCounts *sum, const TallEraseCounts *counts)
  *
  * Returns: (transfer full): the last part, with the counts of all, and what is left where; its
  *   stage is not %TALL_ERASE_DONE if it was ended by @options. NULL with %TALL_ERROR_NOT_FOUND if
- *   nothing is stored of the customer, %TALL_ERROR_CONFLICT if a migration is under way or orders
- *   are still being stored, %TALL_ERROR_DAMAGED if something cannot be read and stays …
+ *   nothing is there under the number, not even a mark, %TALL_ERROR_CONFLICT if a migration is
+ * under way or orders are still being stored, %TALL_ERROR_DAMAGED if something cannot be read and
+ * stays …
  */
 TallErasePart *
 tall_front_erase_customer (TallFront *self,

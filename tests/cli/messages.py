@@ -131,6 +131,12 @@ def damage_hides_what_it_hits(folder):
                  run("export", "--store", store).ends(FAILED, "Not exported: ").out.splitlines()]
         equal(len(found), len(set(found)))
         equal(set(found) <= set(numbers) and 150 < len(found) < 200, True)
+        paged, token = [], []
+        while token is not None:
+            page = json.loads(run("customer", "get", "C1", "--orders", "--store", store, "--limit=40", "--json", *token).out)
+            paged += [order["order_number"] for order in page["orders"]]
+            token = [f"--page={page['next_page']}"] if "next_page" in page else None
+        equal(paged, found)
         run("customer", "erase", "--store", store, "--yes=C1", "C1").ends(FAILED, "all else is erased")
         for number in found:
             run("get", "--store", store, "C1", number).ends(NO)

@@ -255,8 +255,8 @@ class Client:
                 return
 
     def erase_customer(self, number: str, *, compact: bool = False) -> list[str]:
-        """Removes everything of a customer for good, or NotFound; takes a minute. Returns what is left, and
-        where, for people. If it is ended early, begin again. For administrators."""
+        """Removes everything of a customer for good, or NotFound if there never was one; takes a minute. Returns
+        what is left, and where, for people. If it is ended early, begin again. For administrators."""
         cursor: Optional[bytes] = None
         while True:
             request = EraseRequest(number, compact, cursor)

@@ -410,8 +410,8 @@ static const ActionHelp action_helps[] = {
           "written anew, which takes a while, and with --server some minutes more.\n\n"
           "A server erases only for clients with the role admin; without roles, for those on\n"
           "its own machine. While a migration is under way nothing is erased.\n\n"
-          "Exit codes: 0 erased, 1 nothing of it is stored, 3 failed, or something cannot be\n"
-          "read and stays.\n\n"
+          "Exit codes: 0 erased, now or before; 1 nothing is there, not even a mark; 3 failed, or\n"
+          "something cannot be read and stays.\n\n"
           "Example:\n"
           "  tallorder customer erase --store rocksdb:shop --compact VINET --yes VINET" } },
   { { "json", "limit", "page", "all" },

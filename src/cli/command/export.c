@@ -8,8 +8,7 @@
 /* Whole orders a call: enough to hide a call's cost, few enough for any server's answer. */
 #define ORDERS_A_CALL 100
 
-/* An export in progress. It holds one page of customers and one of orders at a time, and the
- * numbers of one customer's orders. */
+/* An export in progress. It holds one page of customers and one of orders at a time. */
 typedef struct
 {
   TallFront *front;
@@ -21,9 +20,6 @@ typedef struct
    * list of customers may have them, too, or not. */
   GHashTable *met;
   GQueue waiting; /* of numbers that @met owns */
-
-  GHashTable *written; /* numbers of orders of the customer that is exported */
-  gboolean has_tried_customer;
 } Export;
 
 static void
@@ -61,7 +57,6 @@ write_order (Export *self, const TallOutcome *outcome)
     }
   g_autofree char *text = tall_order_to_json (outcome->order, FALSE);
   tall_print_json ("{\"order\":%s}\n", text);
-  g_hash_table_add (self->written, g_strdup (outcome->order->order_number));
   self->n_orders++;
 }
 
@@ -94,7 +89,6 @@ write_page (Export *self, const char *number, char **token, GError **error)
     write_customer (self, page->customer);
   if (*token == NULL && page->customer_error != NULL)
     report_failure (self, page->customer_error);
-  self->has_tried_customer = TRUE;
   for (guint i = 0; i < page->n_orders; i++)
     write_order (self, &page->orders[i]);
   meet (self, number, page->others);
@@ -104,86 +98,14 @@ write_page (Export *self, const char *number, char **token, GError **error)
 }
 
 static gboolean
-write_singly (Export *self, const char *number, const char *order_number, GError **error)
-{
-  TallOutcome outcome = { 0 };
-  outcome.order =
-      tall_front_get_order (self->front, number, order_number, &outcome.revision, &outcome.error);
-  gboolean goes_on = outcome.error == NULL || tall_error_is_of_one (outcome.error);
-  if (goes_on)
-    write_order (self, &outcome);
-  else
-    g_propagate_error (error, g_steal_pointer (&outcome.error));
-  tall_outcome_clear (&outcome);
-  return goes_on;
-}
-
-/* Fetches each order of a page of the list by itself, unless it is written. */
-static gboolean
-write_list (Export *self, const char *number, const TallOrderList *list, GError **error)
-{
-  for (guint i = 0; i < list->n_unreadable; i++)
-    report (self, list->unreadable[i].message);
-  for (guint i = 0; i < list->n_entries && tall_output_works (); i++)
-    if (!g_hash_table_contains (self->written, list->entries[i].order_number)
-        && !write_singly (self, number, list->entries[i].order_number, error))
-      return FALSE;
-  return TRUE;
-}
-
-/* Pages of whole orders end where rows cannot be read. The list by date leads past those, unless
- * there is none. */
-static gboolean
-export_singly (Export *self, const char *number, GError **error)
-{
-  g_autoptr (GError) local = NULL;
-  g_autofree char *token = NULL;
-  gint64 revision;
-  g_autoptr (TallCustomer) customer =
-      self->has_tried_customer ? NULL
-                               : tall_front_get_customer (self->front, number, &revision, NULL);
-  if (customer != NULL)
-    write_customer (self, customer);
-  do
-    {
-      TallListOptions options = { .limit = TALL_MAX_PAGE, .page = token };
-      g_autoptr (TallOrderList) list =
-          tall_front_list_orders (self->front, number, &options, &local);
-      if (list == NULL)
-        break;
-      if (!write_list (self, number, list, error))
-        return FALSE;
-      g_free (token);
-      token = g_strdup (list->next_page);
-    }
-  while (token != NULL && tall_output_works ());
-  if (local == NULL || tall_error_is_unreadable (local)
-      || g_error_matches (local, TALL_ERROR, TALL_ERROR_UNSUPPORTED))
-    return TRUE;
-  g_propagate_error (error, g_steal_pointer (&local));
-  return FALSE;
-}
-
-static gboolean
 export_customer (Export *self, const char *number, GError **error)
 {
-  g_autoptr (GError) cause = NULL;
   g_autofree char *token = NULL;
-  g_hash_table_remove_all (self->written);
-  self->has_tried_customer = FALSE;
   do
-    if (!write_page (self, number, &token, &cause))
-      break;
+    if (!write_page (self, number, &token, error))
+      return FALSE;
   while (token != NULL && tall_output_works ());
-  if (tall_error_is_unreadable (cause))
-    {
-      report_failure (self, cause);
-      return export_singly (self, number, error);
-    }
-  gboolean done = cause == NULL;
-  if (!done)
-    g_propagate_error (error, g_steal_pointer (&cause));
-  return done;
+  return TRUE;
 }
 
 /* What makes no sense to go on after is an error; other trouble is reported. */
@@ -285,8 +207,7 @@ run (int argc, char **argv)
   if (front == NULL)
     return code;
   g_autoptr (GHashTable) met = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
-  g_autoptr (GHashTable) written = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
-  Export self = { .front = front, .met = met, .waiting = G_QUEUE_INIT, .written = written };
+  Export self = { .front = front, .met = met, .waiting = G_QUEUE_INIT };
   gboolean done =
       number != NULL ? export_customer (&self, number, &error) : export_all (&self, &error);
   g_queue_clear (&self.waiting);

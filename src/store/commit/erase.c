@@ -717,10 +717,10 @@ run (Erase *self, GError **error)
  * between, nothing that is live is ever without a tombstone that says whose it was, so that a
  * migration which begins meanwhile takes nothing over.
  *
- * Returns: (transfer full): what it has done; NULL with %TALL_ERROR_NOT_FOUND if nothing is stored
- *   of the customer, %TALL_ERROR_CONFLICT if a migration is under way or orders are still being
- *   stored, %TALL_ERROR_INVALID (the cursor), %TALL_ERROR_DAMAGED at the end if something stays, or
- *   with what the table says: it may be asked for again then
+ * Returns: (transfer full): what it has done; NULL with %TALL_ERROR_NOT_FOUND if nothing is there
+ *   under the number, not even a tombstone, %TALL_ERROR_CONFLICT if a migration is under way or
+ * orders are still being stored, %TALL_ERROR_INVALID (the cursor), %TALL_ERROR_DAMAGED at the end
+ * if something stays, or with what the table says: it may be asked for again then
  */
 TallErasePart *
 tall_erase_part (const TallStoreContext *context, const TallEraseRequest *request, GError **error)

@@ -285,8 +285,8 @@ tall_customer_scan_find_order (const TallOperation *operation,
  * Page:
  *
  * A customer and a page of whole orders under construction. Positions are order parts: where a
- * round begins, the empty slice for the first; and after which the next page begins, empty as long
- * as no order was looked at.
+ * round begins, the empty slice for the first; and after which the next page begins (or with which:
+ * start_with()), empty as long as no order was looked at.
  */
 typedef struct
 {
@@ -316,6 +316,7 @@ choose_limit (const TallPager *pager, guint round)
   return MIN (MAX (n * USUAL_ROWS, LEAST_ROWS) << MIN (round, 6), MOST_ROWS);
 }
 
+/* @found: what was read; without a result: the customer is read alone */
 static gboolean
 take_customer (Page *self, const TallOrderGroups *found, GError **error)
 {
@@ -324,8 +325,10 @@ take_customer (Page *self, const TallOrderGroups *found, GError **error)
 
   self->has_scanned = TRUE;
   self->page->customer =
-      tall_fetch_customer_from (operation, tall_order_groups_find_customer (found),
-                                found->result->arena, &self->page->revision, &cause);
+      found->result != NULL
+          ? tall_fetch_customer_from (operation, tall_order_groups_find_customer (found),
+                                      found->result->arena, &self->page->revision, &cause)
+          : tall_fetch_customer (operation, &self->page->revision, &cause);
   if (self->page->customer != NULL)
     return TRUE;
   self->page->revision = 0;
@@ -476,18 +479,142 @@ take_round (Page *self, TallOrderGroups *found, GError **error)
   return TRUE;
 }
 
+/* The next round begins with @order, and so does the next page: a zero behind the order part says
+ * that it does not begin after it. */
+static void
+start_with (TallPager *self, TallSlice order)
+{
+  tall_bytes_set (self->start, order);
+  tall_bytes_set (self->last, order);
+  tall_bytes_append_u8 (self->last, 0);
+}
+
+/* @position: of the page's token */
+static void
+start_page (TallPager *self, TallSlice position)
+{
+  gssize n = self->operation->context->key_strategy->measure_order (position);
+  if (n > 0 && (gsize)n < position.len)
+    start_with (self, tall_slice (position.data, (gsize)n));
+  else
+    start_after (self, position);
+}
+
+/* The first row of the orders' table from @order on. From @start on, if that is not empty. */
+static TallReadResult *
+read_first (TallOrderGroups *self, TallSlice order, TallSlice start, TallGap *gap, GError **error)
+{
+  const TallOperation *operation = self->operation;
+  g_clear_pointer (&self->plan, tall_read_plan_free);
+  self->plan = tall_read_plan_new ();
+  self->n_reads = 1;
+  self->limit = 1;
+  tall_customer_scan_add (operation->context, operation->key.customer, order, 1, 0, self->plan);
+  g_ptr_array_set_size (self->plan->reads, 1);
+  if (start.len > 0)
+    tall_read_plan_get (self->plan, 0)->start = start;
+  return tall_table_scan_past (operation->context->table, self->plan, operation->deadline, gap,
+                               error);
+}
+
+/* Goes on with the first order whose rows begin behind those that cannot be read. */
+static void
+start_behind (TallPager *self, TallOrderGroups *found)
+{
+  const TallStoreContext *context = self->operation->context;
+  TallSlice order = find_order (found);
+  self->ended = order.len == 0;
+  if (self->ended)
+    return;
+  g_auto (TallOrderKey) key = { 0 };
+  g_autoptr (GByteArray) root = g_byte_array_new ();
+  tall_order_key_init_from_parts (&key, self->operation->key.customer, order);
+  context->layout->locate_order (&key, root);
+  if (tall_slice_equal (found->result->results[0].rows[found->at[0]].key, tall_slice_array (root)))
+    {
+      start_with (self, order);
+      return;
+    }
+  tall_bytes_set (self->last, order);
+  start_after (self, order);
+}
+
+/* Reports orders whose root rows cannot be read. */
+static gboolean
+pass_gap (Page *self, TallOrderGroups *found, const TallGap *gap, GError **error)
+{
+  TallPager *pager = &self->pager;
+  g_auto (TallGap) next = { 0 };
+  if (!tall_pager_has_room (pager))
+    return TRUE;
+  GError *cause = g_error_copy (gap->cause);
+  g_prefix_error (&cause,
+                  "Fetching orders of %s whose rows cannot be read, so it is not known which (a "
+                  "list by date names them): ",
+                  pager->operation->customer_number);
+  append_outcome (self, found, (TallOutcome){ .error = cause });
+  pager->ended = gap->next->len == 0;
+  if (pager->ended)
+    return TRUE;
+  found->result =
+      read_first (found, (TallSlice)TALL_SLICE_INIT, tall_slice_array (gap->next), &next, error);
+  if (found->result != NULL)
+    start_behind (pager, found);
+  else if (next.cause != NULL)
+    g_propagate_error (error, g_steal_pointer (&next.cause));
+  return found->result != NULL;
+}
+
+/* Of the next order not all rows can be read: fetches it by itself, if its root row can. */
+static gboolean
+take_damaged (Page *self, GError **error)
+{
+  g_auto (TallGap) gap = { 0 };
+  g_auto (TallOrderGroups) found = {
+    .operation = self->pager.operation,
+    .parts = g_array_new (FALSE, FALSE, sizeof (TallRowPart)),
+  };
+  found.result = read_first (&found, tall_slice_array (self->pager.start),
+                             (TallSlice)TALL_SLICE_INIT, &gap, error);
+  if (found.result != NULL)
+    return take_round (self, &found, error);
+  return gap.cause != NULL && pass_gap (self, &found, &gap, error);
+}
+
+/* What the table cannot read, such as a damaged block of a file, hides no more than it hits: then
+ * fewer rows are scanned, and at last those of one order. */
+static gboolean
+try_round (Page *self, guint limit, GError **error)
+{
+  const TallPager *pager = &self->pager;
+  for (;; limit /= 2)
+    {
+      g_auto (TallOrderGroups) found = { 0 };
+      g_autoptr (GError) cause = NULL;
+      gboolean done =
+          tall_order_groups_read (&found, pager->operation, tall_slice_array (pager->start), limit,
+                                  !self->has_scanned, &cause);
+      if (!done && !tall_error_is_unreadable (cause))
+        {
+          g_propagate_error (error, g_steal_pointer (&cause));
+          return FALSE;
+        }
+      if (!self->has_scanned && !take_customer (self, &found, error))
+        return FALSE;
+      if (done)
+        return take_round (self, &found, error);
+      if (limit == 1)
+        return take_damaged (self, error);
+    }
+}
+
 /* A failure after the first order ends the page before it. A request for the next page meets the
  * failure again and reports it, or it has passed. */
 static gboolean
 look (TallPager *pager, guint round, GError **error)
 {
-  Page *self = (Page *)pager;
   g_autoptr (GError) failure = NULL;
-  g_auto (TallOrderGroups) found = { 0 };
-  if (tall_order_groups_read (&found, pager->operation, tall_slice_array (pager->start),
-                              choose_limit (pager, round), !self->has_scanned, &failure)
-      && (self->has_scanned || take_customer (self, &found, &failure))
-      && take_round (self, &found, &failure))
+  if (try_round ((Page *)pager, choose_limit (pager, round), &failure))
     return TRUE;
   pager->more = pager->last->len > 0 && !tall_error_is_unreadable (failure);
   if (!pager->more)
@@ -536,7 +663,8 @@ check_found (const Page *self, GError **error)
  * @options: (nullable): the page
  *
  * Fetches a customer with a page of whole orders, in the order of their row keys: the scans of the
- * layout, executed together; more of them where orders are long. A page ends early after 8 MiB, if
+ * layout, executed together; more of them where orders are long. What cannot be read is on the page
+ * as such. A page ends early after 8 MiB, if
  * it took long to look at what is deleted, and before an order that could not be fetched now, which
  * says nothing of whether it can be read.
  *
@@ -566,7 +694,7 @@ tall_list_customer_orders (TallOperation *operation, const TallListOptions *opti
       || !tall_operation_identify (operation, FALSE, error))
     return NULL;
   if (tall_pager_has_token (&self.pager))
-    start_after (&self.pager, tall_slice_array (self.pager.last));
+    start_page (&self.pager, tall_slice_array (self.pager.last));
   tall_bytes_set (self.pager.last, (TallSlice)TALL_SLICE_INIT);
   if (!tall_pager_fill (&self.pager, error) || !check_found (&self, error))
     return NULL;

@@ -503,7 +503,7 @@ struct CustomerOrders {
 
 // ---- Verifying ----------------------------------------------------------------------------------
 
-/** What one part of a verification does: it goes on from "cursor", or looks again at "suspects". */
+/** What one part of a verification does. */
 struct VerifyRequest {
   /** Only this customer, with its orders. Absent: everything. */
   1: optional string customer_number,
@@ -516,18 +516,12 @@ struct VerifyRequest {
   4: optional i32 most,
   /** Of the part before. Absent: the beginning. */
   5: optional binary cursor,
-  /** "state" of at most 1,000 suspects of earlier parts. None: go on from the cursor. */
-  6: list<VerifySuspect> suspects,
+  // 6 was the list "suspects" of earlier versions.
   /** Only what loads and migrations have left, or are doing: all of it in one part. */
-  7: bool notes
-}
-
-/** Something that looks wrong, and may be merely under way. */
-struct VerifySuspect {
-  /** What the server needs to know of it. */
-  1: binary state,
-  /** Send it again at once; if not set, 11 s later, when every write that was under way has ended. */
-  2: bool at_once
+  7: bool notes,
+  /** The client waits as "wait_ms" of the parts says. Those that do not would take for damage what
+   * somebody is just writing: they get an error as soon as there is something to wait for. */
+  8: bool waits
 }
 
 /** A load that has begun and not ended: it runs, or was cut short. */
@@ -568,21 +562,23 @@ struct Finding {
 /** What one part of a verification has found. */
 struct VerifyPart {
   1: list<Finding> findings,
-  /** To be sent again; they come with no finding yet. */
-  2: list<VerifySuspect> suspects,
-  /** For the next part that goes on. Absent: everything was looked at, or only suspects were. */
+  // 2 was the list "suspects" of earlier versions; it is sent, and empty.
+  /** For the next part. It says also what looks wrong and has to be looked at again. Absent:
+   * everything was looked at. */
   3: optional binary cursor,
   /** Customers, orders, hints and rows of ids that were looked at. */
   4: i64 customers,
   5: i64 orders,
   6: i64 hints,
   7: i64 ids,
-  /** Suspects that were written each time they were looked at, and are not judged. */
+  /** Orders that were written each time they were looked at, and are not judged. */
   8: i64 busy,
   /** A table cannot be read to its end. */
   9: bool broken,
-  /** What ended it early, after the findings. */
-  10: optional TallError failure
+  // 10 was "failure" of earlier versions.
+  /** Milliseconds after which the next part is to be asked for: every write that was under way has
+   * ended then. */
+  11: i32 wait_ms
 }
 
 // ---- Migrating ----------------------------------------------------------------------------------
@@ -947,12 +943,13 @@ service OrderService {
 
   /**
    * For the role admin; without roles, for clients on the server's own machine. Does one part of a
-   * verification, for about a second, and keeps nothing of it: cursor and suspects go to the client
-   * and come back. So a client may stop at any time. A whole verification calls it with the cursor
-   * of the part before until there is none, and with every suspect, after its time, until there
-   * are no more. May be repeated at will.
-   * Errors: INVALID (a cursor or a suspect of another deployment or version), NOT_FOUND (nothing
-   *   was ever stored of the customer), FORBIDDEN (a client without the role admin), and the general ones.
+   * verification, for about a second, and keeps nothing of it: the cursor says it all. So a client
+   * may stop at any time. A whole verification calls it with the cursor of the part before, after
+   * its "wait_ms", until there is none. May be repeated at will: with the same cursor, what the part
+   * before has mended is reported again.
+   * Errors: INVALID (a cursor of another deployment or version), NOT_FOUND (nothing was ever stored
+   *   of the customer), FORBIDDEN (a client without the role admin), UNSUPPORTED (a client that does
+   *   not wait), and the general ones.
    */
   VerifyPart verify(
     1: VerifyRequest request

@@ -772,10 +772,5 @@ tall_front_verify_some (TallFront *self, const TallVerifyRequest *request, GErro
       tall_error_set_invalid (error, "sample", "a sample has 1 to 99 percent of the customers");
       return NULL;
     }
-  if (request->n_suspects > TALL_VERIFY_SUSPECTS)
-    {
-      tall_error_set_invalid (error, "suspects", "there are more than %d", TALL_VERIFY_SUSPECTS);
-      return NULL;
-    }
   return TALL_FRONT_GET_CLASS (self)->verify_some (self, request, error);
 }

@@ -336,15 +336,11 @@ tall_store_verify_some (TallFront *front, const TallVerifyRequest *request, GErr
   const TallStoreContext *context = get_context (front);
   GError *cause = NULL;
   TallVerifyPart *part = tall_verify_part (context, request, &cause);
-  GError **failure = part != NULL ? &part->error : &cause;
-  if (*failure != NULL)
-    {
-      tall_follow_end (context, failure);
-      g_prefix_error (failure, "Verifying: ");
-    }
-  if (cause != NULL)
-    g_propagate_error (error, cause);
-  return part;
+  if (part != NULL)
+    return part;
+  tall_follow_end (context, &cause);
+  g_propagate_prefixed_error (error, cause, "Verifying: ");
+  return NULL;
 }
 
 static gboolean

@@ -82,6 +82,7 @@ void tall_unfinished_load_free (TallUnfinishedLoad *self);
 typedef struct
 {
   TallFindingKind kind;
+  const char *name;            /* of @kind, as it travels; may be NULL */
   const char *table;           /* short name */
   TallSlice row;               /* key of the row, or of the first of @n_rows */
   guint n_rows;                /* that are concerned, of the same order */
@@ -138,62 +139,46 @@ typedef struct
  * more to give up a claim. */
 #define TALL_VERIFY_PATIENCE (11 * G_USEC_PER_SEC)
 
-/* The most suspects in one request. */
-#define TALL_VERIFY_SUSPECTS 1000
+/* The most findings of one part. */
+#define TALL_VERIFY_MOST_FINDINGS 1000
 
 /**
  * TallVerifyRequest:
  *
- * What one part of a verification does: it either goes on from @cursor, or looks again at
- * @suspects.
+ * What one part of a verification does.
  */
 typedef struct
 {
   const char *customer_number; /* as in the options, and the same for all parts */
   guint sample;
   gboolean repair;
-  guint most;                /* orders, hints and other rows that it looks at; 0 = as many as come
-                              * in its time */
-  TallSlice cursor;          /* of the part before; empty: the beginning */
-  const TallSlice *suspects; /* n_suspects of them, at most %TALL_VERIFY_SUSPECTS */
-  guint n_suspects;          /* 0: go on */
-  gboolean notes;            /* give the notes, all in one part, and nothing else */
+  guint most; /* orders, hints and other rows that it looks at; 0 = as many as come in its time
+               */
+  TallSlice cursor; /* of the part before; empty: the beginning */
+  gboolean notes;   /* give the notes, all in one part, and nothing else */
 } TallVerifyRequest;
-
-/**
- * TallVerifySuspect:
- *
- * Something that looks wrong, or has to be looked at once more for another reason. Only the front
- * that has made it understands it.
- */
-typedef struct
-{
-  TallSlice state;
-  gboolean at_once; /* or after %TALL_VERIFY_PATIENCE */
-} TallVerifySuspect;
 
 /**
  * TallVerifyPart:
  *
- * What one part of a verification has found: about a second of work. The cursor and the suspects
- * hold all that the next part needs to know, so nobody keeps anything between two parts.
+ * What one part of a verification has found: about a second of work. The cursor holds all that the
+ * next part needs to know, also what looked wrong and has to be looked at again, so nobody keeps
+ * anything between two parts.
  */
 typedef struct
 {
   TallArena *arena; /* owns everything below; owned */
   TallFinding *findings;
   guint n_findings;
-  TallVerifySuspect *suspects; /* to be sent again */
-  guint n_suspects;
-  TallSlice cursor; /* empty: everything has been looked at; not set by a look at suspects */
+  TallSlice cursor; /* empty: this was all */
+  guint wait;       /* milliseconds after which the next part is to be asked for, unless nobody
+                     * writes */
   guint64 n_customers;
   guint64 n_orders;
   guint64 n_hints;
   guint64 n_ids;
   guint64 n_busy;
   gboolean is_broken; /* a table cannot be read to its end, or a row not any more */
-  GError *error; /* owned; what ended it: then the same can be asked for again, and the answer to
-                  * that counts instead; NULL: nothing did */
 } TallVerifyPart;
 
 void tall_verify_part_free (TallVerifyPart *self);

@@ -316,6 +316,17 @@ def exit_codes(_):
 
 
 @test
+def an_older_server(_):
+    """It sends back what it has to be asked for again, or why it ended early: nobody takes that for sound."""
+    suspect = b"\x0f\0\2\x0c\0\0\0\1" + text(1, "it") + b"\x02\0\2\0\0"
+    failure = b"\x0c\0\x0a" + b"\x08\0\1\0\0\0\1" + text(2, "away") + b"\0"
+    for field in (suspect, failure):
+        answer = b"\x0c\0\0" + field + b"\0\0"
+        with FakeServer(lambda _name, _call, answer=answer: answer) as server:
+            run("verify", "--server", server.address).ends(FAILED, "the server is older than this client")
+
+
+@test
 def many_of_a_kind(_):
     """So many that nobody reads them: a few of each kind, but all that is left to a person."""
     for kind, mended, options, shown in (("leftover", False, [], 20), ("leftover", True, ["--repair"], 20),

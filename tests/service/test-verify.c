@@ -18,6 +18,7 @@
 #define MANY 1500
 #define N_LONG 600 /* together more than a request may have */
 #define LONG_KEY 30000
+#define N_SUSPECTS 5000
 #define N_PAGES 16 /* of a store whose orders fill a page each */
 
 typedef struct
@@ -180,8 +181,8 @@ test_broken (TallStoreFixture *self, gconstpointer data)
 typedef struct
 {
   TallForwardingFront parent_instance;
-  char *asked;       /* owned: the last request */
-  TallSlice suspect; /* which it sends with the answer; the empty one is wrong */
+  char *asked;  /* owned: the last request */
+  guint n_rows; /* of the finding that it answers; 0 is wrong */
 } OtherFront;
 typedef TallForwardingFrontClass OtherFrontClass;
 GType other_front_get_type (void);
@@ -196,17 +197,15 @@ find_something (TallFront *front, const TallVerifyRequest *request, GError **err
                    request->customer_number != NULL ? request->customer_number : "-",
                    request->sample, request->repair, request->most, (int)request->cursor.len,
                    (const char *)request->cursor.data);
-  for (guint i = 0; i < request->n_suspects; i++)
-    g_string_append_printf (asked, " %.*s", (int)request->suspects[i].len,
-                            (const char *)request->suspects[i].data);
   g_free (self->asked);
   self->asked = g_strdup (asked->str);
   TallVerifyPart *part = g_new0 (TallVerifyPart, 1);
   part->arena = tall_arena_new (0);
-  part->n_suspects = 1;
-  part->suspects = tall_arena_newa0 (part->arena, TallVerifySuspect, 1);
-  part->suspects[0] = (TallVerifySuspect){ self->suspect, TRUE };
+  part->n_findings = 1;
+  part->findings = tall_arena_newa0 (part->arena, TallFinding, 1);
+  part->findings[0] = (TallFinding){ .table = "orders", .n_rows = self->n_rows, .message = "one" };
   part->cursor = tall_slice_str ("there");
+  part->wait = 6;
   part->n_customers = 1;
   part->n_orders = 2;
   part->n_hints = 3;
@@ -256,14 +255,14 @@ test_answer (TallStoreFixture *self, gconstpointer kind G_GNUC_UNUSED)
   g_autoptr (TallFront) other = g_object_new (other_front_get_type (), NULL);
   const TallVerifyRequest request = { 0 };
   tall_forwarding_front_wrap (TALL_FORWARDING_FRONT (other), self->front);
-  ((OtherFront *)other)->suspect = tall_slice_str ("one");
+  ((OtherFront *)other)->n_rows = 7;
   service_start (&service, other, NULL);
   g_autoptr (TallVerifyPart) part = tall_front_verify_some (service.client, &request, &error);
   g_assert_no_error (error);
-  g_assert_cmpuint (part->n_findings, ==, 0);
-  g_assert_cmpuint (part->n_suspects, ==, 1);
-  g_assert_true (tall_slice_equal (part->suspects[0].state, tall_slice_str ("one")));
-  g_assert_true (part->suspects[0].at_once);
+  g_assert_cmpuint (part->n_findings, ==, 1);
+  g_assert_cmpuint (part->findings[0].n_rows, ==, 7);
+  g_assert_cmpstr (part->findings[0].message, ==, "one");
+  g_assert_cmpuint (part->wait, ==, 6);
   g_assert_true (tall_slice_equal (part->cursor, tall_slice_str ("there")));
   g_assert_cmpuint (part->n_customers, ==, 1);
   g_assert_cmpuint (part->n_orders, ==, 2);
@@ -274,6 +273,29 @@ test_answer (TallStoreFixture *self, gconstpointer kind G_GNUC_UNUSED)
   service_stop (&service);
 }
 
+/* A client that does not say that it waits gets an error where there is something to wait for. */
+static void
+test_older_client (TallStoreFixture *self, gconstpointer kind G_GNUC_UNUSED)
+{
+  Service service;
+  g_autoptr (TallFront) other = g_object_new (other_front_get_type (), NULL);
+  g_auto (TallTestMessage) message;
+  tall_forwarding_front_wrap (TALL_FORWARDING_FRONT (other), self->front);
+  ((OtherFront *)other)->n_rows = 7;
+  service_start (&service, other, NULL);
+  g_autoptr (GSocketConnection) connection =
+      tall_test_connect (tall_server_get_address (service.server));
+  tall_test_message_init (&message, FALSE, "verify", T_CALL);
+  tall_test_message_begin_struct (&message, 1);
+  tall_test_message_end_struct (&message);
+  tall_test_message_end_struct (&message);
+  tall_test_send_frame (connection, tall_test_message_get (&message));
+  g_autoptr (GByteArray) answer = tall_test_receive_frame (connection);
+  g_assert_nonnull (answer);
+  g_assert_nonnull (memmem (answer->data, answer->len, "this client is older", 20));
+  service_stop (&service);
+}
+
 /* A part has all that it was asked for. */
 static void
 test_request (TallStoreFixture *self, gconstpointer kind G_GNUC_UNUSED)
@@ -281,21 +303,17 @@ test_request (TallStoreFixture *self, gconstpointer kind G_GNUC_UNUSED)
   Service service;
   g_autoptr (GError) error = NULL;
   g_autoptr (TallFront) other = g_object_new (other_front_get_type (), NULL);
-  const TallSlice suspects[] = { tall_slice_str ("one"), tall_slice_str ("another") };
   const TallVerifyRequest request = { .customer_number = TALL_TEST_CUSTOMER,
                                       .sample = 30,
                                       .repair = TRUE,
                                       .most = 17,
-                                      .cursor = tall_slice_str ("here"),
-                                      .suspects = suspects,
-                                      .n_suspects = G_N_ELEMENTS (suspects) };
+                                      .cursor = tall_slice_str ("here") };
   tall_forwarding_front_wrap (TALL_FORWARDING_FRONT (other), self->front);
   service_start (&service, other, NULL);
   g_assert_null (tall_front_verify_some (service.client, &request, &error)); /* a wrong answer */
   g_assert_error (error, TALL_ERROR, TALL_ERROR_INTERNAL);
   service_stop (&service);
-  g_assert_cmpstr (((OtherFront *)other)->asked, ==,
-                   TALL_TEST_CUSTOMER " 30 1 17 here one another");
+  g_assert_cmpstr (((OtherFront *)other)->asked, ==, TALL_TEST_CUSTOMER " 30 1 17 here");
 }
 
 static void
@@ -338,6 +356,48 @@ test_many (TallStoreFixture *self, gconstpointer data)
   g_assert_cmpuint (lines->len, ==, 2 * MANY + N_LONG);
   g_assert_cmpuint (g_hash_table_size (different), ==, lines->len);
   g_assert_true (summary.is_whole);
+  service_stop (&service);
+}
+
+static void
+put_id (TallStoreFixture *self, const char *row, guint64 number)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TallBatch) batch = tall_batch_new ();
+  g_autoptr (GByteArray) id = g_byte_array_new ();
+  tall_bytes_append_u64 (id, 0x1000000 + number);
+  TallMutation *mutation = tall_batch_add (batch, "ids", tall_slice_str (row));
+  tall_mutation_put (batch, mutation, tall_slice_str ("v"), 1, tall_slice_array (id));
+  g_assert_true (
+      tall_table_apply (self->table, &mutation, 1, TALL_DURABLE, TALL_NO_DEADLINE, NULL, &error));
+}
+
+/* More half ids than a cursor holds: each is found once, and mended once. The last one is
+ * contradicted by the first one. */
+static void
+test_many_suspects (TallStoreFixture *self, gconstpointer data)
+{
+  Service service;
+  const TallStoreKind *kind = data;
+  TallVerifySummary summary;
+  if (kind->layout != &tall_layout_blob || !kind->key_strategy->needs_id)
+    return;
+  for (guint i = 0; i < N_SUSPECTS; i++)
+    {
+      g_autofree char *row = g_strdup_printf ("nHALF%u", i);
+      put_id (self, row, i);
+    }
+  put_id (self, "nTWICE", 0);
+  service_start (&service, self->front, NULL);
+  g_autoptr (TallFront) parts = tall_parts_front_new (service.client, service.client, 0);
+  g_autoptr (GPtrArray) found = tall_test_find (parts, (TallVerifyOptions){ 0 }, &summary);
+  g_assert_cmpuint (found->len, ==, N_SUSPECTS + 1);
+  g_autoptr (GPtrArray) mended =
+      tall_test_find (service.client, (TallVerifyOptions){ .repair = TRUE }, &summary);
+  g_assert_cmpuint (mended->len, ==, N_SUSPECTS + 1);
+  g_assert_cmpuint (summary.n_mended, ==, N_SUSPECTS - 1);
+  g_autoptr (GPtrArray) left = tall_test_find (self->front, (TallVerifyOptions){ 0 }, &summary);
+  g_assert_cmpuint (left->len, ==, 2);
   service_stop (&service);
 }
 
@@ -428,7 +488,9 @@ main (int argc, char **argv)
     { "wrong-answer", test_wrong_answer },
     { "request", test_request },
     { "answer", test_answer },
+    { "older-client", test_older_client },
     { "many", test_many },
+    { "many-suspects", test_many_suspects },
     { "gone", test_gone },
   };
   g_test_init (&argc, &argv, NULL);

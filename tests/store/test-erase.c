@@ -590,6 +590,30 @@ test_unreadable_row (TallStoreFixture *self, gconstpointer data)
   g_assert_cmpuint (counts.n_customers, ==, 1);
 }
 
+/* The same of a hint. */
+static void
+test_unreadable_hint (TallStoreFixture *self, gconstpointer data G_GNUC_UNUSED)
+{
+  g_autoptr (GError) error = NULL;
+  TallEraseCounts counts;
+  populate (self->front, CUSTOMER);
+  g_autoptr (TallReadPlan) plan = tall_read_plan_new ();
+  tall_read_plan_add_scan (plan, "index", tall_slice (NULL, 0), tall_slice (NULL, 0));
+  g_autoptr (TallReadResult) result = tall_table_read (self->table, plan, TALL_NO_DEADLINE, &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (result->results[0].n_rows, >, 2);
+  g_autoptr (TallTable) broken = tall_broken_table_new (self->table);
+  tall_broken_table_break (TALL_BROKEN_TABLE (broken), result->results[0].rows[1].key,
+                           TALL_ERROR_DAMAGED);
+  tall_broken_table_break_scans (TALL_BROKEN_TABLE (broken));
+  g_autoptr (TallStore) store = tall_test_open (broken, &self->clock);
+  g_assert_false (erase (TALL_FRONT (store), &self->clock, &counts, &error));
+  g_assert_error (error, TALL_ERROR, TALL_ERROR_DAMAGED);
+  g_assert_nonnull (strstr (error->message, "all else is erased"));
+  g_assert_cmpuint (counts.n_orders, ==, N_ORDERS);
+  g_assert_cmpuint (counts.n_customers, ==, 1);
+}
+
 static const TallFailure failures[] = {
   TALL_FAILURE_BEFORE, TALL_FAILURE_PARTLY, TALL_FAILURE_LOST,
   TALL_FAILURE_LATE,   TALL_FAILURE_FALSE,
@@ -693,11 +717,17 @@ main (int argc, char **argv)
     { "only-a-hint", test_only_a_hint },
   };
   static const TallStoreTest in_memory[] = {
-    { "failures", test_failures },     { "too-early", test_too_early },
-    { "for-ever", test_for_ever },     { "hostile-cursors", test_hostile_cursors },
-    { "collision", test_collision },   { "read-only", test_read_only },
-    { "unreadable", test_unreadable }, { "unreadable-row", test_unreadable_row },
-    { "migration", test_migration },   { "moved-between", test_moved_between },
+    { "failures", test_failures },
+    { "too-early", test_too_early },
+    { "for-ever", test_for_ever },
+    { "hostile-cursors", test_hostile_cursors },
+    { "collision", test_collision },
+    { "read-only", test_read_only },
+    { "unreadable", test_unreadable },
+    { "unreadable-row", test_unreadable_row },
+    { "unreadable-hint", test_unreadable_hint },
+    { "migration", test_migration },
+    { "moved-between", test_moved_between },
   };
   g_test_init (&argc, &argv, NULL);
   tall_store_fixture_add_everywhere ("erase", everywhere, G_N_ELEMENTS (everywhere));

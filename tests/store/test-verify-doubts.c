@@ -207,28 +207,22 @@ test_expired (TallStoreFixture *fixture, gconstpointer data)
   g_assert_cmpstr (after, ==, before);
 }
 
-/* One part of a repair: from the beginning, or with the suspects of the part before, which it
- * frees. */
+/* One part of a repair: from the beginning, or after the part before, which it frees. */
 static TallVerifyPart *
 repair_some (TallStoreFixture *fixture, TallVerifyPart *before)
 {
   g_autoptr (GError) error = NULL;
-  g_autofree TallSlice *suspects = NULL;
   TallVerifyRequest request = { .repair = TRUE };
   if (before != NULL)
-    {
-      request.n_suspects = before->n_suspects;
-      request.suspects = suspects = g_new0 (TallSlice, before->n_suspects);
-      for (guint i = 0; i < before->n_suspects; i++)
-        suspects[i] = before->suspects[i].state;
-    }
+    request.cursor = before->cursor;
   TallVerifyPart *part = tall_front_verify_some (fixture->front, &request, &error);
   g_assert_no_error (error);
   g_clear_pointer (&before, tall_verify_part_free);
   return part;
 }
 
-/* A part mends little: if whoever asked for it is killed, few findings do not come to be known. */
+/* A part mends little: if whoever asked for it is killed, few findings do not come to be known. And
+ * what a part mends stood in the cursor before. */
 static void
 test_few (TallStoreFixture *fixture, gconstpointer kind)
 {
@@ -237,14 +231,43 @@ test_few (TallStoreFixture *fixture, gconstpointer kind)
   for (guint i = 0; i < n; i++)
     if (!tall_finding_kind_info (damages[i].kind)->needs_person)
       tall_test_damage_do (&damages[i], fixture, kind);
+  g_autofree char *damaged = tall_test_dump (fixture->table);
   TallVerifyPart *part = repair_some (fixture, NULL);
-  guint n_suspects = part->n_suspects;
+  g_assert_cmpuint (part->wait, >=, TALL_VERIFY_PATIENCE / 1000);
   part = repair_some (fixture, part); /* decides */
+  g_autofree char *still = tall_test_dump (fixture->table);
   g_assert_cmpuint (part->n_findings, ==, 0);
-  g_assert_cmpuint (part->n_suspects, ==, n_suspects);
-  part = repair_some (fixture, part);
+  g_assert_cmpstr (still, ==, damaged);
+  while (part->n_findings == 0) /* ids are searched for first */
+    {
+      g_assert_cmpuint (part->wait, ==, 0);
+      part = repair_some (fixture, part);
+    }
   g_assert_cmpuint (part->n_findings, ==, 4);
-  g_assert_cmpuint (part->n_suspects, ==, n_suspects - part->n_findings);
+  g_assert_cmpuint (part->cursor.len, >, 0);
+  tall_verify_part_free (part);
+}
+
+/* If the answer of a part that mends is lost, whoever asks once more learns what it has mended. */
+static void
+test_lost (TallStoreFixture *fixture, gconstpointer kind)
+{
+  Doubt self;
+  g_autoptr (GError) error = NULL;
+  doubt_init (&self, fixture, kind, "left-old-cells");
+  TallVerifyPart *part = repair_some (fixture, repair_some (fixture, NULL));
+  const TallVerifyRequest request = { .repair = TRUE, .cursor = part->cursor };
+  g_autoptr (TallVerifyPart) lost = tall_front_verify_some (fixture->front, &request, &error);
+  g_assert_no_error (error);
+  part = repair_some (fixture, part);
+  const TallVerifyPart *const parts[] = { lost, part };
+  for (guint i = 0; i < G_N_ELEMENTS (parts); i++)
+    {
+      g_assert_cmpuint (parts[i]->n_findings, ==, 1);
+      g_assert_cmpint (parts[i]->findings[0].kind, ==, TALL_FINDING_LEFTOVER);
+      g_assert_true (parts[i]->findings[0].mended);
+      g_assert_cmpuint (parts[i]->cursor.len, ==, 0);
+    }
   tall_verify_part_free (part);
 }
 
@@ -274,15 +297,15 @@ test_search_again (TallStoreFixture *fixture, gconstpointer data)
   for (guint i = 0; i < 2; i++) /* it is to be searched for; nothing contradicts it */
     {
       part = repair_some (fixture, part);
-      g_assert_cmpuint (part->n_suspects, ==, 1);
-      g_assert_true (part->suspects[0].at_once);
+      g_assert_cmpuint (part->cursor.len, >, 0);
+      g_assert_cmpuint (part->wait, ==, 0);
     }
   put_id (fixture, "nHALF", other, 2);
   put_id (fixture, "nTHIRD", other, 2);
   part = repair_some (fixture, part);
-  g_assert_cmpuint (part->n_suspects, ==, 1);
-  g_assert_false (part->suspects[0].at_once);
-  while (part->n_suspects > 0)
+  g_assert_cmpuint (part->n_findings, ==, 0);
+  g_assert_cmpuint (part->wait, >, 0);
+  while (part->cursor.len > 0)
     part = repair_some (fixture, part);
   g_assert_cmpuint (part->n_findings, ==, 1);
   g_assert_false (part->findings[0].mended);
@@ -293,15 +316,11 @@ int
 main (int argc, char **argv)
 {
   static const TallStoreTest tests[] = {
-    { "kind", test_kind },
-    { "other-row", test_other_row },
-    { "between", test_between },
-    { "broken-since", test_broken_since },
-    { "gone", test_gone },
-    { "few", test_few },
-    { "ttl", test_ttl },
-    { "expired", test_expired },
-    { "search-again", test_search_again },
+    { "kind", test_kind },       { "other-row", test_other_row },
+    { "between", test_between }, { "broken-since", test_broken_since },
+    { "gone", test_gone },       { "few", test_few },
+    { "lost", test_lost },       { "ttl", test_ttl },
+    { "expired", test_expired }, { "search-again", test_search_again },
   };
   g_test_init (&argc, &argv, NULL);
   tall_store_fixture_add ("verify-doubts", tests, G_N_ELEMENTS (tests));

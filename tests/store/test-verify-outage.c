@@ -83,7 +83,7 @@ test_once (TallStoreFixture *self, gconstpointer kind)
       if (!outage_was_met (&outage))
         {
           g_assert_cmpint (self->clock.monotonic, ==, begun);
-          g_assert_cmpuint (n_waited, >=, 4);
+          g_assert_cmpuint (n_waited, >=, 3); /* where nothing had been done before the call */
           return;
         }
     }

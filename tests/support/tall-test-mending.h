@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include "store/verify/repair.h"
+#include "store/verify/verify.h"
 #include "tall-test-damage.h"
 
 G_BEGIN_DECLS

@@ -175,10 +175,6 @@ IDL_SHARED_STRUCT (tall_idl_customer_orders_request_type,
                    ALWAYS (3, TEXT, page));
 #undef Type
 
-#define Type TallVerifySuspect
-IDL_ITEM (suspect_type, "VerifySuspect", ALWAYS (1, BYTES, state), ALWAYS (2, BOOL, at_once));
-#undef Type
-
 #define Type TallIdlVerify
 IDL_SHARED_STRUCT (tall_idl_verify_request_type,
                    "VerifyRequest",
@@ -187,8 +183,8 @@ IDL_SHARED_STRUCT (tall_idl_verify_request_type,
                    ALWAYS (3, BOOL, repair),
                    OPTIONAL (4, I32, most),
                    ALWAYS (5, BYTES, cursor),
-                   STRUCTS (6, suspects, suspect_type),
-                   ALWAYS (7, BOOL, notes));
+                   ALWAYS (7, BOOL, notes),
+                   ALWAYS (8, BOOL, waits));
 #undef Type
 
 #define Type TallUnfinishedLoad
@@ -199,13 +195,13 @@ IDL_STRUCT (load_type,
             ALWAYS (3, I64, stored));
 #undef Type
 
-#define Type TallIdlFinding
+#define Type TallFinding
 IDL_SHARED_ITEM (tall_idl_finding_type,
                  "Finding",
-                 ALWAYS (1, TEXT, kind),
+                 NAMED (1, TEXT, "kind", name),
                  ALWAYS (2, TEXT, table),
                  ALWAYS (3, BYTES, row),
-                 ALWAYS (4, I32, rows),
+                 NAMED (4, I32, "rows", n_rows),
                  ALWAYS (5, TEXT, customer_number),
                  ALWAYS (6, TEXT, order_number),
                  ALWAYS (7, I64, revision),
@@ -214,19 +210,25 @@ IDL_SHARED_ITEM (tall_idl_finding_type,
                  STRUCT (10, load, load_type));
 #undef Type
 
+#define Type TallIdlSuspect
+IDL_ITEM (suspect_type, "VerifySuspect", ALWAYS (1, BYTES, state));
+#undef Type
+
 #define Type TallIdlVerifyPart
 IDL_SHARED_STRUCT (tall_idl_verify_part_type,
                    "VerifyPart",
-                   STRUCTS (1, findings, tall_idl_finding_type),
+                   { "findings", 1, TALL_KIND_STRUCTS, AT (part.findings), AT (part.n_findings),
+                     &tall_idl_finding_type },
                    STRUCTS (2, suspects, suspect_type),
-                   ALWAYS (3, BYTES, cursor),
-                   ALWAYS (4, I64, customers),
-                   ALWAYS (5, I64, orders),
-                   ALWAYS (6, I64, hints),
-                   ALWAYS (7, I64, ids),
-                   ALWAYS (8, I64, busy),
-                   ALWAYS (9, BOOL, broken),
-                   STRUCT (10, failure, tall_idl_failure_type));
+                   NAMED (3, BYTES, "cursor", part.cursor),
+                   NAMED (4, I64, "customers", part.n_customers),
+                   NAMED (5, I64, "orders", part.n_orders),
+                   NAMED (6, I64, "hints", part.n_hints),
+                   NAMED (7, I64, "ids", part.n_ids),
+                   NAMED (8, I64, "busy", part.n_busy),
+                   NAMED (9, BOOL, "broken", part.is_broken),
+                   STRUCT (10, failure, tall_idl_failure_type),
+                   NAMED (11, I32, "wait_ms", part.wait));
 #undef Type
 
 #define Type TallIdlErase

@@ -139,42 +139,24 @@ typedef struct
   gboolean repair;
   gint32 most;
   gboolean has_most;
-  TallSlice cursor;            /* NULL data: absent */
-  TallVerifySuspect *suspects; /* n_suspects of them */
-  guint n_suspects;
+  TallSlice cursor; /* NULL data: absent */
   gboolean notes;
+  gboolean waits;
 } TallIdlVerify;
 
-/* Finding. */
+/* What servers of earlier versions sent to be sent back to them. */
 typedef struct
 {
-  char *kind;
-  char *table;
-  TallSlice row;
-  gint32 rows;
-  char *customer_number; /* NULL: absent */
-  char *order_number;    /* the same */
-  gint64 revision;
-  char *message;
-  gboolean mended;
-  TallUnfinishedLoad *load; /* NULL: absent */
-} TallIdlFinding;
+  TallSlice state;
+} TallIdlSuspect;
 
 /* VerifyPart. */
 typedef struct
 {
-  TallIdlFinding *findings;    /* n_findings of them */
-  TallVerifySuspect *suspects; /* n_suspects of them */
-  guint n_findings;
+  TallVerifyPart part;
+  TallIdlSuspect *suspects; /* n_suspects of them: only a server of an earlier version has any */
   guint n_suspects;
-  TallSlice cursor; /* NULL data: absent */
-  gint64 customers;
-  gint64 orders;
-  gint64 hints;
-  gint64 ids;
-  gint64 busy;
-  gboolean broken;
-  TallIdlFailure *failure; /* NULL: absent */
+  TallIdlFailure *failure; /* the same; NULL: absent */
 } TallIdlVerifyPart;
 
 /* EraseRequest. */

@@ -25,17 +25,12 @@ static gboolean
 parse (const TallRequest *self, TallVerifyRequest *request, GError **error)
 {
   const TallIdlVerify *sent = self->args.request;
-  TallSlice *suspects = tall_arena_newa0 (self->arena, TallSlice, MAX (sent->n_suspects, 1));
-  for (guint i = 0; i < sent->n_suspects; i++)
-    suspects[i] = sent->suspects[i].state;
   *request = (TallVerifyRequest){
     .customer_number = sent->customer_number,
     .sample = sent->has_sample ? (guint)sent->sample : 0,
     .repair = sent->repair,
     .most = sent->has_most ? (guint)sent->most : 0,
     .cursor = sent->cursor,
-    .suspects = suspects,
-    .n_suspects = sent->n_suspects,
     .notes = sent->notes,
   };
   return check_range ("sample", sent->has_sample, sent->sample, 99, error)
@@ -52,30 +47,6 @@ log_detail (const TallFinding *finding)
   tall_error_set_detailed (&error, TALL_ERROR_DAMAGED, finding->detail, "table %s: %s",
                            finding->table, finding->message);
   tall_failure_log_add (TALL_ERROR_DAMAGED, "Verifying", error);
-}
-
-static TallIdlFinding *
-copy_findings (TallArena *arena, const TallVerifyPart *part)
-{
-  TallIdlFinding *findings = tall_arena_newa0 (arena, TallIdlFinding, MAX (part->n_findings, 1));
-  for (guint i = 0; i < part->n_findings; i++)
-    {
-      const TallFinding *found = &part->findings[i];
-      log_detail (found);
-      findings[i] = (TallIdlFinding){
-        .kind = (char *)tall_finding_kind_info (found->kind)->name,
-        .table = (char *)found->table,
-        .row = found->row,
-        .rows = (gint32)found->n_rows,
-        .customer_number = (char *)found->customer_number,
-        .order_number = (char *)found->order_number,
-        .revision = found->revision,
-        .message = (char *)found->message,
-        .mended = found->mended,
-        .load = (TallUnfinishedLoad *)found->load,
-      };
-    }
-  return findings;
 }
 
 /**
@@ -96,22 +67,18 @@ tall_request_verify (TallRequest *self, GError **error)
   self->result.success = success;
   if (!tall_request_own (self, part, (GDestroyNotify)tall_verify_part_free))
     return FALSE;
-  *success = (TallIdlVerifyPart){
-    .findings = copy_findings (self->arena, part),
-    .n_findings = part->n_findings,
-    .suspects = part->suspects,
-    .n_suspects = part->n_suspects,
-    .cursor = part->cursor,
-    .customers = (gint64)part->n_customers,
-    .orders = (gint64)part->n_orders,
-    .hints = (gint64)part->n_hints,
-    .ids = (gint64)part->n_ids,
-    .busy = (gint64)part->n_busy,
-    .broken = part->is_broken,
-  };
-  if (part->error != NULL)
-    success->failure = tall_idl_failure_from_error (self->arena, "Verifying", part->error);
-  return TRUE;
+  for (guint i = 0; i < part->n_findings; i++)
+    {
+      part->findings[i].name = tall_finding_kind_info (part->findings[i].kind)->name;
+      log_detail (&part->findings[i]);
+    }
+  success->part = *part;
+  if (part->wait == 0 || ((const TallIdlVerify *)self->args.request)->waits)
+    return TRUE;
+  g_set_error (error, TALL_ERROR, TALL_ERROR_UNSUPPORTED,
+               "this client is older than the server, and would take for damage what somebody is "
+               "just writing: verify with the version of the server, or send \"waits\" and wait");
+  return FALSE;
 }
 
 /**

@@ -4,7 +4,6 @@
 #include "store/commit/put.h"
 #include "store/follow.h"
 #include "store/read/index.h"
-#include "store/verify/suspects.h"
 #include "store/verify/verify.h"
 #include "tall-error.h"
 #include "tall-limits.h"
@@ -90,15 +89,6 @@ target_clear (Target *self)
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Target, target_clear)
 
-static gint64
-find_latest (const TallRow *row)
-{
-  gint64 latest = 0;
-  for (guint i = 0; i < row->n_cells; i++)
-    latest = MAX (latest, row->cells[i].timestamp);
-  return latest;
-}
-
 /* A migration that begins between the look at the record and a write finds tombstones, or nothing.
  * One that runs may have copied an order, and would not learn from an empty tombstone that it is
  * gone. */
@@ -138,7 +128,7 @@ find_root (Target *self, const Erase *erase, const TallVerifyGroup *group)
     for (guint j = 0; j < group->rows[i]->len; j++)
       {
         const TallRow *row = &g_array_index (group->rows[i], TallRow, j);
-        self->latest = MAX (self->latest, find_latest (row));
+        self->latest = MAX (self->latest, tall_repair_find_latest (row));
         if (tall_operation_is_root (operation, group->tables[i], row->key))
           self->row = row;
       }
@@ -309,18 +299,13 @@ is_over (const Erase *self)
   return g_get_monotonic_time () >= self->until;
 }
 
-/* Rows of no order stay: they may be anybody's. So do those that cannot be read, and the scan goes
- * on behind them. */
-static gboolean
-on_stray (const char *table G_GNUC_UNUSED,
-          TallSlice row G_GNUC_UNUSED,
-          guint n_rows G_GNUC_UNUSED,
-          const GError *error,
-          gpointer data)
+/* Rows of no order stay: they may be anybody's. So do those that cannot be read. */
+static void
+pass_strays (Erase *self, const GArray *strays)
 {
-  Erase *self = data;
-  self->flags |= error != NULL ? FLAG_FOUND | FLAG_LEFT : FLAG_LEFT;
-  return TRUE;
+  for (guint i = 0; i < strays->len; i++)
+    self->flags |= g_array_index (strays, TallVerifyStray, i).cause != NULL ? FLAG_FOUND | FLAG_LEFT
+                                                                            : FLAG_LEFT;
 }
 
 /* All of the customer, in all tables of the layout. */
@@ -328,15 +313,14 @@ static gboolean
 walk_rows (Erase *self, TallReader *place, GByteArray *next, GError **error)
 {
   TallSlice customer = self->operation.key.customer;
-  g_autoptr (TallVerifyScan) scan = tall_verify_scan_new (self->context, customer, on_stray, self);
+  g_autoptr (TallVerifyScan) scan = tall_verify_scan_new (self->context, customer);
   if (place->rest.len > 0 && !tall_verify_scan_go_to (scan, place))
     place->failed = TRUE;
   while (!place->failed)
     {
-      gboolean paused;
       gint64 dead;
       g_autoptr (GError) cause = NULL;
-      const TallVerifyGroup *group = tall_verify_scan_next (scan, &paused, &cause);
+      const TallVerifyGroup *group = tall_verify_scan_next (scan, &cause);
       if (cause != NULL)
         {
           g_propagate_error (error, g_steal_pointer (&cause));
@@ -344,6 +328,9 @@ walk_rows (Erase *self, TallReader *place, GByteArray *next, GError **error)
         }
       if (group == NULL)
         break;
+      pass_strays (self, group->strays);
+      if (group->customer.len == 0)
+        continue;
       if (!tall_slice_equal (group->customer, customer))
         place->failed = TRUE; /* a place of another customer */
       else if (!take_group (self, group, 0, &dead, error))
@@ -362,21 +349,23 @@ take_hint (Erase *self, const TallRow *row, TallBatch *batch, GError **error)
 {
   gint64 dead;
   TallSlice customer, order;
-  g_auto (TallVerifyRows) rows = { 0 };
+  const TallVerifyGroup *group;
   g_autoptr (GError) cause = NULL;
   if (tall_index_split (self->context, TALL_INDEX_TABLE, row->key, &customer, &order) == NULL)
     {
       self->flags |= FLAG_LEFT;
       return TRUE;
     }
-  if (!tall_verify_rows_read (&rows, self->context, customer, order, &cause))
+  g_autoptr (TallVerifyScan) scan =
+      tall_verify_scan_read (self->context, customer, order, &group, &cause);
+  if (scan == NULL)
     {
       self->flags |= FLAG_LEFT;
       if (!tall_error_is_unreadable (cause))
         g_propagate_error (error, g_steal_pointer (&cause));
       return cause != NULL;
     }
-  if (!take_group (self, &rows.group, find_latest (row), &dead, error))
+  if (!take_group (self, group, tall_repair_find_latest (row), &dead, error))
     return FALSE;
   if (dead > 0)
     tall_mutation_delete_up_to (batch, tall_batch_add (batch, TALL_INDEX_TABLE, row->key), dead);
@@ -398,28 +387,25 @@ static gboolean
 walk_hints (Erase *self, TallReader *place, GByteArray *next, GError **error)
 {
   TallSlice customer = self->operation.key.customer;
-  g_autoptr (GByteArray) start = g_byte_array_new ();
-  tall_bytes_set (start, place->rest.len > 0 ? place->rest : customer);
-  place->failed = !tall_slice_has_prefix (tall_slice_array (start), customer)
-                  || start->len > TALL_MAX_ROW_KEY + 1;
-  for (gboolean ended = place->failed; !ended;)
+  g_autoptr (TallArena) arena = tall_arena_new (0);
+  g_auto (TallVerifyPages) pages = { .in = self->context->table, .table = TALL_INDEX_TABLE };
+  pages.stop = tall_slice_after_prefix (arena, customer);
+  pages.limit = PAGE_ROWS;
+  pages.next = g_byte_array_new ();
+  tall_bytes_set (pages.next, place->rest.len > 0 ? place->rest : customer);
+  place->failed = !tall_slice_has_prefix (tall_slice_array (pages.next), customer)
+                  || pages.next->len > TALL_MAX_ROW_KEY + 1;
+  while (!place->failed && !pages.ended)
     {
-      g_autoptr (TallReadPlan) plan = tall_read_plan_new ();
-      TallRead *read = tall_read_plan_add_scan (plan, TALL_INDEX_TABLE, tall_slice_array (start),
-                                                tall_slice_after_prefix (plan->arena, customer));
-      read->limit = PAGE_ROWS;
-      read->max_bytes = PAGE_BYTES;
-      g_autoptr (TallReadResult) result =
-          tall_table_read (self->context->table, plan, tall_verify_deadline (), error);
-      if (result == NULL || !take_hints (self, &result->results[0], error))
+      g_auto (TallVerifyStray) gap = { 0 };
+      g_autoptr (TallReadResult) result = tall_verify_pages_read (&pages, &gap, error);
+      if (gap.cause != NULL)
+        self->flags |= FLAG_FOUND | FLAG_LEFT;
+      else if (result == NULL || !take_hints (self, &result->results[0], error))
         return FALSE;
-      const TallRows *rows = &result->results[0];
-      ended = rows->n_rows == 0 || (rows->n_rows < PAGE_ROWS && !rows->cut);
-      if (rows->n_rows > 0)
-        tall_bytes_set_after (start, rows->rows[rows->n_rows - 1].key);
-      if (!ended && is_over (self))
+      if (!pages.ended && is_over (self))
         {
-          tall_bytes_append (next, tall_slice_array (start));
+          tall_bytes_append (next, tall_slice_array (pages.next));
           break;
         }
     }

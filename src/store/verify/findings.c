@@ -1,9 +1,7 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
-#include "store/verify/look.h"
 #include "store/verify/verify.h"
 #include "tall-error.h"
-#include "tall-verify.h"
 
 #define REPAIR "verify --repair"
 #define REPAIR_OR_PUT REPAIR ", or the next put of the order"
@@ -144,93 +142,6 @@ tall_finding_kind_parse (const char *name, TallFindingKind *kind)
   return FALSE;
 }
 
-void
-tall_verify_look_clear (TallVerifyLook *self)
-{
-  tall_root_clear (&self->root);
-  tall_order_key_clear (&self->key);
-  g_clear_pointer (&self->arena, tall_arena_free);
-  g_clear_pointer (&self->entries, g_ptr_array_unref);
-  g_clear_pointer (&self->findings, g_array_unref);
-}
-
-/**
- * tall_verify_look_add:
- * @message: what exactly; copied
- */
-void
-tall_verify_look_add (TallVerifyLook *self,
-                      TallFindingKind kind,
-                      const char *table,
-                      TallSlice row,
-                      guint n_rows,
-                      const char *message)
-{
-  TallFinding finding = {
-    .kind = kind,
-    .table = table,
-    .row = tall_slice_dup (self->arena, row),
-    .n_rows = n_rows,
-    .revision = self->root.exists ? self->root.state.revision : 0,
-    .message = tall_arena_strdup (self->arena, message),
-  };
-  g_array_append_val (self->findings, finding);
-}
-
-/**
- * tall_verify_look_kinds:
- *
- * Returns: a bit for each kind that was found
- */
-guint32
-tall_verify_look_kinds (const TallVerifyLook *self)
-{
-  guint32 kinds = 0;
-  for (guint i = 0; i < self->findings->len; i++)
-    kinds |= 1u << g_array_index (self->findings, TallFinding, i).kind;
-  return kinds;
-}
-
-/**
- * tall_verify_look_is_gone:
- *
- * Returns: whether it is an order that is taken for not there, although its rows are
- */
-gboolean
-tall_verify_look_is_gone (const TallVerifyLook *self)
-{
-  gint64 revision = self->root.state.revision;
-  return revision > 0 && tall_store_context_has_expired (self->context, revision);
-}
-
-/**
- * tall_verify_look_needs_person:
- *
- * Returns: whether something was found that nothing mends without knowing what was meant
- */
-gboolean
-tall_verify_look_needs_person (const TallVerifyLook *self)
-{
-  for (guint i = 0; i < self->findings->len; i++)
-    if (tall_finding_kind_info (g_array_index (self->findings, TallFinding, i).kind)->needs_person)
-      return TRUE;
-  return FALSE;
-}
-
-/**
- * tall_verify_is_over:
- *
- * Returns: whether this part has done enough
- */
-gboolean
-tall_verify_is_over (const TallVerify *self)
-{
-  return (self->request->most > 0 && self->n_looked >= self->request->most)
-         || self->findings->len >= TALL_VERIFY_MOST_FINDINGS
-         || self->suspects->len >= TALL_VERIFY_MOST_FINDINGS
-         || g_get_monotonic_time () >= self->until;
-}
-
 /* Rows may say anything. Bytes that are not text cannot be shown as text. */
 static const char *
 copy_text (TallArena *arena, const char *text)
@@ -277,22 +188,30 @@ tall_verify_report (TallVerify *self, const TallFinding *finding)
 }
 
 /**
- * tall_verify_report_unreadable:
- * @row: where the table itself cannot be read
+ * tall_verify_report_stray:
+ *
+ * Reports rows that are of nobody, or that cannot be read. Nothing is under way there.
  */
 void
-tall_verify_report_unreadable (TallVerify *self,
-                               const char *table,
-                               TallSlice row,
-                               const GError *cause)
+tall_verify_report_stray (TallVerify *self, const TallVerifyStray *stray)
 {
-  TallFinding finding = { .kind = TALL_FINDING_UNREADABLE_TABLE,
-                          .table = table,
-                          .row = row,
-                          .n_rows = 1,
-                          .message = cause->message,
-                          .detail = tall_error_get_detail (cause) };
-  self->part->is_broken = TRUE;
+  g_autofree char *many =
+      g_strdup_printf ("%u rows between those of an order have keys of no row of the layout; this "
+                       "is the first",
+                       stray->n_rows);
+  const char *message = stray->n_rows == 1 ? "its key is that of no row of the layout" : many;
+  TallFinding finding = { .kind = TALL_FINDING_STRAY_ROW,
+                          .table = stray->table,
+                          .row = tall_slice_array (stray->row),
+                          .n_rows = stray->n_rows,
+                          .message = message };
+  if (stray->cause != NULL)
+    {
+      finding.kind = TALL_FINDING_UNREADABLE_TABLE;
+      finding.message = stray->cause->message;
+      finding.detail = tall_error_get_detail (stray->cause);
+      self->part->is_broken = TRUE;
+    }
   tall_verify_report (self, &finding);
 }
 
@@ -300,6 +219,5 @@ void
 tall_verify_part_free (TallVerifyPart *self)
 {
   tall_arena_free (self->arena);
-  g_clear_error (&self->error);
   g_free (self);
 }

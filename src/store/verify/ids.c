@@ -1,7 +1,6 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
 #include "model/canonical.h"
-#include "store/verify/repair.h"
 #include "store/verify/verify.h"
 #include "tall-limits.h"
 
@@ -105,158 +104,107 @@ count (TallVerifyPart *part)
   return &part->n_ids;
 }
 
+static gboolean
+is_there (const TallStoreContext *context)
+{
+  return context->ids != NULL;
+}
+
 /**
  * tall_verify_ids:
  *
  * The table `ids`: each way, and the way back.
  */
-const TallVerifyPair tall_verify_ids = { TALL_IDS_TABLE, locate, judge_row, count, NULL };
+const TallVerifyPair tall_verify_ids = {
+  .table = TALL_IDS_TABLE,
+  .is_searched = TRUE,
+  .is_there = is_there,
+  .locate = locate,
+  .judge = judge_row,
+  .count = count,
+  .mend = tall_repair_id,
+};
 
 #define PAGE_ROWS 4096
-#define PAGE_BYTES (1 << 20)
-
-/* One way of an id: its row, what that leads from, and where to. */
-typedef struct
-{
-  TallSlice key;
-  TallSlice from; /* an id or a number */
-  TallSlice to;
-  TallRepairId *id; /* what is known of it */
-} Way;
-
-static Way
-make_way (const TallRow *row)
-{
-  return (Way){ row->key, tall_slice (row->key.data + 1, row->key.len - 1),
-                tall_ids_get_value (row), NULL };
-}
-
-/* Whether a row says something else of either end. Of two rows that lead to the same number or id
- * nobody knows which is right. */
-static gboolean
-contradicts (const TallRow *row, const Way *way)
-{
-  TallSlice value = tall_ids_get_value (row);
-  if (tall_slice_equal (row->key, way->key))
-    return FALSE;
-  return tall_slice_equal (value, row->key.data[0] == way->key.data[0] ? way->to : way->from);
-}
 
 static TallReadResult *
-read_plan (const TallStoreContext *context, const TallReadPlan *plan, GError **error)
+read_rows (const TallStoreContext *context, const TallSlice *keys, guint n, GError **error)
 {
+  g_autoptr (TallReadPlan) plan = tall_read_plan_new ();
+  tall_read_plan_add_gets (plan, TALL_IDS_TABLE, keys, n);
   return tall_table_read (context->table, plan, tall_verify_deadline (), error);
 }
 
-/* The ways that are searched for, by both of their ends: a row that leads to one of these may
- * contradict them. */
-typedef struct
+/* What a row leads from. */
+static TallSlice
+get_from (TallSlice key)
 {
-  TallReadPlan *plan;
-  TallReadResult *result; /* the rows */
-  Way *ways;
-  GHashTable *by_end; /* #GBytes → #GPtrArray of Way */
-} Ways;
+  return tall_slice (key.data + 1, key.len - 1);
+}
 
+/* Where a row leads to, and whether that is an id or a number. */
+static GBytes *
+make_end (gboolean is_number, TallSlice to)
+{
+  g_autoptr (GByteArray) end = g_byte_array_new ();
+  tall_bytes_append_u8 (end, is_number);
+  tall_bytes_append (end, to);
+  return g_bytes_new (end->data, end->len);
+}
+
+/* Two that are to lead to the same contradict each other. */
 static void
-add_end (Ways *self, TallSlice end, Way *way)
+add_end (GHashTable *ends, gboolean is_number, TallSlice end, TallRepairId *id)
 {
-  GBytes *key = g_bytes_new_static (end.data, end.len);
-  GPtrArray *found = g_hash_table_lookup (self->by_end, key);
-  if (found == NULL)
-    {
-      found = g_ptr_array_new ();
-      g_hash_table_insert (self->by_end, g_bytes_ref (key), found);
-    }
-  g_ptr_array_add (found, way);
-  g_bytes_unref (key);
+  GBytes *key = make_end (is_number, end);
+  TallRepairId *other = g_hash_table_lookup (ends, key);
+  if (other != NULL)
+    other->contradicted = id->contradicted = TRUE;
+  g_hash_table_replace (ends, key, id);
 }
 
-static TallRepairId *
-find_id (TallRepairId *ids, guint n, TallSlice row)
-{
-  for (guint i = 0; i < n; i++)
-    if (tall_slice_equal (ids[i].row, row))
-      return &ids[i];
-  return NULL;
-}
-
-/* Rows that are gone are not searched for: nobody needs to know any more. */
+/* Adds where rows lead to that say something else of either end of @ids. Rows that are gone are not
+ * searched for: nobody needs to know any more. */
 static gboolean
-ways_read (Ways *self, const TallStoreContext *context, TallRepairId *ids, guint n, GError **error)
+find_ends (
+    GHashTable *ends, const TallStoreContext *context, TallRepairId *ids, guint n, GError **error)
 {
-  self->plan = tall_read_plan_new ();
-  TallSlice *keys = tall_arena_newa0 (self->plan->arena, TallSlice, n);
+  g_autofree TallSlice *keys = g_new0 (TallSlice, n);
+  guint at = 0;
   for (guint i = 0; i < n; i++)
     keys[i] = ids[i].row;
-  tall_read_plan_add_gets (self->plan, TALL_IDS_TABLE, keys, n);
-  self->by_end = g_hash_table_new_full (g_bytes_hash, g_bytes_equal, (GDestroyNotify)g_bytes_unref,
-                                        (GDestroyNotify)g_ptr_array_unref);
-  self->result = read_plan (context, self->plan, error);
-  if (self->result == NULL)
-    return FALSE;
-  const TallRows *rows = &self->result->results[0];
-  self->ways = g_new0 (Way, MAX (rows->n_rows, 1));
-  for (guint i = 0; i < rows->n_rows; i++)
-    {
-      Way *way = &self->ways[i];
-      *way = make_way (&rows->rows[i]);
-      way->id = find_id (ids, n, way->key);
-      add_end (self, way->from, way);
-      add_end (self, way->to, way);
-    }
-  return TRUE;
-}
-
-static void
-ways_clear (Ways *self)
-{
-  g_clear_pointer (&self->by_end, g_hash_table_unref);
-  g_clear_pointer (&self->ways, g_free);
-  g_clear_pointer (&self->result, tall_read_result_free);
-  g_clear_pointer (&self->plan, tall_read_plan_free);
-}
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Ways, ways_clear)
-
-static void
-judge (Ways *self, const TallRow *row)
-{
-  TallSlice value = tall_ids_get_value (row);
-  g_autoptr (GBytes) end = g_bytes_new_static (value.data, value.len);
-  const GPtrArray *found = g_hash_table_lookup (self->by_end, end);
-  for (guint i = 0; found != NULL && i < found->len; i++)
-    {
-      Way *way = g_ptr_array_index (found, i);
-      if (contradicts (row, way))
-        way->id->contradicted = TRUE;
-    }
-}
-
-/* Judges a page of the table. Moves @place on. */
-static gboolean
-search_page (
-    Ways *self, const TallStoreContext *context, GByteArray *place, gboolean *ended, GError **error)
-{
-  g_autoptr (TallReadPlan) plan = tall_read_plan_new ();
-  TallRead *read = tall_read_plan_add_scan (plan, TALL_IDS_TABLE, tall_slice_array (place),
-                                            tall_slice (NULL, 0));
-  read->limit = PAGE_ROWS;
-  read->max_bytes = PAGE_BYTES;
-  g_autoptr (TallReadResult) result = read_plan (context, plan, error);
+  g_autoptr (TallReadResult) result = read_rows (context, keys, n, error);
   if (result == NULL)
     return FALSE;
   const TallRows *rows = &result->results[0];
-  *ended = rows->n_rows < PAGE_ROWS && !rows->cut;
-  for (guint i = 0; i < rows->n_rows; i++)
-    judge (self, &rows->rows[i]);
-  if (rows->n_rows > 0)
-    tall_bytes_set_after (place, rows->rows[rows->n_rows - 1].key);
+  for (guint i = 0; i < n && at < rows->n_rows; i++)
+    {
+      const TallRow *row = &rows->rows[at];
+      gboolean from_id = keys[i].data[0] == TALL_IDS_FROM_ID;
+      if (!tall_slice_equal (row->key, keys[i]))
+        continue;
+      add_end (ends, from_id, tall_ids_get_value (row), &ids[i]);
+      add_end (ends, !from_id, get_from (keys[i]), &ids[i]);
+      at++;
+    }
   return TRUE;
+}
+
+/* Of two rows that lead to the same number or id nobody knows which is right. */
+static void
+judge_other (GHashTable *ends, const TallRow *row)
+{
+  g_autoptr (GBytes) end =
+      make_end (row->key.data[0] == TALL_IDS_FROM_ID, tall_ids_get_value (row));
+  TallRepairId *id = g_hash_table_lookup (ends, end);
+  if (id != NULL && !tall_slice_equal (row->key, id->row))
+    id->contradicted = TRUE;
 }
 
 /**
  * tall_repair_search_ids:
- * @ids: (inout): what is searched for; those that are contradicted are marked
+ * @ids: (inout): what is searched for; those that are contradicted, or for which that cannot be
+ *   known, are marked
  * @place: (inout): where the search goes on; empty: at the beginning
  * @until: g_get_monotonic_time() when it ends, after a page at least
  * @ended: (out): whether it has come to the end of the table
@@ -275,57 +223,26 @@ tall_repair_search_ids (const TallStoreContext *context,
                         gboolean *ended,
                         GError **error)
 {
-  g_auto (Ways) ways = { 0 };
-  if (!ways_read (&ways, context, ids, n, error))
+  g_autoptr (GHashTable) ends =
+      g_hash_table_new_full (g_bytes_hash, g_bytes_equal, (GDestroyNotify)g_bytes_unref, NULL);
+  TallVerifyPages pages = {
+    .in = context->table, .table = TALL_IDS_TABLE, .next = place, .limit = PAGE_ROWS
+  };
+  if (!find_ends (ends, context, ids, n, error))
     return FALSE;
   do
-    if (!search_page (&ways, context, place, ended, error))
-      return FALSE;
-  while (!*ended && g_get_monotonic_time () < until);
-  return TRUE;
-}
-
-/* Whether the way back is there. */
-static gboolean
-find_back (const TallStoreContext *context,
-           const Way *way,
-           TallSlice back,
-           gboolean *there,
-           GError **error)
-{
-  g_autoptr (TallReadPlan) plan = tall_read_plan_new ();
-  tall_read_plan_add_get (plan, TALL_IDS_TABLE, back);
-  g_autoptr (TallReadResult) result = read_plan (context, plan, error);
-  if (result == NULL)
-    return FALSE;
-  *there = result->results[0].n_rows > 0
-           && tall_slice_equal (tall_ids_get_value (&result->results[0].rows[0]), way->from);
-  return TRUE;
-}
-
-/* It may be there although the answer says that it was not written: a gateway repeats calls. */
-static gboolean
-write_back (const TallStoreContext *context,
-            const Way *way,
-            TallSlice back,
-            TallRepairOutcome *outcome,
-            GError **error)
-{
-  g_autoptr (TallBatch) batch = tall_batch_new ();
-  TallMutation *mutation = tall_batch_add (batch, TALL_IDS_TABLE, back);
-  gboolean matched = FALSE;
-  tall_mutation_put (batch, mutation, TALL_IDS_QUALIFIER, TALL_IDS_TIMESTAMP, way->from);
-  const TallConditionalWrite write = {
-    .mutations = &mutation,
-    .n = 1,
-    .qualifier = TALL_IDS_QUALIFIER,
-    .durability = TALL_DURABLE,
-    .deadline = tall_verify_deadline (),
-  };
-  if (!tall_table_apply_if (context->table, &write, &matched, error)
-      || (!matched && !find_back (context, way, back, &matched, error)))
-    return FALSE;
-  *outcome = matched ? TALL_REPAIR_DONE : TALL_REPAIR_OVERTAKEN;
+    {
+      g_auto (TallVerifyStray) gap = { 0 };
+      g_autoptr (TallReadResult) result = tall_verify_pages_read (&pages, &gap, error);
+      if (result == NULL && gap.cause == NULL)
+        return FALSE;
+      for (guint i = 0; gap.cause != NULL && i < n; i++)
+        ids[i].contradicted = TRUE; /* perhaps, by what cannot be read */
+      for (guint i = 0; result != NULL && i < result->results[0].n_rows; i++)
+        judge_other (ends, &result->results[0].rows[i]);
+    }
+  while (!pages.ended && g_get_monotonic_time () < until);
+  *ended = pages.ended;
   return TRUE;
 }
 
@@ -333,7 +250,8 @@ write_back (const TallStoreContext *context,
  * tall_repair_id:
  * @row: key of a half id that nothing contradicts, as tall_repair_search_ids() has found
  *
- * Writes the way back.
+ * Writes the way back. It may be there although the answer says that it was not written: a gateway
+ * repeats calls.
  *
  * Returns: FALSE if the table could not be read or written now
  */
@@ -343,16 +261,33 @@ tall_repair_id (const TallStoreContext *context,
                 TallRepairOutcome *outcome,
                 GError **error)
 {
-  g_autoptr (GByteArray) key = g_byte_array_new ();
-  g_autoptr (TallReadPlan) plan = tall_read_plan_new ();
+  g_autoptr (GByteArray) back = g_byte_array_new ();
+  g_autoptr (TallBatch) batch = tall_batch_new ();
+  gboolean matched = FALSE;
   *outcome = TALL_REPAIR_OVERTAKEN;
-  tall_read_plan_add_get (plan, TALL_IDS_TABLE, row);
-  g_autoptr (TallReadResult) result = read_plan (context, plan, error);
+  g_autoptr (TallReadResult) result = read_rows (context, &row, 1, error);
   if (result == NULL)
     return FALSE;
-  if (result->results[0].n_rows == 0
-      || tall_verify_ids.locate (context, &result->results[0].rows[0], key) == NULL)
+  if (result->results[0].n_rows == 0 || locate (context, result->results[0].rows, back) == NULL)
     return TRUE;
-  Way way = make_way (&result->results[0].rows[0]);
-  return write_back (context, &way, tall_slice_array (key), outcome, error);
+  TallSlice key = tall_slice_array (back);
+  TallMutation *mutation = tall_batch_add (batch, TALL_IDS_TABLE, key);
+  tall_mutation_put (batch, mutation, TALL_IDS_QUALIFIER, TALL_IDS_TIMESTAMP, get_from (row));
+  const TallConditionalWrite write = {
+    .mutations = &mutation,
+    .n = 1,
+    .qualifier = TALL_IDS_QUALIFIER,
+    .durability = TALL_DURABLE,
+    .deadline = tall_verify_deadline (),
+  };
+  if (!tall_table_apply_if (context->table, &write, &matched, error))
+    return FALSE;
+  g_autoptr (TallReadResult) there = matched ? NULL : read_rows (context, &key, 1, error);
+  if (!matched && there == NULL)
+    return FALSE;
+  if (matched
+      || (there->results[0].n_rows > 0
+          && tall_slice_equal (tall_ids_get_value (there->results[0].rows), get_from (row))))
+    *outcome = TALL_REPAIR_DONE;
+  return TRUE;
 }

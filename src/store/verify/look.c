@@ -1,11 +1,103 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
-#include "store/verify/look.h"
-
 #include "model/canonical.h"
-#include "store/verify/scan.h"
+#include "store/verify/verify.h"
 #include "tall-error.h"
 #include "tall-limits.h"
+
+void
+tall_verify_look_init (TallVerifyLook *self, const TallStoreContext *context)
+{
+  *self = (TallVerifyLook){ .context = context, .arena = tall_arena_new (0) };
+  self->findings = g_array_new (FALSE, FALSE, sizeof (TallFinding));
+}
+
+/**
+ * tall_verify_hash:
+ *
+ * Returns: a number that is another one for other bytes
+ */
+guint64
+tall_verify_hash (TallSlice bytes)
+{
+  guint8 digest[TALL_MD5_SIZE];
+  tall_md5 (bytes, digest);
+  TallReader reader = tall_reader (tall_slice (digest, sizeof digest));
+  return tall_reader_u64 (&reader);
+}
+
+void
+tall_verify_look_clear (TallVerifyLook *self)
+{
+  tall_root_clear (&self->root);
+  tall_order_key_clear (&self->key);
+  g_clear_pointer (&self->arena, tall_arena_free);
+  g_clear_pointer (&self->entries, g_ptr_array_unref);
+  g_clear_pointer (&self->findings, g_array_unref);
+}
+
+/**
+ * tall_verify_look_add:
+ * @message: what exactly; copied
+ */
+void
+tall_verify_look_add (TallVerifyLook *self,
+                      TallFindingKind kind,
+                      const char *table,
+                      TallSlice row,
+                      guint n_rows,
+                      const char *message)
+{
+  TallFinding finding = {
+    .kind = kind,
+    .table = table,
+    .row = tall_slice_dup (self->arena, row),
+    .n_rows = n_rows,
+    .revision = self->root.exists ? self->root.state.revision : 0,
+    .message = tall_arena_strdup (self->arena, message),
+  };
+  g_array_append_val (self->findings, finding);
+}
+
+/**
+ * tall_verify_look_kinds:
+ *
+ * Returns: a bit for each kind that was found
+ */
+guint32
+tall_verify_look_kinds (const TallVerifyLook *self)
+{
+  guint32 kinds = 0;
+  for (guint i = 0; i < self->findings->len; i++)
+    kinds |= 1u << g_array_index (self->findings, TallFinding, i).kind;
+  return kinds;
+}
+
+/**
+ * tall_verify_look_is_gone:
+ *
+ * Returns: whether it is an order that is taken for not there, although its rows are
+ */
+gboolean
+tall_verify_look_is_gone (const TallVerifyLook *self)
+{
+  gint64 revision = self->root.state.revision;
+  return revision > 0 && tall_store_context_has_expired (self->context, revision);
+}
+
+/**
+ * tall_verify_look_needs_person:
+ *
+ * Returns: whether something was found that nothing mends without knowing what was meant
+ */
+gboolean
+tall_verify_look_needs_person (const TallVerifyLook *self)
+{
+  for (guint i = 0; i < self->findings->len; i++)
+    if (tall_finding_kind_info (g_array_index (self->findings, TallFinding, i).kind)->needs_person)
+      return TRUE;
+  return FALSE;
+}
 
 static void
 add (TallVerifyLook *look, TallFindingKind kind, const char *message)
@@ -118,25 +210,6 @@ verify_customer (TallVerifyLook *look, TallSlice summary)
     add_damage (look, TALL_FINDING_UNREADABLE, cause->message);
   else if (check_digest (look, tall_customer_to_canonical (customer, look->arena)))
     check_derived (look, summary, tall_customer_to_summary (customer, look->arena));
-}
-
-/* @look: at a live order or customer whose numbers are known
- * @summary: the one that is stored
- *
- * Compares what is stored with what the state cell says of it. */
-static void
-tall_verify_content (TallVerifyLook *look, const TallVerifyGroup *group, TallSlice summary)
-{
-  if (look->key.order.len > 0)
-    verify_order (look, group, summary);
-  else
-    verify_customer (look, summary);
-}
-
-static void
-add_to_root (TallVerifyLook *self, TallFindingKind kind, const char *message)
-{
-  tall_verify_look_add (self, kind, self->table, self->root_key, 1, message);
 }
 
 static gboolean
@@ -265,16 +338,14 @@ read_root (TallVerifyLook *self, const TallVerifyGroup *group, TallSlice *summar
   if (self->row == NULL)
     add_rows (self, group, judge_orphan (group), TRUE, "without a root row");
   else if (!tall_root_parse_state (&self->root, self->row, summary, &cause))
-    add_to_root (self,
-                 g_error_matches (cause, TALL_ERROR, TALL_ERROR_NEWER_VERSION)
-                     ? TALL_FINDING_NEWER_VERSION
-                     : TALL_FINDING_ALTERED_STATE,
-                 cause->message);
+    add (self,
+         g_error_matches (cause, TALL_ERROR, TALL_ERROR_NEWER_VERSION) ? TALL_FINDING_NEWER_VERSION
+                                                                       : TALL_FINDING_ALTERED_STATE,
+         cause->message);
   else if (!self->root.exists)
-    add_to_root (self, TALL_FINDING_NO_STATE, "it has cells, and no state cell");
+    add (self, TALL_FINDING_NO_STATE, "it has cells, and no state cell");
   else if (!is_consistent (self))
-    add_to_root (self, TALL_FINDING_ALTERED_STATE,
-                 "the fields of its state cell contradict each other");
+    add (self, TALL_FINDING_ALTERED_STATE, "the fields of its state cell contradict each other");
   else
     return !(is_order (self) && tall_verify_look_is_gone (self));
   return FALSE;
@@ -289,7 +360,7 @@ read_numbers (TallVerifyLook *self, TallSlice summary)
   TallCustomerSummary customer;
   if (!tall_root_check_summary (&self->root, &cause))
     {
-      add_to_root (self, TALL_FINDING_NO_SUMMARY, cause->message);
+      add (self, TALL_FINDING_NO_SUMMARY, cause->message);
       return FALSE;
     }
   gboolean parsed = is_order (self)
@@ -297,7 +368,7 @@ read_numbers (TallVerifyLook *self, TallSlice summary)
                         : tall_customer_summary_parse (summary, self->arena, &customer, &cause);
   if (!parsed)
     {
-      add_to_root (self, TALL_FINDING_NO_SUMMARY, cause->message);
+      add (self, TALL_FINDING_NO_SUMMARY, cause->message);
       return FALSE;
     }
   self->customer_number = is_order (self) ? order.customer_number : customer.number;
@@ -346,8 +417,25 @@ check_key (TallVerifyLook *self, gboolean *right, GError **error)
                        self->order_number);
   *right = tall_slice_equal (wanted.whole, self->key.whole);
   if (!*right)
-    add_to_root (self, TALL_FINDING_WRONG_KEY, "the numbers that it names lead elsewhere");
+    add (self, TALL_FINDING_WRONG_KEY, "the numbers that it names lead elsewhere");
   return TRUE;
+}
+
+static guint64
+make_fingerprint (const TallRoot *root)
+{
+  return tall_verify_hash (tall_slice (root->bytes, root->exists ? TALL_STATE_SIZE : 0));
+}
+
+static void
+name_owner (TallVerifyLook *self)
+{
+  for (guint i = 0; i < self->findings->len; i++)
+    {
+      TallFinding *finding = &g_array_index (self->findings, TallFinding, i);
+      finding->customer_number = self->customer_number;
+      finding->order_number = self->order_number;
+    }
 }
 
 /**
@@ -367,72 +455,68 @@ tall_verify_look_at (TallVerifyLook *self,
 {
   TallSlice summary = TALL_SLICE_INIT;
   gboolean right = FALSE;
-  *self = (TallVerifyLook){ .context = context, .arena = tall_arena_new (0) };
-  self->findings = g_array_new (FALSE, FALSE, sizeof (TallFinding));
+  tall_verify_look_init (self, context);
   find_root (self, group);
-  if (!read_root (self, group, &summary))
+  gboolean judged = read_root (self, group, &summary);
+  self->fingerprint = make_fingerprint (&self->root);
+  if (!judged)
     return TRUE;
 
   const TallState *state = &self->root.state;
   if (state->pending != 0)
-    add_to_root (self, TALL_FINDING_STALE_CLAIM,
-                 tall_arena_printf (self->arena, "it is claimed for revision %" G_GINT64_FORMAT,
-                                    state->pending));
+    add (self, TALL_FINDING_STALE_CLAIM,
+         tall_arena_printf (self->arena, "it is claimed for revision %" G_GINT64_FORMAT,
+                            state->pending));
   add_rows (self, group, TALL_FINDING_LEFTOVER, FALSE, "with cells of other revisions");
   gboolean is_emptied = !state->live && !self->root.has_summary; /* by an erase */
   if (state->revision == 0 || is_emptied || !read_numbers (self, summary))
     return TRUE;
   if (!check_key (self, &right, error))
     return FALSE;
-  if (right && state->live)
-    tall_verify_content (self, group, summary);
-  for (guint i = 0; i < self->findings->len; i++)
-    {
-      TallFinding *finding = &g_array_index (self->findings, TallFinding, i);
-      finding->customer_number = self->customer_number;
-      finding->order_number = self->order_number;
-    }
+  if (right && state->live && is_order (self))
+    verify_order (self, group, summary);
+  else if (right && state->live)
+    verify_customer (self, summary);
+  name_owner (self);
   return TRUE;
 }
 
-/**
- * tall_verify_find_entry:
- * @there: (out): whether the order has this entry
- */
-gboolean
-tall_verify_find_entry (const TallVerifyLook *self,
-                        const TallEntry *entry,
-                        gboolean *there,
-                        GError **error)
-{
-  g_autoptr (TallReadPlan) plan = tall_read_plan_new ();
-  tall_read_plan_add_get (plan, entry->index->table, tall_slice_array (entry->row));
-  g_autoptr (TallReadResult) result =
-      tall_table_read (self->context->table, plan, tall_verify_deadline (), error);
-  if (result == NULL)
-    return FALSE;
-  *there = result->results[0].n_rows > 0;
-  return TRUE;
-}
-
+/* Adds the entries that the order is to have, and has not. */
 static gboolean
 check_entries (TallVerifyLook *self, GError **error)
 {
   for (guint i = 0; self->entries != NULL && i < self->entries->len; i++)
     {
       const TallEntry *entry = g_ptr_array_index (self->entries, i);
+      TallSlice row = tall_slice_array (entry->row);
       gboolean there;
       if (!tall_verify_find_entry (self, entry, &there, error))
         return FALSE;
-      if (there)
-        continue;
-      tall_verify_look_add (self, TALL_FINDING_MISSING_HINT, entry->index->table,
-                            tall_slice_array (entry->row), 1,
-                            "there is no hint at the order's date");
-      TallFinding *finding = &g_array_index (self->findings, TallFinding, self->findings->len - 1);
-      finding->customer_number = self->customer_number;
-      finding->order_number = self->order_number;
+      if (!there)
+        tall_verify_look_add (self, TALL_FINDING_MISSING_HINT, entry->index->table, row, 1,
+                              "there is no hint at the order's date");
     }
+  name_owner (self);
+  return TRUE;
+}
+
+/* Whether the state cell is as it was when the other rows were read. */
+static gboolean
+check_root (TallVerifyLook *self, GError **error)
+{
+  g_autoptr (TallReadPlan) plan = tall_read_plan_new ();
+  g_auto (TallRoot) root = { 0 };
+  TallSlice summary = TALL_SLICE_INIT;
+  if (self->findings->len == 0)
+    return TRUE;
+  tall_root_narrow (tall_read_plan_add_get (plan, self->table, self->root_key));
+  g_autoptr (TallReadResult) result =
+      tall_table_read (self->context->table, plan, tall_verify_deadline (), error);
+  if (result == NULL)
+    return FALSE;
+  const TallRows *rows = &result->results[0];
+  (void)!tall_root_parse_state (&root, rows->n_rows > 0 ? rows->rows : NULL, &summary, NULL);
+  self->changed = make_fingerprint (&root) != self->fingerprint;
   return TRUE;
 }
 
@@ -440,7 +524,7 @@ check_entries (TallVerifyLook *self, GError **error)
  * tall_verify_look_again:
  * @order: empty: a customer
  *
- * Reads everything of an order or a customer, also its hint, and looks at it.
+ * Reads everything of an order or a customer, also its hints, and looks at it.
  */
 gboolean
 tall_verify_look_again (TallVerifyLook *self,
@@ -449,11 +533,12 @@ tall_verify_look_again (TallVerifyLook *self,
                         TallSlice order,
                         GError **error)
 {
-  g_auto (TallVerifyRows) rows = { 0 };
-  if (!tall_verify_rows_read (&rows, context, customer, order, error))
+  const TallVerifyGroup *group;
+  g_autoptr (TallVerifyScan) scan = tall_verify_scan_read (context, customer, order, &group, error);
+  if (scan == NULL)
     return FALSE;
-  gboolean done =
-      tall_verify_look_at (self, context, &rows.group, error) && check_entries (self, error);
+  gboolean done = tall_verify_look_at (self, context, group, error) && check_entries (self, error)
+                  && check_root (self, error);
   self->row = NULL; /* goes with the rows */
   return done;
 }

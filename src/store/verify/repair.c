@@ -1,123 +1,14 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
-#include "store/verify/repair.h"
-
-#include "store/read/index.h"
-#include "store/verify/scan.h"
+#include "store/commit/commit.h"
 #include "store/verify/verify.h"
-
-static void tall_repair_begin (TallOperation *operation, const TallVerifyLook *look);
-static gint64 tall_repair_find_latest (const TallRow *row);
-static gboolean tall_repair_claim (TallOperation *operation,
-                                   TallRoot *root,
-                                   gint64 latest,
-                                   TallClaim *claim,
-                                   TallRepairOutcome *outcome,
-                                   GError **error) G_GNUC_WARN_UNUSED_RESULT;
-
-/* A hint that is wrong: its row as it was read, and the order that it leads to. */
-typedef struct
-{
-  const TallRow *row;
-  TallVerifyLook look;
-} Hint;
-
-/* Whether a live order is to have it. */
-static gboolean
-is_wanted (const Hint *hint)
-{
-  return hint->look.root.state.live && hint->look.entries != NULL
-         && tall_entries_find (hint->look.entries, TALL_INDEX_TABLE, hint->row->key) != NULL;
-}
-
-static gboolean
-read_row (const TallStoreContext *context, TallSlice key, TallReadResult **result, GError **error)
-{
-  g_autoptr (TallReadPlan) plan = tall_read_plan_new ();
-  tall_read_plan_add_get (plan, TALL_INDEX_TABLE, key);
-  *result = tall_table_read (context->table, plan, tall_verify_deadline (), error);
-  return *result != NULL;
-}
-
-/* The hint of a live order at its date names another order: it gets the right name, which the row
- * of the order says. Any other hint goes, each version by itself. */
-static void
-append_change (const Hint *hint, TallBatch *batch)
-{
-  TallMutation *mutation = tall_batch_add (batch, TALL_INDEX_TABLE, hint->row->key);
-  if (is_wanted (hint))
-    tall_mutation_put (batch, mutation, TALL_INDEX_QUALIFIER, tall_repair_find_latest (hint->row),
-                       tall_slice_str (hint->look.order_number));
-  else
-    for (guint i = 0; i < hint->row->n_cells; i++)
-      tall_mutation_delete_at (batch, mutation, hint->row->cells[i].timestamp);
-}
-
-static gboolean
-mend (const Hint *hint, TallRepairOutcome *outcome, GError **error)
-{
-  const TallState *state = &hint->look.root.state;
-  g_auto (TallOperation) operation = { 0 };
-  g_auto (TallRoot) root = { 0 };
-  g_autoptr (TallBatch) batch = tall_batch_new ();
-  g_auto (TallClaim) claim = { 0 };
-  if (tall_verify_look_needs_person (&hint->look))
-    return TRUE;
-  gboolean gone = tall_verify_look_is_gone (&hint->look);
-  if (state->live && !gone && hint->look.entries == NULL)
-    return TRUE; /* nobody knows what it is to have */
-  *outcome = TALL_REPAIR_OVERTAKEN;
-  if (gone || state->pending != 0)
-    return TRUE; /* since it was looked at, or nobody knows yet how long it has been claimed */
-  tall_repair_begin (&operation, &hint->look);
-  root = hint->look.root; /* owns nothing */
-  append_change (hint, batch);
-  return tall_repair_claim (&operation, &root, tall_repair_find_latest (hint->row), &claim, outcome,
-                            error)
-         && (*outcome != TALL_REPAIR_DONE || tall_operation_apply (&operation, batch, error));
-}
-
-/**
- * tall_repair_hint:
- * @row: key of a hint that leads to no order of its date, or names another order than it leads to
- *
- * Removes the hint, or corrects the name. The order is claimed meanwhile, so that nobody commits
- * what the hint may have been written for. If there is no such order, the claim makes its root row.
- *
- * Returns: FALSE if a table could not be read or written now
- */
-gboolean
-tall_repair_hint (const TallStoreContext *context,
-                  TallSlice row,
-                  TallRepairOutcome *outcome,
-                  GError **error)
-{
-  TallSlice customer, order;
-  g_autoptr (TallReadResult) result = NULL;
-  Hint hint = { 0 };
-  *outcome = TALL_REPAIR_LEFT;
-  if (tall_index_split (context, TALL_INDEX_TABLE, row, &customer, &order) == NULL)
-    return TRUE;
-  if (!read_row (context, row, &result, error))
-    return FALSE;
-  if (result->results[0].n_rows == 0)
-    {
-      *outcome = TALL_REPAIR_OVERTAKEN;
-      return TRUE;
-    }
-  hint.row = &result->results[0].rows[0];
-  gboolean done = tall_verify_look_again (&hint.look, context, customer, order, error)
-                  && mend (&hint, outcome, error);
-  tall_verify_look_clear (&hint.look);
-  return done;
-}
 
 /* @operation: all zero
  * @look: what was seen; must outlive @operation
  *
  * Begins to mend an order or a customer. Its rows need not say whose they are. */
 static void
-tall_repair_begin (TallOperation *operation, const TallVerifyLook *look)
+begin (TallOperation *operation, const TallVerifyLook *look)
 {
   const char *customer = look->customer_number != NULL ? look->customer_number : "";
   const char *order = look->order_number != NULL ? look->order_number : "";
@@ -129,8 +20,12 @@ tall_repair_begin (TallOperation *operation, const TallVerifyLook *look)
   tall_bytes_append (operation->root_row, look->root_key);
 }
 
-/* Returns: the latest timestamp in a row; 0 if it has no cells */
-static gint64
+/**
+ * tall_repair_find_latest:
+ *
+ * Returns: the latest timestamp in a row; 0 if it has no cells
+ */
+gint64
 tall_repair_find_latest (const TallRow *row)
 {
   gint64 latest = 0;
@@ -147,12 +42,12 @@ tall_repair_find_latest (const TallRow *row)
  * that is later than all that is there: what is deleted by its timestamp afterwards is of nobody
  * who may still commit, and no marker hides what somebody writes later. */
 static gboolean
-tall_repair_claim (TallOperation *operation,
-                   TallRoot *root,
-                   gint64 latest,
-                   TallClaim *claim,
-                   TallRepairOutcome *outcome,
-                   GError **error)
+claim_it (TallOperation *operation,
+          TallRoot *root,
+          gint64 latest,
+          TallClaim *claim,
+          TallRepairOutcome *outcome,
+          GError **error)
 {
   *outcome = TALL_REPAIR_LEFT;
   if (latest >= TALL_LATEST_REVISION)
@@ -202,15 +97,17 @@ find_surplus (const TallOperation *operation,
               gint64 *latest,
               GError **error)
 {
-  g_auto (TallVerifyRows) rows = { 0 };
-  if (!tall_verify_rows_read (&rows, look->context, look->key.customer, look->key.order, error))
+  const TallVerifyGroup *group;
+  g_autoptr (TallVerifyScan) scan =
+      tall_verify_scan_read (look->context, look->key.customer, look->key.order, &group, error);
+  if (scan == NULL)
     return FALSE;
   *latest = 0;
-  for (guint i = 0; i < rows.group.n_tables; i++)
-    for (guint j = 0; j < rows.group.rows[i]->len; j++)
+  for (guint i = 0; i < group->n_tables; i++)
+    for (guint j = 0; j < group->rows[i]->len; j++)
       {
-        const char *table = rows.group.tables[i];
-        const TallRow *row = &g_array_index (rows.group.rows[i], TallRow, j);
+        const char *table = group->tables[i];
+        const TallRow *row = &g_array_index (group->rows[i], TallRow, j);
         append_removal (&look->root.state, tall_operation_is_root (operation, table, row->key),
                         table, row, batch);
         *latest = MAX (*latest, tall_repair_find_latest (row));
@@ -283,10 +180,10 @@ tall_repair_rows (const TallVerifyLook *look, TallRepairOutcome *outcome, GError
   g_autoptr (TallBatch) batch = tall_batch_new ();
   g_auto (TallClaim) claim = { 0 };
   gint64 latest = 0;
-  tall_repair_begin (&operation, look);
+  begin (&operation, look);
   root = look->root; /* owns nothing */
   if (!find_surplus (&operation, look, batch, &latest, error)
-      || !tall_repair_claim (&operation, &root, latest, &claim, outcome, error))
+      || !claim_it (&operation, &root, latest, &claim, outcome, error))
     return FALSE;
   if (*outcome != TALL_REPAIR_DONE)
     return TRUE;
@@ -294,4 +191,84 @@ tall_repair_rows (const TallVerifyLook *look, TallRepairOutcome *outcome, GError
     return FALSE;
   return (tall_verify_look_kinds (look) & (1u << TALL_FINDING_MISSING_HINT)) == 0
          || write_entries (&operation, look, claim.state.pending, outcome, error);
+}
+
+/* Whether a live order is to have the hint. */
+static gboolean
+is_wanted (const TallVerifyLook *look, const TallRow *hint)
+{
+  return look->root.state.live && look->entries != NULL
+         && tall_entries_find (look->entries, TALL_INDEX_TABLE, hint->key) != NULL;
+}
+
+/* The hint of a live order at its date names another order: it gets the right name, which the row
+ * of the order says. Any other hint goes, each version by itself. */
+static void
+append_change (const TallVerifyLook *look, const TallRow *hint, TallBatch *batch)
+{
+  TallMutation *mutation = tall_batch_add (batch, TALL_INDEX_TABLE, hint->key);
+  if (is_wanted (look, hint))
+    tall_mutation_put (batch, mutation, TALL_INDEX_QUALIFIER, tall_repair_find_latest (hint),
+                       tall_slice_str (look->order_number));
+  else
+    for (guint i = 0; i < hint->n_cells; i++)
+      tall_mutation_delete_at (batch, mutation, hint->cells[i].timestamp);
+}
+
+/* @look: at the order that the hint leads to */
+static gboolean
+mend_hint (const TallVerifyLook *look,
+           const TallRow *hint,
+           TallRepairOutcome *outcome,
+           GError **error)
+{
+  const TallState *state = &look->root.state;
+  g_auto (TallOperation) operation = { 0 };
+  g_auto (TallRoot) root = { 0 };
+  g_autoptr (TallBatch) batch = tall_batch_new ();
+  g_auto (TallClaim) claim = { 0 };
+  if (tall_verify_look_needs_person (look))
+    return TRUE;
+  gboolean gone = tall_verify_look_is_gone (look);
+  if (state->live && !gone && look->entries == NULL)
+    return TRUE; /* nobody knows what it is to have */
+  *outcome = TALL_REPAIR_OVERTAKEN;
+  if (gone || state->pending != 0)
+    return TRUE; /* since it was looked at, or nobody knows yet how long it has been claimed */
+  begin (&operation, look);
+  root = look->root; /* owns nothing */
+  append_change (look, hint, batch);
+  return claim_it (&operation, &root, tall_repair_find_latest (hint), &claim, outcome, error)
+         && (*outcome != TALL_REPAIR_DONE || tall_operation_apply (&operation, batch, error));
+}
+
+/**
+ * tall_repair_hint:
+ * @row: key of a hint that leads to no order of its date, or names another order than it leads to
+ *
+ * Removes the hint, or corrects the name. The order is claimed meanwhile, so that nobody commits
+ * what the hint may have been written for. If there is no such order, the claim makes its root row.
+ *
+ * Returns: FALSE if a table could not be read or written now
+ */
+gboolean
+tall_repair_hint (const TallStoreContext *context,
+                  TallSlice row,
+                  TallRepairOutcome *outcome,
+                  GError **error)
+{
+  TallSlice customer, order;
+  g_auto (TallVerifyLook) look = { 0 };
+  *outcome = TALL_REPAIR_LEFT;
+  if (tall_index_split (context, TALL_INDEX_TABLE, row, &customer, &order) == NULL)
+    return TRUE;
+  g_autoptr (TallReadResult) result = tall_verify_read_row (context, TALL_INDEX_TABLE, row, error);
+  if (result == NULL)
+    return FALSE;
+  *outcome = TALL_REPAIR_OVERTAKEN;
+  if (result->results[0].n_rows == 0)
+    return TRUE;
+  *outcome = TALL_REPAIR_LEFT;
+  return tall_verify_look_again (&look, context, customer, order, error)
+         && mend_hint (&look, result->results[0].rows, outcome, error);
 }

@@ -9,6 +9,54 @@ G_BEGIN_DECLS
 #define TALL_VERIFY_MAX_TABLES 4
 
 /**
+ * tall_verify_deadline:
+ *
+ * Returns: until when one call of the table may take, in a verification, repair or erase
+ */
+static inline gint64
+tall_verify_deadline (void)
+{
+  return g_get_monotonic_time () + 60 * G_USEC_PER_SEC;
+}
+
+/**
+ * TallVerifyStray:
+ *
+ * Rows of a table that are of nobody, or that cannot be read.
+ */
+typedef struct
+{
+  const char *table;
+  GByteArray *row; /* owned: key of the first; with @cause: what is before it can be read */
+  guint n_rows;    /* between those of one order; else 1 */
+  GError *cause;   /* owned; NULL: no layout makes such keys */
+} TallVerifyStray;
+
+void tall_verify_stray_clear (TallVerifyStray *self);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TallVerifyStray, tall_verify_stray_clear)
+
+/**
+ * TallVerifyPages:
+ *
+ * Rows of a table, page by page; goes on behind those that cannot be read.
+ */
+typedef struct
+{
+  TallTable *in;
+  const char *table;
+  GByteArray *next; /* owned: where the next page begins */
+  TallSlice stop;   /* empty: the end of the table */
+  guint limit;      /* rows of a page */
+  gboolean ended;
+} TallVerifyPages;
+
+TallReadResult *tall_verify_pages_read (TallVerifyPages *self,
+                                        TallVerifyStray *gap,
+                                        GError **error) G_GNUC_WARN_UNUSED_RESULT;
+void tall_verify_pages_clear (TallVerifyPages *self);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TallVerifyPages, tall_verify_pages_clear)
+
+/**
  * TallVerifyGroup:
  *
  * All rows of an order, or the row of a customer, in all tables of the layout. Valid until the next
@@ -16,11 +64,12 @@ G_BEGIN_DECLS
  */
 typedef struct
 {
-  TallSlice customer; /* the parts of the row keys */
+  TallSlice customer; /* the parts of the row keys; empty: there are only strays */
   TallSlice order;    /* empty: a customer */
   guint n_tables;
   const char *tables[TALL_VERIFY_MAX_TABLES];
   GArray *rows[TALL_VERIFY_MAX_TABLES]; /* of TallRow, one array for each table */
+  GArray *strays;                       /* of TallVerifyStray: what the scan has met */
 } TallVerifyGroup;
 
 /**
@@ -31,43 +80,19 @@ typedef struct
  */
 typedef struct _TallVerifyScan TallVerifyScan;
 
-/* A row whose key no layout makes; the first of @n_rows such rows between those of one order; or
- * (@error) where a table cannot be read any further. Returns: FALSE to pause the scan after it;
- * between the rows of an order it goes on. */
-typedef gboolean (*TallVerifyStray) (
-    const char *table, TallSlice row, guint n_rows, const GError *error, gpointer data);
-
-TallVerifyScan *tall_verify_scan_new (const TallStoreContext *context,
-                                      TallSlice customer,
-                                      TallVerifyStray on_stray,
-                                      gpointer data);
+TallVerifyScan *tall_verify_scan_new (const TallStoreContext *context, TallSlice customer);
 gboolean tall_verify_scan_go_to (TallVerifyScan *self, TallReader *place) G_GNUC_WARN_UNUSED_RESULT;
 void tall_verify_scan_append_place (const TallVerifyScan *self, GByteArray *place);
 void tall_verify_scan_free (TallVerifyScan *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (TallVerifyScan, tall_verify_scan_free)
 
 const TallVerifyGroup *tall_verify_scan_next (TallVerifyScan *self,
-                                              gboolean *paused,
                                               GError **error) G_GNUC_WARN_UNUSED_RESULT;
 void tall_verify_scan_skip_customer (TallVerifyScan *self, TallSlice customer);
-
-/**
- * TallVerifyRows:
- *
- * All rows of an order, or the row of a customer, read by themselves. All zero: nothing was read.
- */
-typedef struct
-{
-  TallVerifyScan *scan; /* owned */
-  TallVerifyGroup group;
-} TallVerifyRows;
-
-gboolean tall_verify_rows_read (TallVerifyRows *self,
-                                const TallStoreContext *context,
-                                TallSlice customer,
-                                TallSlice order,
-                                GError **error) G_GNUC_WARN_UNUSED_RESULT;
-void tall_verify_rows_clear (TallVerifyRows *self);
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TallVerifyRows, tall_verify_rows_clear)
+TallVerifyScan *tall_verify_scan_read (const TallStoreContext *context,
+                                       TallSlice customer,
+                                       TallSlice order,
+                                       const TallVerifyGroup **group,
+                                       GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 G_END_DECLS

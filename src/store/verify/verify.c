@@ -2,68 +2,53 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "store/verify/verify.h"
 
-#include "store/context.h"
-#include "store/operation.h"
-#include "store/verify/suspects.h"
 #include "tall-error.h"
 
 #define PART_TIME G_USEC_PER_SEC
 
-/* A cursor:
- *
- *     u8 CURSOR_FORMAT, u64 mark of the tables, u8 Phase, place in the tables of that phase
- */
-#define CURSOR_FORMAT 3
+/* So many suspects, or so many bytes of them, are looked at again before the walk goes on. */
+#define MOST_SUSPECTS 4096
+#define MOST_BYTES (512 * 1024)
 
-typedef enum
+/* The walk is in the tables of the layout, then in one pair after the other, then at the notes. */
+enum
 {
   PHASE_LAYOUT,
-  PHASE_HINTS,
-  PHASE_IDS,
-  PHASE_NOTES,
+  PHASE_PAIRS,
+  PHASE_NOTES = PHASE_PAIRS + TALL_VERIFY_N_PAIRS,
   PHASE_END,
-} Phase;
+};
 
-static gboolean
-has_phase (const TallVerify *self, Phase phase)
+/* A cursor:
+ *
+ *     u8 CURSOR_FORMAT, u64 mark of the tables, u8 phase, place in it, place of the search in ids,
+ *     suspects up to the end; a place is u32 length, bytes
+ *
+ * A suspect:
+ *
+ *     u8 which pair + 1, or 0; u8 n_looks; u8 stage; u32 kinds; u32 certain; u64 fingerprint;
+ *     u16 length, key; u16 length, order
+ */
+#define CURSOR_FORMAT 4
+#define SUSPECT_SIZE 23
+
+/**
+ * tall_verify_mark:
+ *
+ * Returns: what stands in cursors for the deployment and its tables: of another deployment of that
+ *   name, or other tables, they are refused
+ */
+guint64
+tall_verify_mark (const TallStoreContext *context)
 {
-  const TallStoreContext *context = self->context;
-  if (phase == PHASE_HINTS)
-    return context->indexes->len > 0;
-  if (phase == PHASE_NOTES)
-    return self->customer.len == 0;
-  return phase != PHASE_IDS || (context->ids != NULL && self->customer.len == 0);
+  g_autofree char *text =
+      g_strdup_printf ("%s %" G_GUINT64_FORMAT, context->id, context->generation);
+  return tall_verify_hash (tall_slice_str (text));
 }
 
-static gboolean
-walk (TallVerify *self, Phase phase, TallReader *place, GByteArray *next, GError **error)
-{
-  if (phase == PHASE_LAYOUT)
-    return tall_verify_walk_layout (self, place, next, error);
-  if (phase == PHASE_NOTES)
-    return tall_verify_add_notes (self, error);
-  return tall_verify_walk_pairs (self, phase == PHASE_HINTS ? &tall_verify_hints : &tall_verify_ids,
-                                 place, next, error);
-}
-
-static Phase
-read_phase (const TallVerify *self, TallReader *cursor, gboolean *moved)
-{
-  *moved = FALSE;
-  if (cursor->rest.len == 0)
-    return PHASE_LAYOUT;
-  guint8 format = tall_reader_u8 (cursor);
-  guint64 mark = tall_reader_u64 (cursor);
-  guint8 phase = tall_reader_u8 (cursor);
-  gboolean is_ours = mark == tall_verify_mark (self->context);
-  *moved = !cursor->failed && format == CURSOR_FORMAT && !is_ours;
-  if (format != CURSOR_FORMAT || !is_ours || phase >= PHASE_END)
-    cursor->failed = TRUE;
-  return phase;
-}
-
-static gboolean
-fail_cursor (gboolean moved, GError **error)
+/* Always FALSE. */
+gboolean
+tall_verify_refuse_cursor (gboolean moved, GError **error)
 {
   tall_error_set_invalid (error, "cursor",
                           moved ? "the deployment has moved to other tables meanwhile; verify again"
@@ -72,54 +57,274 @@ fail_cursor (gboolean moved, GError **error)
   return FALSE;
 }
 
-/* A phase that is at its end gives no place to go on at: then the next one begins. */
+/* Whether its keys can be read by, and it can have come to its stage: cursors come from clients. */
 static gboolean
-go_on (TallVerify *self, GError **error)
+is_possible (const TallSuspect *self, const TallStoreContext *context)
 {
-  TallReader place = tall_reader (self->request->cursor);
-  g_autoptr (GByteArray) next = g_byte_array_new ();
-  gboolean moved;
-  Phase phase = read_phase (self, &place, &moved);
-  while (!place.failed && phase < PHASE_END)
-    {
-      g_byte_array_set_size (next, 0);
-      if (has_phase (self, phase) && !walk (self, phase, &place, next, error))
-        return FALSE;
-      if (place.failed || next->len > 0)
-        break;
-      phase++;
-      place = tall_reader ((TallSlice)TALL_SLICE_INIT);
-    }
-  if (place.failed)
-    return fail_cursor (moved, error);
-  if (phase == PHASE_END)
-    return TRUE;
-  g_autoptr (GByteArray) cursor = g_byte_array_new ();
-  tall_bytes_append_u8 (cursor, CURSOR_FORMAT);
-  tall_bytes_append_u64 (cursor, tall_verify_mark (self->context));
-  tall_bytes_append_u8 (cursor, (guint8)phase);
-  tall_bytes_append (cursor, tall_slice_array (next));
-  self->part->cursor = tall_slice_dup (self->part->arena, tall_slice_array (cursor));
+  const TallKeyStrategy *strategy = context->key_strategy;
+  guint32 mendable = 0;
+  for (guint i = 0; i < TALL_N_FINDING_KINDS; i++)
+    mendable |= (guint32)!tall_finding_kind_info (i)->needs_person << i;
+  if ((self->certain & ~mendable) != 0 || self->stage >= TALL_SUSPECT_N_STAGES
+      || self->key.len == 0)
+    return FALSE;
+  if (self->pair != NULL)
+    return self->key.len <= TALL_MAX_ROW_KEY && self->order.len == 0
+           && self->pair->is_there (context)
+           && (self->pair->is_searched || self->stage != TALL_SUSPECT_SEARCH);
+  return self->stage != TALL_SUSPECT_SEARCH
+         && strategy->measure_customer (self->key) == (gssize)self->key.len
+         && (self->order.len == 0
+             || strategy->measure_order (self->order) == (gssize)self->order.len);
+}
+
+/* Returns: FALSE if these are not the bytes of a suspect */
+static gboolean
+read_suspect (TallVerify *self, TallReader *reader)
+{
+  TallSuspect suspect = { 0 };
+  guint8 pair = tall_reader_u8 (reader);
+  suspect.n_looks = tall_reader_u8 (reader);
+  suspect.stage = tall_reader_u8 (reader);
+  suspect.kinds = tall_reader_u32 (reader);
+  suspect.certain = tall_reader_u32 (reader);
+  suspect.fingerprint = tall_reader_u64 (reader);
+  suspect.key = tall_reader_take (reader, tall_reader_u16 (reader));
+  suspect.order = tall_reader_take (reader, tall_reader_u16 (reader));
+  if (reader->failed || pair > TALL_VERIFY_N_PAIRS)
+    return FALSE;
+  suspect.pair = pair > 0 ? tall_verify_pairs[pair - 1] : NULL;
+  if (!is_possible (&suspect, self->context))
+    return FALSE;
+  tall_verify_suspect (self, &suspect);
   return TRUE;
 }
 
 static gboolean
-identify_and_run (TallVerify *self, GError **error)
+read_cursor (TallVerify *self, GError **error)
+{
+  TallReader reader = tall_reader (self->request->cursor);
+  if (reader.rest.len == 0)
+    return TRUE;
+  guint8 format = tall_reader_u8 (&reader);
+  guint64 mark = tall_reader_u64 (&reader);
+  self->phase = tall_reader_u8 (&reader);
+  if (!reader.failed && format == CURSOR_FORMAT && mark != tall_verify_mark (self->context))
+    return tall_verify_refuse_cursor (TRUE, error);
+  tall_bytes_set (self->place, tall_reader_take (&reader, tall_reader_u32 (&reader)));
+  tall_bytes_set (self->search, tall_reader_take (&reader, tall_reader_u32 (&reader)));
+  gboolean good = !reader.failed && format == CURSOR_FORMAT && self->phase <= PHASE_END
+                  && self->search->len <= TALL_MAX_ROW_KEY + 1
+                  && (self->phase == PHASE_LAYOUT || self->place->len <= TALL_MAX_ROW_KEY + 1);
+  while (good && reader.rest.len > 0)
+    good = read_suspect (self, &reader);
+  return good || tall_verify_refuse_cursor (FALSE, error);
+}
+
+static void
+append_suspect (GByteArray *bytes, const TallSuspect *suspect)
+{
+  guint8 pair = 0;
+  while (suspect->pair != NULL && tall_verify_pairs[pair++] != suspect->pair)
+    ;
+  tall_bytes_append_u8 (bytes, pair);
+  tall_bytes_append_u8 (bytes, suspect->n_looks);
+  tall_bytes_append_u8 (bytes, (guint8)suspect->stage);
+  tall_bytes_append_u32 (bytes, suspect->kinds);
+  tall_bytes_append_u32 (bytes, suspect->certain);
+  tall_bytes_append_u64 (bytes, suspect->fingerprint);
+  tall_bytes_append_u16 (bytes, (guint16)suspect->key.len);
+  tall_bytes_append (bytes, suspect->key);
+  tall_bytes_append_u16 (bytes, (guint16)suspect->order.len);
+  tall_bytes_append (bytes, suspect->order);
+}
+
+static void
+write_cursor (TallVerify *self)
+{
+  const GByteArray *places[] = { self->place, self->search };
+  g_autoptr (GByteArray) bytes = g_byte_array_new ();
+  tall_bytes_append_u8 (bytes, CURSOR_FORMAT);
+  tall_bytes_append_u64 (bytes, tall_verify_mark (self->context));
+  tall_bytes_append_u8 (bytes, (guint8)self->phase);
+  for (guint i = 0; i < G_N_ELEMENTS (places); i++)
+    {
+      tall_bytes_append_u32 (bytes, places[i]->len);
+      tall_bytes_append (bytes, tall_slice_array (places[i]));
+    }
+  for (guint i = 0; i < self->suspects->len; i++)
+    append_suspect (bytes, &g_array_index (self->suspects, TallSuspect, i));
+  self->part->cursor = tall_slice_dup (self->part->arena, tall_slice_array (bytes));
+}
+
+/**
+ * tall_verify_suspect:
+ * @suspect: copied
+ *
+ * Something is to be looked at again.
+ */
+void
+tall_verify_suspect (TallVerify *self, const TallSuspect *suspect)
+{
+  TallSuspect copy = *suspect;
+  copy.key = tall_slice_dup (self->part->arena, suspect->key);
+  copy.order = tall_slice_dup (self->part->arena, suspect->order);
+  self->size += SUSPECT_SIZE + copy.key.len + copy.order.len;
+  g_array_append_val (self->suspects, copy);
+}
+
+static gboolean
+is_full (const TallVerify *self)
+{
+  return self->suspects->len >= MOST_SUSPECTS || self->size >= MOST_BYTES;
+}
+
+/**
+ * tall_verify_is_over:
+ *
+ * Returns: whether the walk of this part has done enough
+ */
+gboolean
+tall_verify_is_over (const TallVerify *self)
+{
+  return (self->request->most > 0 && self->n_looked >= self->request->most)
+         || self->findings->len >= TALL_VERIFY_ENOUGH || is_full (self)
+         || g_get_monotonic_time () >= self->until;
+}
+
+/**
+ * tall_verify_keep:
+ *
+ * Says that the walk can go on at the present place, with what was found so far.
+ */
+void
+tall_verify_keep (TallVerify *self)
+{
+  self->safe_part = *self->part;
+  self->n_safe_findings = self->findings->len;
+  self->n_safe_suspects = self->suspects->len;
+}
+
+static gboolean
+walk_phase (TallVerify *self, gboolean *ended, GError **error)
+{
+  gboolean all = self->customer.len == 0;
+  *ended = TRUE;
+  if (self->phase == PHASE_LAYOUT)
+    return tall_verify_walk_layout (self, ended, error);
+  if (self->phase == PHASE_NOTES)
+    return !all || tall_verify_add_notes (self, error);
+  const TallVerifyPair *pair = tall_verify_pairs[self->phase - PHASE_PAIRS];
+  return !pair->is_there (self->context) || (!all && !pair->of_customers)
+         || tall_verify_walk_pairs (self, pair, ended, error);
+}
+
+static int
+compare_orders (gconstpointer a, gconstpointer b)
+{
+  const TallSuspect *one = a, *other = b;
+  int order = tall_slice_compare (one->key, other->key);
+  return order != 0 ? order : tall_slice_compare (one->order, other->order);
+}
+
+/* Orders of a part come in the order of the walk, in which some were found later: so what is found
+ * has an order. One that lacks rows in several pairs comes once. */
+static void
+sort_orders (TallVerify *self, guint first)
+{
+  TallSuspect *all = (TallSuspect *)self->suspects->data;
+  guint end = first;
+  while (end < self->suspects->len && all[end].pair == NULL)
+    end++;
+  if (end > first)
+    qsort (&all[first], end - first, sizeof *all, compare_orders);
+  for (guint i = end; i-- > first + 1;)
+    if (compare_orders (&all[i - 1], &all[i]) == 0)
+      {
+        all[i - 1].kinds |= all[i].kinds;
+        g_array_remove_index (self->suspects, i);
+      }
+}
+
+/* After an error what was found up to a place is good, if that is further than where it began. */
+static gboolean
+walk (TallVerify *self, GError **error)
+{
+  guint first_phase = self->phase;
+  guint n_suspects = self->suspects->len;
+  g_autoptr (GByteArray) begun = g_byte_array_new ();
+  g_autoptr (GError) cause = NULL;
+  gboolean ended = TRUE;
+  tall_bytes_set (begun, tall_slice_array (self->place));
+  tall_verify_keep (self);
+  while (ended && cause == NULL && self->phase < PHASE_END)
+    if (walk_phase (self, &ended, &cause) && ended)
+      {
+        self->phase++;
+        g_byte_array_set_size (self->place, 0);
+        tall_verify_keep (self);
+        ended = !tall_verify_is_over (self);
+      }
+  if (cause != NULL)
+    {
+      *self->part = self->safe_part;
+      g_array_set_size (self->findings, self->n_safe_findings);
+      g_array_set_size (self->suspects, self->n_safe_suspects);
+      if (self->phase == first_phase
+          && tall_slice_equal (tall_slice_array (self->place), tall_slice_array (begun)))
+        {
+          g_propagate_error (error, g_steal_pointer (&cause));
+          return FALSE;
+        }
+    }
+  sort_orders (self, n_suspects);
+  return TRUE;
+}
+
+static gboolean
+are_all_new (const TallVerify *self)
+{
+  for (guint i = 0; i < self->suspects->len; i++)
+    if (g_array_index (self->suspects, TallSuspect, i).stage != TALL_SUSPECT_NEW)
+      return FALSE;
+  return TRUE;
+}
+
+/* When the walk does not go on for now, suspects wait, and are looked at again after that. */
+static void
+end_part (TallVerify *self)
+{
+  TallVerifyPart *part = self->part;
+  guint n = self->suspects->len;
+  if (n > 0 && are_all_new (self) && (self->phase == PHASE_END || is_full (self)))
+    {
+      for (guint i = 0; i < n; i++)
+        g_array_index (self->suspects, TallSuspect, i).stage = TALL_SUSPECT_READY;
+      part->wait = (guint)(MAX (TALL_VERIFY_PATIENCE, self->context->hooks.patience) / 1000);
+    }
+  if (n > 0 || self->phase < PHASE_END)
+    write_cursor (self);
+}
+
+static gboolean
+run (TallVerify *self, TallOperation *operation, GError **error)
 {
   const TallVerifyRequest *request = self->request;
-  g_auto (TallOperation) operation = { 0 };
   if (request->customer_number != NULL)
     {
-      tall_operation_init (&operation, self->context, request->customer_number, NULL, 0);
-      if (!tall_operation_identify (&operation, FALSE, error))
+      tall_operation_init (operation, self->context, request->customer_number, NULL, 0);
+      if (!tall_operation_identify (operation, FALSE, error))
         return FALSE;
-      self->customer = operation.key.customer;
+      self->customer = operation->key.customer;
     }
-  /* From here on, so that every part comes further. */
-  self->until = g_get_monotonic_time () + PART_TIME;
+  self->until = g_get_monotonic_time () + PART_TIME; /* from here on: every part comes further */
   if (request->notes)
     return tall_verify_add_notes (self, error);
-  return request->n_suspects > 0 ? tall_verify_look_at_suspects (self, error) : go_on (self, error);
+  if (!read_cursor (self, error)
+      || !(are_all_new (self) ? walk (self, error) : tall_verify_settle (self, error)))
+    return FALSE;
+  end_part (self);
+  return TRUE;
 }
 
 /**
@@ -129,368 +334,32 @@ identify_and_run (TallVerify *self, GError **error)
  * Does one part of a verification. It holds a page of each table and the rows of one order in
  * memory, beside what it returns.
  *
- * Returns: (transfer full): what it has found; NULL with %TALL_ERROR_INVALID (the cursor, a
- *   suspect), %TALL_ERROR_NOT_FOUND (the customer has no id), or with what the table says. After an
- *   error that comes when something was found already, that is returned with the error in it
+ * Returns: (transfer full): what it has found; NULL with %TALL_ERROR_INVALID (the cursor),
+ *   %TALL_ERROR_NOT_FOUND (the customer has no id), or with what the table says: then nothing was
+ *   found, and the same can be asked for again
  */
 TallVerifyPart *
 tall_verify_part (const TallStoreContext *context, const TallVerifyRequest *request, GError **error)
 {
   g_autoptr (TallVerifyPart) part = g_new0 (TallVerifyPart, 1);
-  g_autoptr (GArray) findings = g_array_new (FALSE, FALSE, sizeof (TallFinding));
-  g_autoptr (GArray) suspects = g_array_new (FALSE, FALSE, sizeof (TallVerifySuspect));
-  part->arena = tall_arena_new (0);
+  g_auto (TallOperation) operation = { 0 };
   TallVerify self = {
     .context = context,
     .request = request,
     .part = part,
-    .findings = findings,
-    .suspects = suspects,
+    .findings = g_array_new (FALSE, FALSE, sizeof (TallFinding)),
+    .suspects = g_array_new (FALSE, FALSE, sizeof (TallSuspect)),
+    .place = g_byte_array_new (),
+    .search = g_byte_array_new (),
   };
-  if (!identify_and_run (&self, &part->error) && findings->len == 0)
-    {
-      g_propagate_error (error, g_steal_pointer (&part->error));
-      return NULL;
-    }
-  part->n_findings = findings->len;
-  part->findings =
-      tall_arena_memdup (part->arena, findings->data, findings->len * sizeof (TallFinding));
-  part->n_suspects = suspects->len;
-  part->suspects =
-      tall_arena_memdup (part->arena, suspects->data, suspects->len * sizeof (TallVerifySuspect));
-  return g_steal_pointer (&part);
-}
-
-#define MOST_WAITING 4096   /* suspects */
-#define PARTS_A_SECOND 10   /* if it is to go slowly */
-#define MOST_SENT (1 << 20) /* bytes of suspects in a request, and one suspect more */
-
-/* What does not answer is asked again after pauses that double: for a minute in all, in which a
- * server, or the store below it, starts again. */
-#define FIRST_PAUSE (G_USEC_PER_SEC / 4)
-#define LAST_PAUSE (32 * G_USEC_PER_SEC)
-
-/* A suspect that is not sent again yet. */
-typedef struct
-{
-  GBytes *state;
-  gint64 since; /* monotonic */
-} Waiting;
-
-/* A verification on its way, part by part. */
-typedef struct
-{
-  TallFront *front;
-  TallStoreHooks hooks;
-  const TallVerifyOptions *options;
-  TallVerifySummary *summary;
-  GQueue ready;       /* of GBytes: suspects that can be sent again */
-  GQueue waiting;     /* of Waiting, by their time */
-  GByteArray *cursor; /* of the last part that went on */
-  guint64 n_looked;   /* at orders and rows */
-  gint64 begun;       /* monotonic; later by the time in which nothing answered */
-  gboolean stopped;
-} Run;
-
-static void
-waiting_free (Waiting *self)
-{
-  g_bytes_unref (self->state);
-  g_free (self);
-}
-
-static gint64
-now (const Run *self)
-{
-  return self->hooks.monotonic (self->hooks.data);
-}
-
-/* Returns: FALSE if it is to stop */
-static gboolean
-progress (Run *self)
-{
-  if (!self->stopped && self->options->on_progress != NULL)
-    self->stopped = !self->options->on_progress (self->summary, self->options->data);
-  return !self->stopped;
-}
-
-/* Returns: FALSE if it is to stop before */
-static gboolean
-wait_until (Run *self, gint64 due)
-{
-  while (progress (self) && now (self) < due)
-    self->hooks.sleep (MIN (due - now (self), G_USEC_PER_SEC / PARTS_A_SECOND), self->hooks.data);
-  return !self->stopped;
-}
-
-static void
-report (Run *self, const TallFinding *finding)
-{
-  gboolean is_note = tall_finding_kind_is_note (finding->kind);
-  self->summary->n_notes += is_note;
-  self->summary->n_findings += !is_note;
-  self->summary->n_for_person += tall_finding_kind_info (finding->kind)->needs_person;
-  self->summary->n_mended += finding->mended;
-  if (self->options->on_finding != NULL)
-    self->options->on_finding (finding, self->options->data);
-}
-
-/* Those that need not wait go before the others that need not, in their order. */
-static void
-keep_suspects (Run *self, const TallVerifyPart *part)
-{
-  for (guint i = part->n_suspects; i > 0; i--)
-    {
-      const TallVerifySuspect *suspect = &part->suspects[i - 1];
-      if (suspect->at_once)
-        g_queue_push_head (&self->ready, g_bytes_new (suspect->state.data, suspect->state.len));
-    }
-  for (guint i = 0; i < part->n_suspects; i++)
-    {
-      const TallVerifySuspect *suspect = &part->suspects[i];
-      if (suspect->at_once)
-        continue;
-      Waiting *waiting = g_new (Waiting, 1);
-      waiting->state = g_bytes_new (suspect->state.data, suspect->state.len);
-      waiting->since = now (self);
-      g_queue_push_tail (&self->waiting, waiting);
-    }
-}
-
-static void
-take_part (Run *self, const TallVerifyPart *part)
-{
-  self->summary->n_customers += part->n_customers;
-  self->summary->n_orders += part->n_orders;
-  self->summary->n_hints += part->n_hints;
-  self->summary->n_ids += part->n_ids;
-  self->summary->n_busy += part->n_busy;
-  self->n_looked += part->n_customers + part->n_orders + part->n_hints + part->n_ids;
-  if (part->is_broken || part->n_busy > 0)
-    self->summary->is_whole = FALSE;
-  for (guint i = 0; i < part->n_findings; i++)
-    report (self, &part->findings[i]);
-  keep_suspects (self, part);
-}
-
-/* Returns: a part; one with nothing but an error if there is none */
-static TallVerifyPart *
-ask_once (Run *self, const TallVerifyRequest *request)
-{
-  GError *error = NULL;
-  TallVerifyPart *part = tall_front_verify_some (self->front, request, &error);
-  if (part != NULL)
-    return part;
-  part = g_new0 (TallVerifyPart, 1);
   part->arena = tall_arena_new (0);
-  part->error = error;
-  return part;
-}
-
-/* Of two answers the one without a failure, or the one that has found more. Frees the other. */
-static TallVerifyPart *
-choose_part (TallVerifyPart *before, TallVerifyPart *again)
-{
-  gboolean better = again->error == NULL || again->n_findings >= before->n_findings;
-  tall_verify_part_free (better ? before : again);
-  return better ? again : before;
-}
-
-/* Waits while nothing answers. The rate that is asked for does not make up for it. */
-static gboolean
-pause_for (Run *self, gint64 pause, const GError *trouble)
-{
-  gint64 begun = now (self);
-  self->summary->trouble = trouble->message;
-  gboolean go_on = wait_until (self, begun + pause);
-  self->summary->trouble = NULL;
-  self->begun += now (self) - begun;
-  return go_on;
-}
-
-/* Asks until there is an answer. If there never is one, what was found before the failure counts.
- */
-static TallVerifyPart *
-ask (Run *self, const TallVerifyRequest *request)
-{
-  TallVerifyPart *part = ask_once (self, request);
-  for (gint64 pause = FIRST_PAUSE; pause <= LAST_PAUSE; pause *= 2)
-    {
-      if (part->error == NULL || !tall_error_is_passing (part->error)
-          || !pause_for (self, pause, part->error))
-        break;
-      part = choose_part (part, ask_once (self, request));
-    }
-  return part;
-}
-
-/* @suspects: (nullable): of TallSlice; NULL: goes on */
-static gboolean
-run_part (Run *self, const GArray *suspects, GError **error)
-{
-  guint rate = self->options->rate;
-  TallVerifyRequest request = {
-    .customer_number = self->options->customer_number,
-    .sample = self->options->sample,
-    .repair = self->options->repair,
-    .most = rate == 0 ? 0 : MAX (rate / PARTS_A_SECOND, 1),
-    .cursor = tall_slice_array (self->cursor),
-  };
-  if (suspects != NULL)
-    {
-      request.suspects = (const TallSlice *)suspects->data;
-      request.n_suspects = suspects->len;
-    }
-  g_autoptr (TallVerifyPart) part = ask (self, &request);
-  take_part (self, part);
-  if (part->error == NULL && suspects == NULL)
-    tall_bytes_set (self->cursor, part->cursor);
-  if (part->error == NULL || self->stopped)
-    return TRUE;
-  g_propagate_error (error, g_steal_pointer (&part->error));
-  return FALSE;
-}
-
-/* Those that have waited long enough are ready. */
-static void
-move_ready (Run *self)
-{
-  gint64 patience = MAX (TALL_VERIFY_PATIENCE, self->hooks.patience);
-  for (Waiting *first; (first = g_queue_peek_head (&self->waiting)) != NULL;)
-    {
-      if (!self->options->alone && now (self) < first->since + patience)
-        return;
-      g_queue_push_tail (&self->ready, g_bytes_ref (first->state));
-      waiting_free (g_queue_pop_head (&self->waiting));
-    }
-}
-
-/* Waits until a suspect is ready. */
-static void
-await_ready (Run *self)
-{
-  for (move_ready (self); self->ready.length == 0 && progress (self); move_ready (self))
-    self->hooks.sleep (G_USEC_PER_SEC / 10, self->hooks.data);
-}
-
-static gboolean
-look_again (Run *self, GError **error)
-{
-  g_autoptr (GPtrArray) states = g_ptr_array_new_with_free_func ((GDestroyNotify)g_bytes_unref);
-  g_autoptr (GArray) suspects = g_array_new (FALSE, FALSE, sizeof (TallSlice));
-  gsize n_bytes = 0;
-  while (self->ready.length > 0 && states->len < TALL_VERIFY_SUSPECTS && n_bytes < MOST_SENT)
-    {
-      GBytes *state = g_queue_pop_head (&self->ready);
-      TallSlice slice = tall_slice_bytes (state);
-      n_bytes += slice.len;
-      g_ptr_array_add (states, state);
-      g_array_append_val (suspects, slice);
-    }
-  return run_part (self, suspects, error);
-}
-
-/* Looks again at what looked wrong, until at most so many suspects are left. */
-static gboolean
-settle (Run *self, guint most_left, GError **error)
-{
-  while (self->ready.length + self->waiting.length > most_left)
-    {
-      await_ready (self);
-      if (self->stopped)
-        return TRUE;
-      if (!look_again (self, error) || !progress (self))
-        return self->stopped;
-    }
-  return TRUE;
-}
-
-/* Slows down to the rate that was asked for. */
-static void
-keep_rate (Run *self)
-{
-  guint rate = self->options->rate;
-  if (rate == 0)
-    return;
-  (void)wait_until (self, self->begun + (gint64)(self->n_looked * G_USEC_PER_SEC / rate));
-}
-
-static gboolean
-run (Run *self, GError **error)
-{
-  gboolean ended = FALSE;
-  while (!ended && progress (self))
-    {
-      if (!run_part (self, NULL, error) || !settle (self, MOST_WAITING, error))
-        return FALSE;
-      ended = self->cursor->len == 0;
-      keep_rate (self);
-    }
-  return settle (self, 0, error);
-}
-
-/**
- * tall_verify_run:
- * @front: which is asked for one part after the other
- * @hooks: (nullable): time, for tests
- * @options: what is verified
- * @summary: (out): how far it came, also after an error
- *
- * Reads everything and reports what is wrong. What looks wrong is a suspect first, because somebody
- * may be writing it: it is looked at again after a time in which every operation comes to its end.
- * A bounded number of suspects is held in memory. Nothing is changed unless it is to repair. If the
- * front fails in a way that passes, it is asked again, for a minute.
- *
- * Returns: FALSE if a table could not be read for so long, the customer has no id, or the front
- * says so
- */
-gboolean
-tall_verify_run (TallFront *front,
-                 const TallStoreHooks *hooks,
-                 const TallVerifyOptions *options,
-                 TallVerifySummary *summary,
-                 GError **error)
-{
-  Run self = { .front = front, .options = options, .summary = summary };
-  tall_store_hooks_complete (&self.hooks, hooks);
-  *summary = (TallVerifySummary){ .is_whole = TRUE };
-  self.cursor = g_byte_array_new ();
-  self.begun = now (&self);
-  gboolean done = run (&self, error);
-  if (!done || self.stopped)
-    summary->is_whole = FALSE;
-  g_byte_array_unref (self.cursor);
-  g_queue_clear_full (&self.ready, (GDestroyNotify)g_bytes_unref);
-  g_queue_clear_full (&self.waiting, (GDestroyNotify)waiting_free);
-  return done;
-}
-
-/**
- * tall_front_verify:
- * @options: (nullable): what is verified; NULL: everything
- * @summary: (out): how far it came, also after an error
- *
- * Reads everything that is stored, in bounded memory, and reports what is wrong. Nothing is
- * reported that a writer is merely doing: what looks wrong is looked at again after some seconds.
- * If the store or the server goes away, it waits a minute for it to come back, and goes on.
- *
- * Returns: FALSE with %TALL_ERROR_UNSUPPORTED if this front cannot verify, %TALL_ERROR_NOT_FOUND if
- *   nothing was ever stored of the customer, or with what the store says
- */
-gboolean
-tall_front_verify (TallFront *self,
-                   const TallVerifyOptions *options,
-                   TallVerifySummary *summary,
-                   GError **error)
-{
-  static const TallVerifyOptions everything = { 0 };
-  g_return_val_if_fail (TALL_IS_FRONT (self), FALSE);
-  g_return_val_if_fail (summary != NULL, FALSE);
-
-  *summary = (TallVerifySummary){ 0 };
-  if (options == NULL)
-    options = &everything;
-  if (TALL_FRONT_GET_CLASS (self)->verify != NULL)
-    return TALL_FRONT_GET_CLASS (self)->verify (self, options, summary, error);
-  return tall_verify_run (self, NULL, options, summary, error);
+  gboolean done = run (&self, &operation, error);
+  part->n_findings = self.findings->len;
+  part->findings = tall_arena_memdup (part->arena, self.findings->data,
+                                      self.findings->len * sizeof (TallFinding));
+  g_array_unref (self.findings);
+  g_array_unref (self.suspects);
+  g_byte_array_unref (self.place);
+  g_byte_array_unref (self.search);
+  return done ? g_steal_pointer (&part) : NULL;
 }

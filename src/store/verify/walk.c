@@ -1,9 +1,7 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
-#include "model/canonical.h"
 #include "store/bulk/loads.h"
 #include "store/follow.h"
-#include "store/read/index.h"
 #include "store/record/deployment.h"
 #include "store/record/generation.h"
 #include "store/verify/verify.h"
@@ -135,16 +133,14 @@ tall_verify_add_notes (TallVerify *self, GError **error)
 
 #define HINTS_A_CALL 512
 
-/* An order that is to have a hint. */
+/* An order that is to have an entry, in the table of a pair. */
 typedef struct
 {
-  TallOrderKey key; /* owned */
-  TallSlice hint;   /* row key, in the arena of the walk */
-  guint8 fingerprint[TALL_MD5_SIZE];
-  guint n_before; /* suspects */
+  TallSuspect suspect; /* if it has not; in the arena of the walk, like … */
+  TallSlice row;       /* key */
 } Expected;
 
-/* A walk over the tables of the layout. Its place in a cursor:
+/* A walk over the tables of the layout. Its place:
  *
  *     u16 length, customer, then the place of the scan
  */
@@ -152,135 +148,90 @@ typedef struct
 {
   TallVerify *verify;
   TallVerifyScan *scan;
-  TallArena *arena;     /* of the keys of the hints that the next call looks for */
-  GArray *expected;     /* of Expected */
+  TallArena *arena;                      /* of the rows that are looked for next */
+  GArray *expected[TALL_VERIFY_N_PAIRS]; /* of Expected */
+  guint n_expected;
   GByteArray *customer; /* part of the key of the last one, which is in the sample */
-  gboolean ended;
 } Walk;
 
-/* Nothing is under way in a row that no version writes: it is reported at once. */
+/* Looks for rows that orders are to have.
+ * @broken: (inout): whether one cannot be read; only the first is reported */
 static gboolean
-on_stray (const char *table, TallSlice row, guint n_rows, const GError *error, gpointer data)
+find_some (Walk *walk,
+           const char *table,
+           const Expected *expected,
+           guint n,
+           gboolean *broken,
+           GError **error)
 {
-  TallVerify *self = ((Walk *)data)->verify;
-  g_autofree char *many =
-      g_strdup_printf ("%u rows between those of an order have keys of no row of the layout; this "
-                       "is the first",
-                       n_rows);
-  TallFinding finding = { .kind = TALL_FINDING_STRAY_ROW,
-                          .table = table,
-                          .row = row,
-                          .n_rows = n_rows,
-                          .message =
-                              n_rows == 1 ? "its key is that of no row of the layout" : many };
-  self->n_looked++;
-  if (error != NULL)
-    tall_verify_report_unreadable (self, table, row, error);
-  else
-    tall_verify_report (self, &finding);
-  return !tall_verify_is_over (self);
+  TallVerify *self = walk->verify;
+  guint at = 0; /* absent rows are left out, and the others are in the order asked for */
+  g_auto (TallVerifyStray) gap = { table, g_byte_array_new (), 1, NULL };
+  g_autoptr (TallReadPlan) plan = tall_read_plan_new ();
+  TallSlice *keys = tall_arena_newa0 (plan->arena, TallSlice, n);
+  for (guint i = 0; i < n; i++)
+    keys[i] = expected[i].row;
+  tall_read_plan_add_gets (plan, table, keys, n);
+  g_autoptr (TallReadResult) result =
+      tall_table_read (self->context->table, plan, tall_verify_deadline (), &gap.cause);
+  if (result == NULL && !tall_error_is_unreadable (gap.cause))
+    {
+      g_propagate_error (error, g_steal_pointer (&gap.cause));
+      return FALSE;
+    }
+  for (guint i = 0; i < n; i++)
+    if (result == NULL && n > 1 && !find_some (walk, table, &expected[i], 1, broken, error))
+      return FALSE;
+    else if (result != NULL && at < result->results[0].n_rows
+             && tall_slice_equal (result->results[0].rows[at].key, keys[i]))
+      at++;
+    else if (result != NULL)
+      tall_verify_suspect (self, &expected[i].suspect);
+  if (result != NULL || n > 1 || *broken)
+    return TRUE;
+  *broken = TRUE;
+  tall_bytes_set (gap.row, keys[0]);
+  tall_verify_report_stray (self, &gap);
+  return TRUE;
 }
 
-static void
-expected_clear (Expected *self)
+/* Looks for all of them, and begins anew. */
+static gboolean
+find_expected (Walk *walk, GError **error)
 {
-  tall_order_key_clear (&self->key);
+  for (guint i = 0; i < TALL_VERIFY_N_PAIRS; i++)
+    {
+      GArray *expected = walk->expected[i];
+      gboolean broken = FALSE;
+      if (expected->len > 0
+          && !find_some (walk, tall_verify_pairs[i]->table, (const Expected *)expected->data,
+                         expected->len, &broken, error))
+        return FALSE;
+      g_array_set_size (expected, 0);
+    }
+  walk->n_expected = 0;
+  g_clear_pointer (&walk->arena, tall_arena_free);
+  walk->arena = tall_arena_new (0);
+  return TRUE;
 }
 
+/* Remembers the entries that a sound order is to have: each is in the table of a pair. */
 static void
-expect_entries (Walk *walk, const TallVerifyLook *look)
+expect (Walk *walk, const TallVerifyLook *look, const TallSuspect *suspect)
 {
   for (guint i = 0; look->entries != NULL && i < look->entries->len; i++)
     {
       const TallEntry *entry = g_ptr_array_index (look->entries, i);
-      Expected expected = { .hint = tall_slice_dup (walk->arena, tall_slice_array (entry->row)),
-                            .n_before = walk->verify->suspects->len };
-      tall_order_key_init_from_parts (&expected.key, look->key.customer, look->key.order);
-      tall_verify_make_fingerprint (&look->root, expected.fingerprint);
-      g_array_append_val (walk->expected, expected);
+      Expected expected = { *suspect, tall_slice_dup (walk->arena, tall_slice_array (entry->row)) };
+      guint pair = 0;
+      while (!g_str_equal (tall_verify_pairs[pair]->table, entry->index->table))
+        pair++;
+      expected.suspect.key = tall_slice_dup (walk->arena, suspect->key);
+      expected.suspect.order = tall_slice_dup (walk->arena, suspect->order);
+      expected.suspect.kinds = 1u << TALL_FINDING_MISSING_HINT;
+      g_array_append_val (walk->expected[pair], expected);
+      walk->n_expected++;
     }
-}
-
-/* Begins the next call. */
-static void
-forget_expected (Walk *walk)
-{
-  g_array_set_size (walk->expected, 0);
-  g_clear_pointer (&walk->arena, tall_arena_free);
-  walk->arena = tall_arena_new (0);
-}
-
-static TallReadResult *
-read_hints (const Walk *walk, const TallSlice *keys, guint n, GError **error)
-{
-  g_autoptr (TallReadPlan) plan = tall_read_plan_new ();
-  tall_read_plan_add_gets (plan, TALL_INDEX_TABLE, keys, n);
-  return tall_table_read (walk->verify->context->table, plan, tall_verify_deadline (), error);
-}
-
-/* Reports the first of the hints that cannot be read. Whether others of the call are missing stays
- * open. */
-static gboolean
-find_unreadable (Walk *walk, const TallSlice *keys, guint n, GError **error)
-{
-  TallVerify *self = walk->verify;
-  self->part->is_broken = TRUE;
-  for (guint i = 0; i < n; i++)
-    {
-      g_autoptr (GError) cause = NULL;
-      g_autoptr (TallReadResult) result = read_hints (walk, &keys[i], 1, &cause);
-      if (result != NULL)
-        continue;
-      if (tall_error_is_unreadable (cause))
-        tall_verify_report_unreadable (self, TALL_INDEX_TABLE, keys[i], cause);
-      else
-        g_propagate_error (error, g_steal_pointer (&cause));
-      return cause != NULL;
-    }
-  return TRUE;
-}
-
-/* Suspects those of the orders that have no hint. They come where they would come if each were
- * looked for by itself, so what is found has an order. */
-static void
-suspect_missing (Walk *walk, const TallRows *rows)
-{
-  guint at = 0; /* absent rows are left out, and the others are in the order asked for */
-  guint n_missing = 0;
-  for (guint i = 0; i < walk->expected->len; i++)
-    {
-      const Expected *expected = &g_array_index (walk->expected, Expected, i);
-      if (at < rows->n_rows && tall_slice_equal (rows->rows[at].key, expected->hint))
-        at++;
-      else
-        tall_verify_suspect_rows (walk->verify, expected->n_before + n_missing++, &expected->key,
-                                  expected->fingerprint, 1u << TALL_FINDING_MISSING_HINT);
-    }
-}
-
-static gboolean
-check_hints (Walk *walk, GError **error)
-{
-  guint n = walk->expected->len;
-  if (n == 0)
-    return TRUE;
-  gboolean done = TRUE;
-  g_autoptr (GError) cause = NULL;
-  TallSlice *keys = tall_arena_newa0 (walk->arena, TallSlice, n);
-  for (guint i = 0; i < n; i++)
-    keys[i] = g_array_index (walk->expected, Expected, i).hint;
-  g_autoptr (TallReadResult) result = read_hints (walk, keys, n, &cause);
-  if (result != NULL)
-    suspect_missing (walk, &result->results[0]);
-  else if (tall_error_is_unreadable (cause))
-    done = find_unreadable (walk, keys, n, error);
-  else
-    {
-      g_propagate_error (error, g_steal_pointer (&cause));
-      return FALSE;
-    }
-  forget_expected (walk);
-  return done;
 }
 
 static gboolean
@@ -295,16 +246,15 @@ look_at_group (Walk *walk, const TallVerifyGroup *group, GError **error)
     self->part->n_orders++;
   else
     self->part->n_customers++;
-  if (look.findings->len > 0)
-    {
-      guint8 fingerprint[TALL_MD5_SIZE];
-      tall_verify_make_fingerprint (&look.root, fingerprint);
-      tall_verify_suspect_rows (self, self->suspects->len, &look.key, fingerprint,
-                                tall_verify_look_kinds (&look));
-    }
+  TallSuspect suspect = { .key = look.key.customer,
+                          .order = look.key.order,
+                          .kinds = tall_verify_look_kinds (&look),
+                          .fingerprint = look.fingerprint };
+  if (suspect.kinds != 0)
+    tall_verify_suspect (self, &suspect);
   else
-    expect_entries (walk, &look);
-  return walk->expected->len < HINTS_A_CALL || check_hints (walk, error);
+    expect (walk, &look, &suspect);
+  return walk->n_expected < HINTS_A_CALL || find_expected (walk, error);
 }
 
 /* Whether the customer is in the sample; one that is not is skipped, with all its orders. */
@@ -318,73 +268,77 @@ is_sampled (Walk *walk, TallSlice customer)
   return (guint)g_random_int_range (0, 100) < percent;
 }
 
+/* The part may end here, if no rows are still to be looked for. */
+static void
+keep_place (Walk *walk)
+{
+  TallVerify *self = walk->verify;
+  if (walk->n_expected > 0)
+    return;
+  g_byte_array_set_size (self->place, 0);
+  tall_bytes_append_u16 (self->place, (guint16)walk->customer->len);
+  tall_bytes_append (self->place, tall_slice_array (walk->customer));
+  tall_verify_scan_append_place (walk->scan, self->place);
+  tall_verify_keep (self);
+}
+
 static gboolean
-walk_groups (Walk *walk, GError **error)
+walk_groups (Walk *walk, gboolean *ended, GError **error)
 {
   TallVerify *self = walk->verify;
   g_autoptr (GError) cause = NULL;
-  while (!walk->ended && !tall_verify_is_over (self))
+  while (!*ended && !tall_verify_is_over (self))
     {
-      gboolean paused;
-      const TallVerifyGroup *group = tall_verify_scan_next (walk->scan, &paused, &cause);
-      if (paused)
-        break;
-      walk->ended = group == NULL;
-      if (group != NULL && !is_sampled (walk, group->customer))
+      const TallVerifyGroup *group = tall_verify_scan_next (walk->scan, &cause);
+      *ended = group == NULL;
+      for (guint i = 0; group != NULL && i < group->strays->len; i++, self->n_looked++)
+        tall_verify_report_stray (self, &g_array_index (group->strays, TallVerifyStray, i));
+      if (group != NULL && group->customer.len > 0 && !is_sampled (walk, group->customer))
         tall_verify_scan_skip_customer (walk->scan, tall_slice_array (walk->customer));
-      else if (group != NULL && !look_at_group (walk, group, error))
+      else if (group != NULL && group->customer.len > 0 && !look_at_group (walk, group, error))
         return FALSE;
+      if (group != NULL)
+        keep_place (walk);
     }
-  if (cause == NULL)
-    return check_hints (walk, error);
-  g_propagate_error (error, g_steal_pointer (&cause));
+  if (cause != NULL)
+    g_propagate_error (error, g_steal_pointer (&cause));
+  else if (find_expected (walk, error))
+    {
+      keep_place (walk);
+      return TRUE;
+    }
   return FALSE;
-}
-
-static void
-begin (Walk *walk, TallReader *place)
-{
-  walk->expected = g_array_new (FALSE, FALSE, sizeof (Expected));
-  g_array_set_clear_func (walk->expected, (GDestroyNotify)expected_clear);
-  forget_expected (walk);
-  walk->customer = g_byte_array_new ();
-  walk->scan = tall_verify_scan_new (walk->verify->context, walk->verify->customer, on_stray, walk);
-  if (place->rest.len == 0)
-    return;
-  tall_bytes_set (walk->customer, tall_reader_take (place, tall_reader_u16 (place)));
-  place->failed = !tall_verify_scan_go_to (walk->scan, place);
-}
-
-static void
-end (Walk *walk)
-{
-  tall_verify_scan_free (walk->scan);
-  g_array_unref (walk->expected);
-  tall_arena_free (walk->arena);
-  g_byte_array_unref (walk->customer);
 }
 
 /**
  * tall_verify_walk_layout:
- * @place: where to begin; empty: at the beginning. It has failed afterwards if it is not a place
- * @next: (out): where to go on; empty: this was all
+ * @ended: (out): whether this was all
  *
- * Looks at customers and orders.
+ * Looks at customers and orders, from the place on.
  *
- * Returns: FALSE if a table could not be read now
+ * Returns: FALSE if a table could not be read now, or the place is none
  */
 gboolean
-tall_verify_walk_layout (TallVerify *self, TallReader *place, GByteArray *next, GError **error)
+tall_verify_walk_layout (TallVerify *self, gboolean *ended, GError **error)
 {
-  Walk walk = { .verify = self };
-  begin (&walk, place);
-  gboolean done = place->failed || walk_groups (&walk, error);
-  if (done && !place->failed && !walk.ended)
+  Walk walk = { .verify = self, .customer = g_byte_array_new () };
+  TallReader place = tall_reader (tall_slice_array (self->place));
+  gboolean done = TRUE;
+  for (guint i = 0; i < TALL_VERIFY_N_PAIRS; i++)
+    walk.expected[i] = g_array_new (FALSE, FALSE, sizeof (Expected));
+  walk.arena = tall_arena_new (0);
+  walk.scan = tall_verify_scan_new (self->context, self->customer);
+  if (place.rest.len > 0)
     {
-      tall_bytes_append_u16 (next, (guint16)walk.customer->len);
-      tall_bytes_append (next, tall_slice_array (walk.customer));
-      tall_verify_scan_append_place (walk.scan, next);
+      tall_bytes_set (walk.customer, tall_reader_take (&place, tall_reader_u16 (&place)));
+      done = tall_verify_scan_go_to (walk.scan, &place);
     }
-  end (&walk);
+  *ended = FALSE;
+  done = done ? walk_groups (&walk, ended, error) : tall_verify_refuse_cursor (FALSE, error);
+  tall_verify_scan_free (walk.scan);
+  for (guint i = 0; i < TALL_VERIFY_N_PAIRS; i++)
+    g_array_unref (walk.expected[i]);
+  tall_arena_free (walk.arena);
+  g_byte_array_unref (walk.customer);
   return done;
 }

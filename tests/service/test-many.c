@@ -178,6 +178,11 @@ test_parts (Fixture *f, gconstpointer data G_GNUC_UNUSED)
       TallOrder *order = tall_test_empty_order ("PARTS", i == 0 ? "1" : "2", 3);
       tall_test_add_lines (order, 1, 1, 5);
       order->currency = (char *)"EUR";
+      TallAttribute *note = tall_arena_new0 (tall_order_get_arena (order), TallAttribute);
+      tall_pb__attribute__init (note);
+      note->key = note->value = (char *)"note";
+      tall_arena_append (tall_order_get_arena (order), &order->attributes, &order->n_attributes,
+                         note);
       many_set (&many, i, order);
     }
   put_all (f, &many, FALSE);
@@ -198,6 +203,7 @@ test_parts (Fixture *f, gconstpointer data G_GNUC_UNUSED)
       g_assert_cmpstr (got->order->order_number, ==, "2");
       g_assert_cmpuint (got->order->n_shipping_locations, ==, parts[i].location != 0);
       g_assert_cmpuint (tall_order_count_lines (got->order), ==, parts[i].location != 0 ? 5 : 0);
+      g_assert_cmpuint (got->order->n_attributes, ==, parts[i].kind != TALL_PART_SUMMARY);
       g_assert_true ((got->entry != NULL) == (parts[i].kind == TALL_PART_SUMMARY));
       if (got->entry == NULL)
         continue;

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Reaches for all the memory of a server, from every side at once. Speaks TAP.
 
-    greed.py [LAYOUT...] [--seconds N] [--memory MIB] [--answers N]
+    greed.py [LAYOUT...] [--seconds N] [--memory MIB] [--answers N] [--hogs N] [--hog-memory MIB]
 
 Readers ask again and again for 64 orders of 1 MiB in one call; others ask the same and never read;
 others send small requests that are large when they are decoded. The server runs in a memory cgroup
@@ -12,7 +12,8 @@ against that. It must live, and a good client's single gets must go on to get an
 After that many clients put and get orders that are as large as an order and its rows may be, with
 the least memory that a server takes, until the time is over and so many calls were answered (100;
 a machine that is busy otherwise does fewer in two minutes).
-The peak of the process must be within its bound: what was freed is given back.
+The peak of the process must be within its bound: what was freed is given back. The peaks of the
+last third of the time and of the one before show whether it grows.
 
 Without layouts: blob and denormalized, for 3 s each. The long run takes an hour for each layout:
 
@@ -312,6 +313,21 @@ def peak(pid):
     return 0
 
 
+def resident(pid):
+    """MiB in memory now; 0: it has ended."""
+    with contextlib.suppress(OSError, ValueError):
+        pages = pathlib.Path(f"/proc/{pid}/statm").read_text(encoding="ascii").split()[1]
+        return int(pages) * os.sysconf("SC_PAGE_SIZE") // MIB
+    return 0
+
+
+def peaks_of_thirds(samples):
+    """Of (time, MiB): the peaks of the second and of the last third of the time."""
+    end = samples[-1][0]
+    return [max((size for time_, size in samples if end * i <= 3 * time_ <= end * (i + 1)), default=0)
+            for i in (1, 2)]
+
+
 def store_orders(address, lines, description):
     with contextlib.closing(connect(address, GOOD)) as connection:
         buffer = bytearray(4096)
@@ -383,24 +399,26 @@ def attack(checks, layout, options):
 
 def hog(checks, layout, options):
     """In no cgroup: the files of the store would count there, if they lie in memory, too."""
-    limit = stated_most(layout, LEAST_MEMORY)
+    limit = stated_most(layout, options.hog_memory)
     with tempfile.TemporaryDirectory() as folder, \
-            serving(folder, layout, LEAST_MEMORY) as (server, address):
-        crowd, begun = Crowd(address), time.monotonic()
-        for i in range(HOGS):
+            serving(folder, layout, options.hog_memory) as (server, address):
+        crowd, begun, samples = Crowd(address), time.monotonic(), []
+        for i in range(options.hogs):
             kind = ("name", "address", "name", "lines")[i % 4]
             crowd.add(1, put_and_get, {"putOrder": put_large(kind, f"{i}"),
                                        "getOrder": get_order(f"{i}")})
         end, latest = begun + options.seconds, begun + max(options.seconds, HOG_SECONDS)
         while server.poll() is None and time.monotonic() < (
                 end if crowd.counts.get("answered", 0) >= options.answers else latest):
+            samples.append((time.monotonic() - begun, resident(server.pid)))
             time.sleep(0.02)
         highest = peak(server.pid)
         checks.check(server.poll() is None, f"{layout}: the server lives beside large orders",
                      f"it ended with {server.poll()}")
         crowd.stop()
-        print(f"# {layout}: peak {highest // MIB} of {limit} MiB; {crowd.counts} in "
-              f"{time.monotonic() - begun:.0f} s", flush=True)
+        print(f"# {layout}: peak {highest // MIB} of {limit} MiB, of the last two thirds "
+              f"{peaks_of_thirds(samples)}; {crowd.counts} in {time.monotonic() - begun:.0f} s",
+              flush=True)
         checks.check(0 < highest <= limit * MIB, f"{layout}: within the bound with large orders")
 
 
@@ -410,6 +428,8 @@ def main():
     parser.add_argument("--seconds", type=float, default=3)
     parser.add_argument("--memory", type=int, default=512)
     parser.add_argument("--answers", type=int, default=100)
+    parser.add_argument("--hogs", type=int, default=HOGS)
+    parser.add_argument("--hog-memory", type=int, default=LEAST_MEMORY)
     options = parser.parse_args()
     checks = Checks()
     for layout in options.layouts or ["blob", "denormalized"]:

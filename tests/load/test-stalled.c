@@ -164,6 +164,18 @@ assert_loaded (const Fixture *self)
     }
 }
 
+/* Loads that are not finished. */
+static guint
+count_unfinished (const Fixture *self)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TallReadPlan) plan = tall_read_plan_new ();
+  tall_read_plan_add_prefix_scan (plan, TALL_META_TABLE, tall_slice_str ("load/"));
+  g_autoptr (TallReadResult) result = tall_table_read (self->table, plan, TALL_NO_DEADLINE, &error);
+  g_assert_no_error (error);
+  return result->results[0].n_rows;
+}
+
 /* Everything stands still in the middle of the load, for more tries than a store gets that is not
  * there. */
 static void
@@ -174,6 +186,19 @@ test_waits (Fixture *self, gconstpointer data G_GNUC_UNUSED)
   g_assert_true (load (self, 60));
   assert_loaded (self);
   g_assert_cmpuint (self->summary.retries, >=, 10);
+  g_assert_cmpuint (count_unfinished (self), ==, 0);
+}
+
+/* Orders cannot be written, and the record can: the load stays one that was cut short. */
+static void
+test_cut_short (Fixture *self, gconstpointer data G_GNUC_UNUSED)
+{
+  self->of = tall_layout_get_order_table (&tall_layout_normalized);
+  self->from = 3;
+  self->n_calls = G_MAXINT;
+  g_assert_false (load (self, 0));
+  g_assert_nonnull (strstr (self->error->message, "Stopped at line "));
+  g_assert_cmpuint (count_unfinished (self), ==, 1);
 }
 
 /* The record cannot be written: neither every few seconds nor at the end. */
@@ -255,6 +280,7 @@ main (int argc, char *argv[])
   ADD ("record", test_record_stands_still);
   ADD ("record-fails", test_record_fails);
   ADD ("gives-up", test_gives_up);
+  ADD ("cut-short", test_cut_short);
   g_test_add_func ("/load/stalled/said-seldom", test_said_seldom);
   return g_test_run ();
 }

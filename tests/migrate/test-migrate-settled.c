@@ -5,6 +5,7 @@
  * copied or shut until a person says that none is under way. What earlier versions have left, which
  * dropped such tables before the switch, is ended. */
 #include "tall-error.h"
+#include "store/record/generation.h"
 #include "store/record/migration.h"
 #include "tall-moving.h"
 
@@ -265,6 +266,31 @@ test_unsealed (void)
   expect_refused (&moving);
 }
 
+/* An abort has died when it had announced itself and nothing was closed. A close of the migration
+ * comes after that. The next abort opens what was closed, and marks that it has. */
+static void
+test_late_close (void)
+{
+  g_autoptr (GError) error = NULL;
+  g_auto (TallMoving) moving = { 0 };
+  tall_moving_init (&moving, from, to);
+  moving.options.pass_only = TRUE;
+  g_assert_false (tall_moving_run (&moving, TALL_MOVING_OTHERS (&moving), NULL));
+  moving.options.pass_only = FALSE;
+  const TallMigration copying = tall_moving_read_migration (&moving);
+  change (&moving, tall_migration_abort (&copying, FALSE));
+  g_autoptr (TallTable) source =
+      tall_generation_table_new (TALL_MOVING_OTHERS (&moving), TALL_FIRST_GENERATION);
+  g_assert_true (tall_table_set_access (source, tall_layout_get_order_table (from),
+                                        TALL_ACCESS_CLOSED, NULL, TALL_NO_DEADLINE, &error));
+  g_assert_no_error (error);
+
+  tall_moving_abort (&moving);
+  g_assert_true (tall_moving_read_migration (&moving).reopened);
+  tall_moving_expect_unmoved (&moving);
+  expect_refused (&moving);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -275,5 +301,6 @@ main (int argc, char **argv)
   g_test_add_func ("/migrate/settled/any-time", test_any_time);
   g_test_add_func ("/migrate/settled/late-abort", test_late_abort);
   g_test_add_func ("/migrate/settled/unsealed", test_unsealed);
+  g_test_add_func ("/migrate/settled/late-close", test_late_close);
   return g_test_run ();
 }

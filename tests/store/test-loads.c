@@ -125,6 +125,50 @@ test_one_process (void)
     tall_loads_clear (&loads[i]);
 }
 
+/* Between the write that takes revisions and its answer another process takes some, and then a
+ * second load of this process begins. */
+typedef struct
+{
+  Process *process;
+  TallLoads others;
+  TallLoads second;
+  gint64 theirs;
+} Meanwhile;
+
+static void
+begin_second (TallFailingTable *table G_GNUC_UNUSED, const TallCall *call, gpointer data)
+{
+  Meanwhile *self = data;
+  if (call->kind != TALL_CALL_APPLY_IF || self->theirs != 0)
+    return;
+  self->theirs = take (&self->others);
+  begin (&self->second, self->process);
+  while (g_get_monotonic_time () == self->second.made)
+    ;
+}
+
+/* What was taken for the first load is too small for the second one, though its answer comes late.
+ */
+static void
+test_late_answer (void)
+{
+  g_auto (Process) process;
+  g_auto (Process) other;
+  g_auto (TallLoads) first;
+  Meanwhile meanwhile = { .process = &process };
+  g_autoptr (TallTable) table = tall_test_table_new (&tall_layout_blob, &tall_key_hashed);
+  g_autoptr (TallTable) failing = tall_failing_table_new (table);
+  process_init (&process, failing, NULL);
+  process_init (&other, table, NULL);
+  begin (&first, &process);
+  begin (&meanwhile.others, &other);
+  tall_failing_table_set_hooks (TALL_FAILING_TABLE (failing), NULL, begin_second, &meanwhile);
+  g_assert_cmpint (take (&first), <, meanwhile.theirs);
+  g_assert_cmpint (take (&meanwhile.second), >, meanwhile.theirs);
+  tall_loads_clear (&meanwhile.others);
+  tall_loads_clear (&meanwhile.second);
+}
+
 /* Another process takes revisions before each conditional write of ours. */
 typedef struct
 {
@@ -266,6 +310,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/store/loads/many", test_many);
   g_test_add_func ("/store/loads/one-process", test_one_process);
+  g_test_add_func ("/store/loads/late-answer", test_late_answer);
   g_test_add_func ("/store/loads/others-are-faster", test_others_are_faster);
   g_test_add_func ("/store/loads/unknown", test_unknown);
   g_test_add_func ("/store/loads/together", test_together);

@@ -122,6 +122,8 @@ run_nothing (TallHbaseShared *shared, TallHbaseLink *link, GError **error G_GNUC
   return TRUE;
 }
 
+static const TallHbaseMergeKind kind = { "nothing ", tall_hbase_pool_take, run_nothing };
+
 typedef struct
 {
   TallMergeFixture *fixture;
@@ -131,7 +133,6 @@ typedef struct
 static gpointer
 join (gpointer data)
 {
-  static const TallHbaseMergeKind kind = { "nothing ", tall_hbase_pool_take, run_nothing };
   Joining *self = data;
   g_autoptr (GError) error = NULL;
   TallHbaseLink *link;
@@ -182,6 +183,18 @@ test_hasty (void)
   tall_merge_reader_read (&reader);
   g_assert_error (reader.error, TALL_ERROR, TALL_ERROR_OVERLOADED);
   g_clear_error (&reader.error);
+
+  /* It does not even wait in the line. */
+  g_autoptr (GError) error = NULL;
+  TallHbaseLink *link;
+  TallHbaseShare share;
+  tall_hbase_share_init (&share, g_get_monotonic_time () + 300 * G_TIME_SPAN_MILLISECOND);
+  g_assert_true (
+      tall_hbase_merge_join (fixture.merge, &kind, "orders", &share, TRUE, &link, &error));
+  g_assert_no_error (error);
+  g_assert_null (link);
+  tall_hbase_share_clear (&share);
+
   tall_merge_fixture_give_back (&fixture, 1);
   reader.deadline = g_get_monotonic_time () + 3 * G_TIME_SPAN_SECOND;
   tall_merge_reader_read (&reader);

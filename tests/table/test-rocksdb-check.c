@@ -28,12 +28,21 @@ tear_down (Fixture *self, gconstpointer data G_GNUC_UNUSED)
   g_byte_array_unref (self->file);
 }
 
-/* A record in RocksDB's log format; short enough for the first block. */
+/* The types of parts in RocksDB's log format: a record is one part, or several in blocks that
+ * follow each other. */
+enum
+{
+  WHOLE = 1,
+  FIRST = 2,
+  LAST = 4,
+};
+
+/* A part of a record; short enough for the first block. */
 static void
-add_record (Fixture *self, const guint8 *data, guint8 len)
+add_part (Fixture *self, guint8 type, const guint8 *data, guint8 len)
 {
   g_autoptr (GByteArray) typed = g_byte_array_new ();
-  tall_bytes_append_u8 (typed, 1);
+  tall_bytes_append_u8 (typed, type);
   tall_bytes_append (typed, tall_slice (data, len));
   guint32 crc = tall_rocksdb_checksum (tall_slice_array (typed));
   guint32 masked = GUINT32_TO_LE ((crc >> 15 | crc << 17) + 0xa282ead8u);
@@ -41,6 +50,12 @@ add_record (Fixture *self, const guint8 *data, guint8 len)
   g_byte_array_append (self->file, (const guint8 *)&masked, sizeof masked);
   g_byte_array_append (self->file, length, sizeof length);
   g_byte_array_append (self->file, typed->data, typed->len);
+}
+
+static void
+add_record (Fixture *self, const guint8 *data, guint8 len)
+{
+  add_part (self, WHOLE, data, len);
 }
 
 /* Log number 9, and the last write that is in tables; one of a group if @more
@@ -224,6 +239,30 @@ test_old_damage (Fixture *self, gconstpointer data G_GNUC_UNUSED)
   expect_covered (self, 11, 0);
 }
 
+/* What comes after damage proves it, also if it is one record in parts; if its last part is
+ * missing, it is none. */
+static void
+test_parts_after_damage (Fixture *self, gconstpointer data G_GNUC_UNUSED)
+{
+  static const guint8 writes[] = { 12, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 'x' };
+  for (guint is_whole = 0; is_whole < 2; is_whole++)
+    {
+      add_edit (self, 10, -1);
+      finish (self, "MANIFEST-000005");
+      add_writes (self, 11, 1);
+      self->file->data[9] ^= 1;
+      add_part (self, FIRST, writes, 10);
+      if (is_whole)
+        add_part (self, LAST, writes + 10, 3);
+      finish (self, "000009.log");
+      prove (self, 10);
+      if (is_whole)
+        expect_damaged (self, "000009.log is damaged before later writes");
+      else
+        expect_covered (self, 10, 1);
+    }
+}
+
 static void
 expect_proof (Fixture *self, guint64 synced)
 {
@@ -258,6 +297,17 @@ test_proof (Fixture *self, gconstpointer data G_GNUC_UNUSED)
       write_text (self, TALL_ROCKSDB_SYNCED, content, i);
       expect_proof (self, 0);
     }
+}
+
+/* A process was killed before it had renamed a new SYNCED: the next one is not kept out. */
+static void
+test_left_proof (Fixture *self, gconstpointer data G_GNUC_UNUSED)
+{
+  g_autofree char *left = g_build_filename (self->directory, TALL_ROCKSDB_SYNCED ".new", NULL);
+  write_text (self, TALL_ROCKSDB_SYNCED ".new", "tall", 4);
+  prove (self, 77);
+  expect_proof (self, 77);
+  g_assert_false (g_file_test (left, G_FILE_TEST_EXISTS));
 }
 
 /* A later version writes another format, which ends with a checksum as well. */
@@ -320,7 +370,9 @@ main (int argc, char **argv)
   ADD ("/table/rocksdb/check/logs", test_logs);
   ADD ("/table/rocksdb/check/base", test_base);
   ADD ("/table/rocksdb/check/old-damage", test_old_damage);
+  ADD ("/table/rocksdb/check/parts-after-damage", test_parts_after_damage);
   ADD ("/table/rocksdb/check/proof", test_proof);
+  ADD ("/table/rocksdb/check/left-proof", test_left_proof);
   ADD ("/table/rocksdb/check/later-proof", test_later_proof);
   ADD ("/table/rocksdb/check/record-in-record", test_record_in_record);
   ADD ("/table/rocksdb/check/checksum", test_checksum);

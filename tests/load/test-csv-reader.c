@@ -350,8 +350,8 @@ test_parse (void)
   } cases[] = {
     { { ',' }, "a,b\n1,\"x\ny\"\n3,=\"04\"\n\"\",5\n" },
     { { ',', .backslash = TRUE }, "a,b\n1,x\\\n\n2,\\N\n3,\"\\\"\"\n4,y\\" },
-    { { '\t', .no_quotes = TRUE }, "a\tb\n\"1\t2\"\n" },
-    { { ';', .loose = TRUE, .pad = TRUE }, "a;b\n1\"2\n\"3\";4\n" },
+    { { '\t', .quotes = TALL_CSV_QUOTES_NONE }, "a\tb\n\"1\t2\"\n" },
+    { { ';', .quotes = TALL_CSV_QUOTES_LOOSE, .pad = TRUE }, "a;b\n1\"2\n\"3\";4\n" },
   };
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
     {

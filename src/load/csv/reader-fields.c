@@ -279,10 +279,10 @@ take (Split *self)
 {
   TallCsvReader *reader = self->reader;
   const TallCsvDialect *dialect = &reader->dialect;
-  gboolean is_strict = !dialect->no_quotes && !dialect->loose && !dialect->backslash;
+  gboolean is_strict = dialect->quotes == TALL_CSV_QUOTES_DOUBLE && !dialect->backslash;
   gboolean is_new = self->out == self->field && !reader->was_quoted;
   guint8 byte = *self->at;
-  gboolean is_quote = byte == '"' && !dialect->no_quotes;
+  gboolean is_quote = byte == '"' && dialect->quotes != TALL_CSV_QUOTES_NONE;
   if (byte == '\\' && dialect->backslash)
     {
       take_escaped (self);

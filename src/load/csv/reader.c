@@ -62,7 +62,7 @@ static void
 give_up_end (TallCsvReader *self)
 {
   const TallCsvDialect *dialect = &self->dialect;
-  gboolean has_own_rules = dialect->no_quotes || dialect->loose || dialect->backslash;
+  gboolean has_own_rules = dialect->quotes != TALL_CSV_QUOTES_DOUBLE || dialect->backslash;
   give_up_record (self,
                   g_strdup (has_own_rules ? "the file ends within quotes, or after a backslash"
                                           : "a quote is opened and never closed"));

@@ -33,6 +33,18 @@ gint tall_csv_find_column (const char *const *columns, const char *name);
 #define TALL_CSV_NO_COLUMN (-1)
 
 /**
+ * TallCsvQuotes:
+ * @TALL_CSV_QUOTES_NONE: a quote is a byte like any other
+ * @TALL_CSV_QUOTES_LOOSE: likewise where no field begins
+ */
+typedef enum
+{
+  TALL_CSV_QUOTES_DOUBLE,
+  TALL_CSV_QUOTES_NONE,
+  TALL_CSV_QUOTES_LOOSE,
+} TallCsvQuotes;
+
+/**
  * TallCsvDialect:
  *
  * How a CSV file is written, apart from its values.
@@ -43,12 +55,11 @@ typedef struct
   const char *encoding; /* by a name of iconv; NULL: UTF-8 */
   guint skip_lines;     /* before the header */
   char **columns;       /* their names, where there is no header; NULL: there is one */
-  gboolean no_quotes;   /* a quote is a byte like any other */
-  gboolean loose;       /* likewise where no field begins */
-  gboolean backslash;   /* it makes the byte after it one of the field */
-  gboolean pad;         /* a row may have fewer fields than the header: the last ones are empty */
-  gboolean trim;        /* spaces around fields are not theirs */
-  char **nulls;         /* what a field says that is empty; NULL: nothing */
+  TallCsvQuotes quotes;
+  gboolean backslash; /* it makes the byte after it one of the field */
+  gboolean pad;       /* a row may have fewer fields than the header: the last ones are empty */
+  gboolean trim;      /* spaces around fields are not theirs */
+  char **nulls;       /* what a field says that is empty; NULL: nothing */
 } TallCsvDialect;
 
 /**

@@ -44,6 +44,8 @@ typedef struct
   char *sql;      /* the query; NULL: columns of the file feed fields */
   char **columns; /* of its result, once it is bound; NULL-terminated */
   TallCsvDialect dialect;
+  gint delimiter;         /* of @dialect: its position in TALL_DELIMITERS */
+  gboolean has_no_header; /* the mapping names its columns */
   TallValueFormat format;
   gboolean keep_empty;                /* an empty column is an empty text, not an absent one */
   gboolean across_files;              /* what is loaded has orders that go on in another file */

@@ -10,73 +10,34 @@
 
 #define BYTE_ORDER_MARK "\xef\xbb\xbf"
 
-/* @words: such as `iso|dmy|mdy`
- * @choice: (out): the position of the key's value among them; 0 if the key is not there
- *
- * Returns: FALSE with %TALL_ERROR_INVALID if it is not one of them */
+#define MAPPING "mapping"
+
 static gboolean
-mapping_read_choice (const TallMapping *self,
-                     GKeyFile *file,
-                     const char *key,
-                     const char *words,
-                     guint *choice,
-                     GError **error)
+read_encoding (TallMapping *self, const char *key, const char *text, GError **error)
 {
-  g_auto (GStrv) known = g_strsplit (words, "|", -1);
-  g_autofree char *value = g_key_file_get_string (file, "mapping", key, NULL);
-  for (*choice = 0; value != NULL && known[*choice] != NULL; (*choice)++)
-    if (g_str_equal (known[*choice], value))
-      return TRUE;
-  *choice = 0;
-  if (value == NULL)
-    return TRUE;
-  g_autofree char *list = g_strjoinv (", ", known);
-  return tall_mapping_refuse (self, "mapping", key, error, "“%s” is not one of: %s", value, list);
+  self->dialect.encoding = tall_mapping_keep_text (self, text);
+  return tall_csv_encoding_is_known (text)
+         || tall_mapping_refuse (self, MAPPING, key, error,
+                                 "there is no encoding “%s”; iconv --list prints those that exist, "
+                                 "such as ISO-8859-1, WINDOWS-1252 and UTF-16",
+                                 text);
 }
 
 static gboolean
-check_mapping_keys (const TallMapping *self, GKeyFile *file, GError **error)
+read_skip_lines (TallMapping *self, const char *key, const char *text, GError **error)
 {
-  static const char *const all[] = {
-    "kind",      "delimiter",     "encoding",   "dates",          "two-digit-years",
-    "time-zone", "decimal-comma", "thousands",  "currency-signs", "negative",
-    "discount",  "empty",         "skip-lines", "header",         "columns",
-    "quotes",    "escape",        "null",       "short-rows",     "trim",
-    NULL
-  };
-  /* A query reads dates and numbers by functions. */
-  static const char *const of_query[] = { "kind",    "delimiter",  "encoding",   "empty",  "escape",
-                                          "columns", "header",     "skip-lines", "quotes", "null",
-                                          "trim",    "short-rows", NULL };
-  const char *const *known = self->sql != NULL ? of_query : all;
-  g_auto (GStrv) keys = g_key_file_get_keys (file, "mapping", NULL, NULL);
-  g_autofree char *list = g_strjoinv (", ", (char **)known);
-  for (guint i = 0; keys != NULL && keys[i] != NULL; i++)
-    if (!g_strv_contains (known, keys[i]))
-      return tall_mapping_refuse (self, "mapping", keys[i], error,
-                                  "there is no such key; known are: %s", list);
-  return TRUE;
+  guint64 n = 0;
+  gboolean ok = g_ascii_string_to_unsigned (text, 10, 0, 1000, &n, NULL);
+  self->dialect.skip_lines = (guint)n;
+  return ok
+         || tall_mapping_refuse (self, MAPPING, key, error, "“%s” is not a number from 0 to 1000",
+                                 text);
 }
 
-static gboolean
-read_encoding (TallMapping *self, GKeyFile *file, GError **error)
-{
-  g_autofree char *encoding = g_key_file_get_string (file, "mapping", "encoding", NULL);
-  if (encoding != NULL && !tall_csv_encoding_is_known (encoding))
-    return tall_mapping_refuse (self, "mapping", "encoding", error,
-                                "there is no encoding “%s”; iconv --list prints those that exist, "
-                                "such as ISO-8859-1, WINDOWS-1252 and UTF-16",
-                                encoding);
-  self->dialect.encoding = tall_mapping_keep_text (self, encoding);
-  return TRUE;
-}
-
-/* A list, as it stands there: a backslash is one. */
 static char **
-read_list (TallMapping *self, GKeyFile *file, const char *key, const char *separator)
+keep_list (TallMapping *self, const char *text, const char *separator)
 {
-  g_autofree char *text = g_key_file_get_value (file, "mapping", key, NULL);
-  if (text == NULL || *text == '\0')
+  if (*text == '\0')
     return NULL;
   char **list = g_strsplit (text, separator, -1);
   g_ptr_array_add (self->lists, list);
@@ -86,196 +47,203 @@ read_list (TallMapping *self, GKeyFile *file, const char *key, const char *separ
 }
 
 static gboolean
-read_header (TallMapping *self, GKeyFile *file, GError **error)
+read_columns (TallMapping *self,
+              const char *key G_GNUC_UNUSED,
+              const char *text,
+              GError **error G_GNUC_UNUSED)
 {
-  guint none;
-  guint64 n = 0;
-  g_autofree char *skipped = g_key_file_get_string (file, "mapping", "skip-lines", NULL);
-  if (skipped != NULL && !g_ascii_string_to_unsigned (skipped, 10, 0, 1000, &n, NULL))
-    return tall_mapping_refuse (self, "mapping", "skip-lines", error,
-                                "“%s” is not a number from 0 to 1000", skipped);
-  if (!mapping_read_choice (self, file, "header", "first-line|none", &none, error))
-    return FALSE;
-  self->dialect.skip_lines = (guint)n;
-  self->dialect.columns = read_list (self, file, "columns", ";");
-  if ((none == 1) == (self->dialect.columns != NULL))
-    return TRUE;
-  return tall_mapping_refuse (self, "mapping", "columns", error,
-                              "header = none needs the names of all columns, with semicolons "
-                              "between them; with a header they are there");
-}
-
-/* How the file is written, beside the delimiter and the encoding. */
-static gboolean
-read_rules (TallMapping *self, GKeyFile *file, GError **error)
-{
-  guint quotes, escape, rows, trim;
-  if (!mapping_read_choice (self, file, "quotes", "double|none|loose", &quotes, error)
-      || !mapping_read_choice (self, file, "escape", "none|backslash", &escape, error)
-      || !mapping_read_choice (self, file, "short-rows", "reject|pad", &rows, error)
-      || !mapping_read_choice (self, file, "trim", "false|true", &trim, error))
-    return FALSE;
-  self->dialect.no_quotes = quotes == 1;
-  self->dialect.loose = quotes == 2;
-  self->dialect.backslash = escape == 1;
-  self->dialect.pad = rows == 1;
-  self->dialect.trim = trim == 1;
-  self->dialect.nulls = read_list (self, file, "null", "|");
-  return read_header (self, file, error);
-}
-
-/* Reads the group [mapping]: the kind of the file, and how it writes values.
- *
- * Returns: FALSE with %TALL_ERROR_INVALID */
-static gboolean
-mapping_read_settings (TallMapping *self, GKeyFile *file, GError **error)
-{
-  guint kind, delimiter, empty;
-  if (!check_mapping_keys (self, file, error)
-      || !mapping_read_choice (self, file, "kind", "orders|customers", &kind, error)
-      || !mapping_read_choice (self, file, "delimiter", TALL_DELIMITER_NAMES, &delimiter, error)
-      || !mapping_read_choice (self, file, "empty", "absent|text", &empty, error))
-    return FALSE;
-
-  if (!read_encoding (self, file, error) || !read_rules (self, file, error))
-    return FALSE;
-  self->kind = kind == 0 ? TALL_MAPPING_ORDERS : TALL_MAPPING_CUSTOMERS;
-  self->dialect.delimiter = TALL_DELIMITERS[delimiter];
-  self->keep_empty = empty == 1;
+  self->dialect.columns = keep_list (self, text, ";");
   return TRUE;
 }
 
-static const char *
-read_text (TallMapping *self, GKeyFile *file, const char *key)
+static gboolean
+read_nulls (TallMapping *self,
+            const char *key G_GNUC_UNUSED,
+            const char *text,
+            GError **error G_GNUC_UNUSED)
 {
-  g_autofree char *text = g_key_file_get_string (file, "mapping", key, NULL);
-  return tall_mapping_keep_text (self, text);
+  self->dialect.nulls = keep_list (self, text, "|");
+  return TRUE;
 }
 
 /* A word, or forms of the mapping's own. */
 static gboolean
-read_dates (TallMapping *self, GKeyFile *file, gboolean *has_short_year, GError **error)
+read_dates (TallMapping *self, const char *key, const char *text, GError **error)
 {
   static const char *const words[] = { "iso", "dmy", "mdy" };
   g_autoptr (GError) local = NULL;
-  const char *text = read_text (self, file, "dates");
-  *has_short_year = FALSE;
+  gboolean has_short_year;
+  self->format.dates = TALL_DATES_OWN;
   for (guint i = 0; i < G_N_ELEMENTS (words); i++)
-    if (g_str_equal (text != NULL ? text : words[0], words[i]))
-      {
-        self->format.dates = (TallDates)i;
-        return TRUE;
-      }
+    if (g_str_equal (text, words[i]))
+      self->format.dates = (TallDates)i;
+  if (self->format.dates != TALL_DATES_OWN)
+    return TRUE;
   if (strchr (text, '%') == NULL)
-    return tall_mapping_refuse (self, "mapping", "dates", error,
+    return tall_mapping_refuse (self, MAPPING, key, error,
                                 "“%s” is not one of: iso, dmy, mdy; or write a form, such as "
                                 "%%d.%%m.%%Y",
                                 text);
-  if (!tall_check_date_forms (text, has_short_year, &local))
-    return tall_mapping_refuse (self, "mapping", "dates", error, "%s", local->message);
-  self->format.dates = TALL_DATES_OWN;
-  self->format.date_forms = text;
-  return TRUE;
+  self->format.date_forms = tall_mapping_keep_text (self, text);
+  return tall_check_date_forms (text, &has_short_year, &local)
+         || tall_mapping_refuse (self, MAPPING, key, error, "%s", local->message);
 }
 
 static gboolean
-read_first_year (TallMapping *self, GKeyFile *file, gboolean is_needed, GError **error)
+read_first_year (TallMapping *self, const char *key, const char *text, GError **error)
 {
-  static const char key[] = "two-digit-years";
-  guint64 year;
-  const char *text = read_text (self, file, key);
-  if (text == NULL && is_needed)
-    return tall_mapping_refuse (self, "mapping", "dates", error,
-                                "%%y needs two-digit-years, the first year that two digits mean: "
-                                "two-digit-years = 1970 for 1970 to 2069");
-  if (text == NULL)
-    return TRUE;
-  if (!g_ascii_string_to_unsigned (text, 10, 1000, 9900, &year, NULL))
-    return tall_mapping_refuse (self, "mapping", key, error,
-                                "“%s” is not a year of four digits; write 1970 for 1970 to 2069",
-                                text);
+  guint64 year = 0;
+  gboolean ok = g_ascii_string_to_unsigned (text, 10, 1000, 9900, &year, NULL);
   self->format.first_year = (guint)year;
-  return TRUE;
+  return ok
+         || tall_mapping_refuse (self, MAPPING, key, error,
+                                 "“%s” is not a year of four digits; write 1970 for 1970 to 2069",
+                                 text);
 }
 
 static gboolean
-read_zone (TallMapping *self, GKeyFile *file, GError **error)
+read_zone (TallMapping *self, const char *key, const char *text, GError **error)
 {
-  const char *text = read_text (self, file, "time-zone");
-  if (text == NULL)
-    return TRUE;
   self->format.zone = *text != '\0' ? g_time_zone_new_identifier (text) : NULL;
-  if (self->format.zone != NULL)
-    return TRUE;
-  return tall_mapping_refuse (self, "mapping", "time-zone", error,
-                              "there is no time zone “%s”; write one such as Europe/Berlin, or "
-                              "+01:00",
-                              text);
+  return self->format.zone != NULL
+         || tall_mapping_refuse (self, MAPPING, key, error,
+                                 "there is no time zone “%s”; write one such as Europe/Berlin, or "
+                                 "+01:00",
+                                 text);
 }
 
-/* Without the quotes that a space needs. */
-static char *
-unquote (const char *text)
-{
-  gsize len = strlen (text);
-  gboolean is_quoted = len >= 2 && text[0] == '"' && text[len - 1] == '"';
-  return is_quoted ? g_strndup (text + 1, len - 2) : g_strdup (text);
-}
-
+/* A space needs quotes, the others may have some. */
 static gboolean
-read_thousands (TallMapping *self, GKeyFile *file, GError **error)
+read_thousands (TallMapping *self, const char *key, const char *text, GError **error)
 {
   static const char *const known[] = { ".", ",", " ", "'", "’", NULL };
-  const char *text = read_text (self, file, "thousands");
-  if (text == NULL)
-    return TRUE;
-  g_autofree char *separator = unquote (text);
-  if (!g_strv_contains (known, separator))
-    return tall_mapping_refuse (self, "mapping", "thousands", error,
-                                "“%s” is not one of: \".\" \",\" \" \" \"'\" \"’\"", separator);
-  if (g_str_equal (separator, self->format.decimal_comma ? "," : "."))
-    return tall_mapping_refuse (self, "mapping", "thousands", error,
-                                "“%s” is what decimals begin with; set decimal-comma = %s",
-                                separator, self->format.decimal_comma ? "false" : "true");
+  gsize len = strlen (text);
+  gboolean is_quoted = len >= 2 && text[0] == '"' && text[len - 1] == '"';
+  g_autofree char *separator = is_quoted ? g_strndup (text + 1, len - 2) : g_strdup (text);
   self->format.thousands = tall_mapping_keep_text (self, separator);
-  return TRUE;
+  return g_strv_contains (known, separator)
+         || tall_mapping_refuse (self, MAPPING, key, error,
+                                 "“%s” is not one of: \".\" \",\" \" \" \"'\" \"’\"", separator);
 }
 
 static gboolean
-read_signs (TallMapping *self, GKeyFile *file, GError **error)
+read_signs (TallMapping *self, const char *key, const char *text, GError **error)
 {
-  const char *text = read_text (self, file, "currency-signs");
-  if (text == NULL)
+  self->format.signs = tall_mapping_keep_text (self, text);
+  return (g_utf8_validate (text, -1, NULL) && strpbrk (text, "0123456789.,-()'\"") == NULL
+          && *text != '\0')
+         || tall_mapping_refuse (self, MAPPING, key, error,
+                                 "“%s” is not a list of signs with spaces between them, such as: "
+                                 "£ GBP",
+                                 text);
+}
+
+/* What [mapping] may say. A query reads dates and numbers by functions. */
+typedef struct
+{
+  const char *key;
+  gboolean of_query;
+  const char *words; /* of a choice, the usual one first: its position goes to … */
+  gsize offset;      /* … this member */
+  gboolean (*read) (TallMapping *self, const char *key, const char *text, GError **error);
+} Setting;
+
+static const Setting settings[] = {
+  { "kind", TRUE, "orders|customers", offsetof (TallMapping, kind) },
+  { "delimiter", TRUE, TALL_DELIMITER_NAMES, offsetof (TallMapping, delimiter) },
+  { "encoding", TRUE, .read = read_encoding },
+  { "dates", FALSE, .read = read_dates },
+  { "two-digit-years", FALSE, .read = read_first_year },
+  { "time-zone", FALSE, .read = read_zone },
+  { "decimal-comma", FALSE, "false|true", offsetof (TallMapping, format.decimal_comma) },
+  { "thousands", FALSE, .read = read_thousands },
+  { "currency-signs", FALSE, .read = read_signs },
+  { "negative", FALSE, "minus|parentheses|trailing-minus",
+    offsetof (TallMapping, format.negative) },
+  { "discount", FALSE, "rate|percent", offsetof (TallMapping, format.discount_percent) },
+  { "empty", TRUE, "absent|text", offsetof (TallMapping, keep_empty) },
+  { "skip-lines", TRUE, .read = read_skip_lines },
+  { "header", TRUE, "first-line|none", offsetof (TallMapping, has_no_header) },
+  { "columns", TRUE, .read = read_columns },
+  { "quotes", TRUE, "double|none|loose", offsetof (TallMapping, dialect.quotes) },
+  { "escape", TRUE, "none|backslash", offsetof (TallMapping, dialect.backslash) },
+  { "null", TRUE, .read = read_nulls },
+  { "short-rows", TRUE, "reject|pad", offsetof (TallMapping, dialect.pad) },
+  { "trim", TRUE, "false|true", offsetof (TallMapping, dialect.trim) },
+};
+
+static gboolean
+read_setting (TallMapping *self, const Setting *setting, const char *text, GError **error)
+{
+  if (setting->read != NULL)
+    return setting->read (self, setting->key, text, error);
+  g_auto (GStrv) words = g_strsplit (setting->words, "|", -1);
+  for (gint i = 0; words[i] != NULL; i++)
+    if (g_str_equal (words[i], text))
+      {
+        *(gint *)(gpointer)((char *)self + setting->offset) = i;
+        return TRUE;
+      }
+  g_autofree char *list = g_strjoinv (", ", words);
+  return tall_mapping_refuse (self, MAPPING, setting->key, error, "“%s” is not one of: %s", text,
+                              list);
+}
+
+static gboolean
+refuse_key (const TallMapping *self, const char *key, GError **error)
+{
+  g_autoptr (GString) list = g_string_new (NULL);
+  for (guint i = 0; i < G_N_ELEMENTS (settings); i++)
+    if (self->sql == NULL || settings[i].of_query)
+      g_string_append_printf (list, "%s%s", list->len > 0 ? ", " : "", settings[i].key);
+  return tall_mapping_refuse (self, MAPPING, key, error, "there is no such key; known are: %s",
+                              list->str);
+}
+
+/* What one setting needs of another. */
+static gboolean
+check_settings (const TallMapping *self, GError **error)
+{
+  gboolean has_short_year = FALSE;
+  const TallValueFormat *format = &self->format;
+  if (self->has_no_header != (self->dialect.columns != NULL))
+    return tall_mapping_refuse (self, MAPPING, "columns", error,
+                                "header = none needs the names of all columns, with semicolons "
+                                "between them; with a header they are there");
+  if (g_strcmp0 (format->thousands, format->decimal_comma ? "," : ".") == 0)
+    return tall_mapping_refuse (self, MAPPING, "thousands", error,
+                                "“%s” is what decimals begin with; set decimal-comma = %s",
+                                format->thousands, format->decimal_comma ? "false" : "true");
+  if (format->dates != TALL_DATES_OWN || format->first_year != 0
+      || !tall_check_date_forms (format->date_forms, &has_short_year, NULL) || !has_short_year)
     return TRUE;
-  if (!g_utf8_validate (text, -1, NULL) || strpbrk (text, "0123456789.,-()'\"") != NULL
-      || *text == '\0')
-    return tall_mapping_refuse (self, "mapping", "currency-signs", error,
-                                "“%s” is not a list of signs with spaces between them, such as: "
-                                "£ GBP",
-                                text);
-  self->format.signs = text;
-  return TRUE;
+  return tall_mapping_refuse (self, MAPPING, "dates", error,
+                              "%%y needs two-digit-years, the first year that two digits mean: "
+                              "two-digit-years = 1970 for 1970 to 2069");
 }
 
-/* Reads how the file writes dates and numbers.
- *
- * Returns: FALSE with %TALL_ERROR_INVALID */
+/* Reads the group [mapping]: the kind of the file, how it is written, and how its values are. What
+ * is a list, or may be, is there as it stands: a backslash is one. */
 static gboolean
-mapping_read_values (TallMapping *self, GKeyFile *file, GError **error)
+read_settings (TallMapping *self, GKeyFile *file, GError **error)
 {
-  guint comma, negative, discount;
-  gboolean has_short_year;
-  if (!mapping_read_choice (self, file, "decimal-comma", "false|true", &comma, error)
-      || !mapping_read_choice (self, file, "negative", "minus|parentheses|trailing-minus",
-                               &negative, error)
-      || !mapping_read_choice (self, file, "discount", "rate|percent", &discount, error))
-    return FALSE;
-  self->format.decimal_comma = comma == 1;
-  self->format.negative = (TallNegative)negative;
-  self->format.discount_percent = discount == 1;
-  return read_dates (self, file, &has_short_year, error)
-         && read_first_year (self, file, has_short_year, error) && read_zone (self, file, error)
-         && read_thousands (self, file, error) && read_signs (self, file, error);
+  self->dialect = (TallCsvDialect){ 0 };
+  g_auto (GStrv) keys = g_key_file_get_keys (file, MAPPING, NULL, NULL);
+  for (guint i = 0; keys != NULL && keys[i] != NULL; i++)
+    {
+      guint k = 0;
+      while (k < G_N_ELEMENTS (settings) && !g_str_equal (settings[k].key, keys[i]))
+        k++;
+      if (k == G_N_ELEMENTS (settings) || (self->sql != NULL && !settings[k].of_query))
+        return refuse_key (self, keys[i], error);
+      gboolean is_list = settings[k].read == read_columns || settings[k].read == read_nulls;
+      g_autofree char *text = is_list ? g_key_file_get_value (file, MAPPING, keys[i], NULL)
+                                      : g_key_file_get_string (file, MAPPING, keys[i], NULL);
+      if (text != NULL && !read_setting (self, &settings[k], text, error))
+        return FALSE;
+    }
+  self->dialect.delimiter = TALL_DELIMITERS[self->delimiter];
+  return check_settings (self, error);
 }
 
 /* Whether rows of this kind of file have fields of that scope. */
@@ -495,8 +463,7 @@ tall_mapping_parse (const char *name, const char *text, gssize len, GError **err
       tall_mapping_refuse (self, NULL, NULL, error, "%s", local->message);
       return NULL;
     }
-  if (!mapping_read_settings (self, file, error) || !mapping_read_values (self, file, error)
-      || !check_groups (self, file, error))
+  if (!read_settings (self, file, error) || !check_groups (self, file, error))
     return NULL;
   for (guint scope = 0; scope < TALL_N_SCOPES; scope++)
     if (!read_scope (self, file, scope, error))
@@ -569,7 +536,7 @@ tall_mapping_take_kind (TallMapping *self, const char *kind, GError **error)
   g_autoptr (GKeyFile) file = read_comments (self->sql, kind, &local);
   if (file == NULL)
     return tall_mapping_refuse (self, NULL, NULL, error, "-- load: %s", local->message);
-  return mapping_read_settings (self, file, error);
+  return read_settings (self, file, error);
 }
 
 /**

@@ -133,8 +133,8 @@ static char *nothing[] = { (char *)"\\N", NULL };
 
 static const TallSampleRule rules[] = {
   { "short-rows", "pad", "Rows have fewer fields than the header.", { .pad = TRUE } },
-  { "quotes", "loose", "Quotes stand within fields.", { .loose = TRUE } },
-  { "quotes", "none", "Quotes are not in pairs.", { .no_quotes = TRUE } },
+  { "quotes", "loose", "Quotes stand within fields.", { .quotes = TALL_CSV_QUOTES_LOOSE } },
+  { "quotes", "none", "Quotes are not in pairs.", { .quotes = TALL_CSV_QUOTES_NONE } },
   { "null", "\\N", "A column says so that it is empty.", { .backslash = TRUE, .nulls = nothing } },
 };
 

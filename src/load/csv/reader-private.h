@@ -3,7 +3,7 @@
 #pragma once
 
 #include "load/csv/reader.h"
-#include "load/csv/recoder.h"
+#include "load/csv/lines.h"
 #include "tall-bytes.h"
 
 G_BEGIN_DECLS

@@ -101,7 +101,7 @@ static void
 unmark (TallCsvReader *self, TallCsvRow *row)
 {
   g_clear_pointer (&self->plain, g_byte_array_unref);
-  if (tall_csv_recoder_get_encoding (self->lines.recoder) == NULL)
+  if (self->lines.encoding == NULL)
     return;
   self->plain = tall_csv_marks_replace (row->raw);
   if (self->plain != NULL)
@@ -157,7 +157,7 @@ give_up_long_line (TallCsvReader *self, TallCsvRow *row, GError **error)
 static char *
 describe_bad_byte (const TallCsvReader *self, const char *field, const char *bad)
 {
-  const char *encoding = tall_csv_recoder_get_encoding (self->lines.recoder);
+  const char *encoding = self->lines.encoding;
   if (encoding == NULL)
     return g_strdup_printf (KIND_NOT_UTF8 ": byte 0x%02x at position %d; if the file has another "
                                           "encoding, name it in the mapping: encoding = "
@@ -201,7 +201,7 @@ check_field (TallCsvReader *self, TallCsvRow *row, guint i)
     return;
 
   gboolean is_nul = *bad == '\0';
-  gboolean is_utf8 = tall_csv_recoder_get_encoding (self->lines.recoder) == NULL;
+  gboolean is_utf8 = self->lines.encoding == NULL;
   self->reason = is_nul ? g_strdup (KIND_NUL) : describe_bad_byte (self, field, bad);
   self->kind = is_nul ? KIND_NUL : is_utf8 ? KIND_NOT_UTF8 : KIND_ENCODING;
   row->column = (gint)i;
@@ -552,14 +552,15 @@ tall_csv_reader_set_composites (TallCsvReader *self, GPtrArray *composites)
 const char *
 tall_csv_reader_get_name (TallCsvReader *self)
 {
-  return tall_csv_source_get_name (self->lines.source);
+  return self->lines.source->name;
 }
 
 /* Another name of the file, for messages. */
 void
 tall_csv_reader_set_name (TallCsvReader *self, const char *name)
 {
-  tall_csv_source_set_name (self->lines.source, name);
+  g_free (self->lines.source->name);
+  self->lines.source->name = g_strdup (name);
 }
 
 /* The text of the header, as it stands in the file; in UTF-8. */
@@ -592,7 +593,7 @@ tall_csv_reader_get_position (TallCsvReader *self)
 guint64
 tall_csv_reader_get_size (TallCsvReader *self)
 {
-  return tall_csv_source_get_size (self->lines.source);
+  return self->lines.source->size;
 }
 
 /**
@@ -604,7 +605,7 @@ tall_csv_reader_get_size (TallCsvReader *self)
 void
 tall_csv_reader_set_stop (TallCsvReader *self, const gint *stop)
 {
-  tall_csv_source_set_stop (self->lines.source, stop);
+  self->lines.source->stop = stop;
 }
 
 /**

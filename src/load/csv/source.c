@@ -10,17 +10,27 @@
 #include <glib/gstdio.h>
 #include <poll.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 #include <zstd.h>
 #include <zstd_errors.h>
 
-#define SIZE (128 * 1024)
+#define WINDOW_SIZE (128 * 1024)
+#define STOP_CHECK 200 /* milliseconds */
+
+/* Bytes of a pipe that may be read before its copy is asked for: a header, and what comes along. */
+#define MAX_HEAD (4 * 1024 * 1024)
+
+/* Bytes that show how a file is compressed. */
+#define MAGIC_SIZE 4
+
+/* What every compressor may ask for without being told to: 128 MiB, so that memory stays bounded.
+ */
+#define MAX_WINDOW_LOG 27
 
 void
-tall_csv_window_init (TallCsvWindow *self)
+tall_csv_window_init (TallCsvWindow *self, TallCsvRead read, gpointer from)
 {
-  *self = (TallCsvWindow){ .data = g_malloc (SIZE) };
+  *self = (TallCsvWindow){ .read = read, .from = from, .data = g_malloc (WINDOW_SIZE) };
 }
 
 void
@@ -38,57 +48,137 @@ tall_csv_window_empty (TallCsvWindow *self)
 }
 
 /**
- * tall_csv_window_make_room:
- * @len: (out): how many bytes there is room for; never 0 as long as they are taken
+ * tall_csv_window_want:
+ * @n: at most %WINDOW_SIZE
  *
- * Returns: (transfer none): where they go; then call tall_csv_window_add()
+ * Reads until @n bytes are there, or no more come.
+ *
+ * Returns: FALSE as reading fails
  */
-guint8 *
-tall_csv_window_make_room (TallCsvWindow *self, gsize *len)
+gboolean
+tall_csv_window_want (TallCsvWindow *self, gsize n, GError **error)
 {
-  memmove (self->data, self->data + self->start, self->end - self->start);
-  self->end -= self->start;
-  self->start = 0;
-  *len = SIZE - self->end;
-  g_assert (*len > 0);
-  return self->data + self->end;
+  while (self->end - self->start < n && !self->ended)
+    {
+      memmove (self->data, self->data + self->start, self->end - self->start);
+      self->end -= self->start;
+      self->start = 0;
+      g_assert (self->end < WINDOW_SIZE);
+      gssize got = self->read (self->from, self->data + self->end, WINDOW_SIZE - self->end, error);
+      if (got < 0)
+        return FALSE;
+      self->end += (gsize)got;
+      self->ended = got == 0;
+    }
+  return TRUE;
 }
 
-/* Counts what has been written to the room that there was; 0: nothing will come any more. */
-void
-tall_csv_window_add (TallCsvWindow *self, gsize n)
+/* Bytes that are unpacked. */
+typedef struct
 {
-  self->end += n;
-  self->ended = n == 0;
+  TallSlice in;
+  gboolean is_last; /* nothing comes after @in */
+  guint8 *out;
+  gsize room;
+  gsize taken;   /* of @in */
+  gsize written; /* to @out */
+} Step;
+
+/* A way to compress. */
+struct _TallCsvPacking
+{
+  const char *name;
+  gboolean (*begins) (TallSlice bytes);
+  gpointer (*make) (void);
+  void (*free) (gpointer unpacker);
+  void (*reset) (gpointer unpacker); /* another member begins */
+  GConverterResult (*unpack) (gpointer unpacker, Step *step, GError **error);
+};
+
+static gboolean
+begins_gzip (TallSlice bytes)
+{
+  return tall_slice_has_prefix (bytes, tall_slice_str ("\x1f\x8b"));
 }
 
-/* Copies bytes to @buffer and takes them. Returns how many there were. */
-static gsize
-csv_window_move (TallCsvWindow *self, guint8 *buffer, gsize len)
+static gpointer
+make_gzip (void)
 {
-  gsize n = MIN (len, self->end - self->start);
-  memcpy (buffer, self->data + self->start, n);
-  self->start += n;
-  return n;
+  return g_zlib_decompressor_new (G_ZLIB_COMPRESSOR_FORMAT_GZIP);
 }
 
-#define STOP_CHECK 200 /* milliseconds */
-
-/* Bytes of a pipe that may be read before its copy is asked for: a header, and what comes along. */
-#define MAX_HEAD (4 * 1024 * 1024)
-
-struct _TallCsvSource
+static void
+reset_gzip (gpointer unpacker)
 {
-  char *name;
-  int fd;
-  struct stat opened; /* the file as it was found */
-  guint64 size;       /* bytes; 0: not known */
-  const gint *stop;   /* atomic; reading ends when it is not 0 any more; NULL: it never does */
-  int copy;           /* gets what is read until the rewind; -1: none */
-  char *copy_folder;  /* where the copy lies; NULL: there is none */
-  off_t mark;         /* where the file began; the rewind goes there */
-  guint64 position;   /* bytes read */
-  GByteArray *head; /* what has been read of a pipe, to begin the copy with; NULL: it is not kept */
+  g_converter_reset (unpacker);
+}
+
+static GConverterResult
+unpack_gzip (gpointer unpacker, Step *step, GError **error)
+{
+  return g_converter_convert (unpacker, step->in.data, step->in.len, step->out, step->room,
+                              step->is_last ? G_CONVERTER_INPUT_AT_END : 0, &step->taken,
+                              &step->written, error);
+}
+
+/* A frame of data, or one of those to be skipped, with which parallel compressors begin. */
+static gboolean
+begins_zstd (TallSlice bytes)
+{
+  return tall_slice_has_prefix (bytes, tall_slice_str ("\x28\xb5\x2f\xfd"))
+         || (bytes.len >= 4 && (bytes.data[0] & 0xf0) == 0x50
+             && memcmp (bytes.data + 1, "\x2a\x4d\x18", 3) == 0);
+}
+
+static gpointer
+make_zstd (void)
+{
+  ZSTD_DCtx *context = ZSTD_createDCtx ();
+  if (context == NULL
+      || ZSTD_isError (ZSTD_DCtx_setParameter (context, ZSTD_d_windowLogMax, MAX_WINDOW_LOG)))
+    g_error ("failed to allocate what zstd needs");
+  return context;
+}
+
+static void
+free_zstd (gpointer unpacker)
+{
+  ZSTD_freeDCtx (unpacker);
+}
+
+static void
+reset_zstd (gpointer unpacker)
+{
+  ZSTD_DCtx_reset (unpacker, ZSTD_reset_session_only);
+}
+
+static GConverterResult
+unpack_zstd (gpointer unpacker, Step *step, GError **error)
+{
+  ZSTD_inBuffer in = { step->in.data, step->in.len, 0 };
+  ZSTD_outBuffer out = { step->out, step->room, 0 };
+  size_t left = ZSTD_decompressStream (unpacker, &out, &in);
+  step->taken = in.pos;
+  step->written = out.pos;
+  if (ZSTD_isError (left) && ZSTD_getErrorCode (left) == ZSTD_error_frameParameter_windowTooLarge)
+    g_set_error (error, G_IO_ERROR, G_IO_ERROR_NOT_SUPPORTED,
+                 "it needs a window of more than %d MiB; unpack it: zstdcat --long=31 FILE | "
+                 "tallorder load … -",
+                 1 << (MAX_WINDOW_LOG - 20));
+  else if (ZSTD_isError (left))
+    g_set_error_literal (error, G_IO_ERROR, G_IO_ERROR_INVALID_DATA, ZSTD_getErrorName (left));
+  else if (left == 0)
+    return G_CONVERTER_FINISHED;
+  else if (in.pos > 0 || out.pos > 0)
+    return G_CONVERTER_CONVERTED;
+  else
+    g_set_error_literal (error, G_IO_ERROR, G_IO_ERROR_PARTIAL_INPUT, "Need more input");
+  return G_CONVERTER_ERROR;
+}
+
+static const TallCsvPacking packings[] = {
+  { "gzip", begins_gzip, make_gzip, g_object_unref, reset_gzip, unpack_gzip },
+  { "zstd", begins_zstd, make_zstd, free_zstd, reset_zstd, unpack_zstd },
 };
 
 /* What a file that is not CSV text begins with. */
@@ -128,73 +218,6 @@ check_kind (TallCsvSource *self, GError **error)
   g_set_error (error, TALL_ERROR, TALL_ERROR_UNAVAILABLE,
                "%s is %s, not a CSV file; name a file, or - for standard input", self->name, what);
   return FALSE;
-}
-
-/**
- * tall_csv_source_open:
- * @path: a file, or `-` for standard input
- *
- * Returns: (transfer full): NULL with %TALL_ERROR_UNAVAILABLE if there is nothing to read
- */
-TallCsvSource *
-tall_csv_source_open (const char *path, GError **error)
-{
-  g_autoptr (TallCsvSource) self = g_new0 (TallCsvSource, 1);
-  gboolean is_stdin = g_strcmp0 (path, "-") == 0;
-  self->copy = -1;
-  self->name = g_strdup (is_stdin ? "standard input" : path);
-  self->fd =
-      is_stdin ? fcntl (STDIN_FILENO, F_DUPFD_CLOEXEC, 0) : open (path, O_RDONLY | O_CLOEXEC);
-  if (self->fd < 0 || fstat (self->fd, &self->opened) != 0)
-    {
-      g_set_error (error, TALL_ERROR, TALL_ERROR_UNAVAILABLE, "%s cannot be opened: %s", self->name,
-                   g_strerror (errno));
-      return NULL;
-    }
-  if (!check_kind (self, error))
-    return NULL;
-  self->size = S_ISREG (self->opened.st_mode) ? (guint64)self->opened.st_size : 0;
-  self->mark = self->size > 0 ? lseek (self->fd, 0, SEEK_CUR) : -1;
-  self->mark = MAX (self->mark, 0);
-  self->position = (guint64)self->mark;
-  if (!S_ISREG (self->opened.st_mode))
-    self->head = g_byte_array_new ();
-  return g_steal_pointer (&self);
-}
-
-void
-tall_csv_source_free (TallCsvSource *self)
-{
-  if (self == NULL)
-    return;
-  if (self->fd >= 0)
-    close (self->fd);
-  if (self->copy >= 0)
-    close (self->copy);
-  g_free (self->name);
-  g_free (self->copy_folder);
-  g_clear_pointer (&self->head, g_byte_array_unref);
-  g_free (self);
-}
-
-/**
- * tall_csv_source_check_start:
- * @start: the first bytes of the file, as many as have been read
- *
- * Returns: FALSE with %TALL_ERROR_INVALID, which says what the file is and what to do, if it is
- *   known not to be text
- */
-gboolean
-tall_csv_source_check_start (TallCsvSource *self, TallSlice start, GError **error)
-{
-  for (guint i = 0; i < G_N_ELEMENTS (foreign); i++)
-    if (start.len >= foreign[i].len && memcmp (start.data, foreign[i].bytes, foreign[i].len) == 0)
-      {
-        g_set_error (error, TALL_ERROR, TALL_ERROR_INVALID, "%s %s, not a CSV text in UTF-8; %s",
-                     self->name, foreign[i].what, foreign[i].advice);
-        return FALSE;
-      }
-  return TRUE;
 }
 
 /* Waits for something to read, as a pipe may be silent for long. */
@@ -250,13 +273,12 @@ note_read (TallCsvSource *self, const guint8 *data, gsize len, GError **error)
   return TRUE;
 }
 
-/* @buffer: (out): gets at most @len bytes
- *
- * Returns: how many bytes were read; 0 at the end; -1 with %TALL_ERROR_INTERNAL if reading fails,
- *   with %TALL_ERROR_UNAVAILABLE if the copy cannot be written, or with %G_IO_ERROR_CANCELLED */
+/* The bytes of the file. Fails with %TALL_ERROR_INTERNAL, with %TALL_ERROR_UNAVAILABLE if the copy
+ * cannot be written, or with %G_IO_ERROR_CANCELLED. */
 static gssize
-csv_source_read (TallCsvSource *self, guint8 *buffer, gsize len, GError **error)
+read_file (gpointer from, guint8 *buffer, gsize len, GError **error)
 {
+  TallCsvSource *self = from;
   if (!wait_for_input (self, error))
     return -1;
   ssize_t n;
@@ -270,6 +292,92 @@ csv_source_read (TallCsvSource *self, guint8 *buffer, gsize len, GError **error)
   else if (!note_read (self, buffer, (gsize)n, error))
     return -1;
   return n;
+}
+
+/* The file stands at its beginning: how is it compressed? */
+static gboolean
+find_packing (TallCsvSource *self, GError **error)
+{
+  tall_csv_window_init (&self->packed, read_file, self);
+  if (!tall_csv_window_want (&self->packed, MAGIC_SIZE, error))
+    return FALSE;
+  for (guint i = 0; i < G_N_ELEMENTS (packings) && self->packing == NULL; i++)
+    if (packings[i].begins (tall_csv_window_get (&self->packed)))
+      self->packing = &packings[i];
+  if (self->packing != NULL)
+    self->unpacker = self->packing->make ();
+  return TRUE;
+}
+
+/**
+ * tall_csv_source_open:
+ * @path: a file, or `-` for standard input
+ *
+ * Returns: (transfer full): NULL with %TALL_ERROR_UNAVAILABLE if there is nothing to read, or as
+ *   tall_csv_source_read()
+ */
+TallCsvSource *
+tall_csv_source_open (const char *path, GError **error)
+{
+  g_autoptr (TallCsvSource) self = g_new0 (TallCsvSource, 1);
+  gboolean is_stdin = g_strcmp0 (path, "-") == 0;
+  self->copy = -1;
+  self->name = g_strdup (is_stdin ? "standard input" : path);
+  self->fd =
+      is_stdin ? fcntl (STDIN_FILENO, F_DUPFD_CLOEXEC, 0) : open (path, O_RDONLY | O_CLOEXEC);
+  if (self->fd < 0 || fstat (self->fd, &self->opened) != 0)
+    {
+      g_set_error (error, TALL_ERROR, TALL_ERROR_UNAVAILABLE, "%s cannot be opened: %s", self->name,
+                   g_strerror (errno));
+      return NULL;
+    }
+  if (!check_kind (self, error))
+    return NULL;
+  self->size = S_ISREG (self->opened.st_mode) ? (guint64)self->opened.st_size : 0;
+  self->mark = self->size > 0 ? lseek (self->fd, 0, SEEK_CUR) : -1;
+  self->mark = MAX (self->mark, 0);
+  self->position = (guint64)self->mark;
+  if (!S_ISREG (self->opened.st_mode))
+    self->head = g_byte_array_new ();
+  return find_packing (self, error) ? g_steal_pointer (&self) : NULL;
+}
+
+void
+tall_csv_source_free (TallCsvSource *self)
+{
+  if (self == NULL)
+    return;
+  if (self->fd >= 0)
+    close (self->fd);
+  if (self->copy >= 0)
+    close (self->copy);
+  if (self->unpacker != NULL)
+    self->packing->free (self->unpacker);
+  tall_csv_window_clear (&self->packed);
+  g_free (self->name);
+  g_free (self->copy_folder);
+  g_clear_pointer (&self->head, g_byte_array_unref);
+  g_free (self);
+}
+
+/**
+ * tall_csv_source_check_start:
+ * @start: the first bytes of the file, as many as have been read
+ *
+ * Returns: FALSE with %TALL_ERROR_INVALID, which says what the file is and what to do, if it is
+ *   known not to be text
+ */
+gboolean
+tall_csv_source_check_start (TallCsvSource *self, TallSlice start, GError **error)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (foreign); i++)
+    if (start.len >= foreign[i].len && memcmp (start.data, foreign[i].bytes, foreign[i].len) == 0)
+      {
+        g_set_error (error, TALL_ERROR, TALL_ERROR_INVALID, "%s %s, not a CSV text in UTF-8; %s",
+                     self->name, foreign[i].what, foreign[i].advice);
+        return FALSE;
+      }
+  return TRUE;
 }
 
 /* A file without a name, which goes with the process that has it, however that ends. */
@@ -291,7 +399,7 @@ open_copy (TallCsvSource *self, const char *folder, GError **error)
  * tall_csv_source_keep:
  * @folder: where the copy of a pipe goes
  *
- * Makes csv_source_rewind() possible: a copy begins of what cannot be read twice. At most the
+ * Makes tall_csv_source_rewind() possible: a copy begins of what cannot be read twice. At most the
  * first 4 MiB of it may have been read before.
  *
  * Returns: FALSE with %TALL_ERROR_UNAVAILABLE if the copy cannot be made
@@ -313,8 +421,8 @@ tall_csv_source_keep (TallCsvSource *self, const char *folder, GError **error)
 /* Makes reading begin again where the file began; tall_csv_source_keep() goes before.
  *
  * Returns: FALSE with %TALL_ERROR_INTERNAL */
-static gboolean
-csv_source_rewind (TallCsvSource *self, GError **error)
+gboolean
+tall_csv_source_rewind (TallCsvSource *self, GError **error)
 {
   if (self->copy >= 0)
     {
@@ -324,6 +432,8 @@ csv_source_rewind (TallCsvSource *self, GError **error)
       self->copy = -1;
       self->size = fstat (self->fd, &info) == 0 ? (guint64)info.st_size : 0;
     }
+  tall_csv_window_empty (&self->packed);
+  self->in_member = FALSE;
   self->position = (guint64)self->mark;
   if (lseek (self->fd, self->mark, SEEK_SET) >= 0)
     return TRUE;
@@ -344,335 +454,97 @@ tall_csv_source_has_changed (TallCsvSource *self)
          || now.st_mtim.tv_nsec != self->opened.st_mtim.tv_nsec;
 }
 
-/* Another name, for messages. */
-void
-tall_csv_source_set_name (TallCsvSource *self, const char *name)
-{
-  g_free (self->name);
-  self->name = g_strdup (name);
-}
-
-/* The file's name, for messages. */
-const char *
-tall_csv_source_get_name (TallCsvSource *self)
-{
-  return self->name;
-}
-
-/* How many bytes of the file have been read. */
-guint64
-tall_csv_source_get_position (TallCsvSource *self)
-{
-  return self->position;
-}
-
-/* Bytes of the file; 0 if that is not known. */
-guint64
-tall_csv_source_get_size (TallCsvSource *self)
-{
-  return self->size;
-}
-
-/**
- * tall_csv_source_set_stop:
- * @stop: (nullable): read atomically
- *
- * Makes reading fail with %G_IO_ERROR_CANCELLED when @stop is not 0 any more.
- */
-void
-tall_csv_source_set_stop (TallCsvSource *self, const gint *stop)
-{
-  self->stop = stop;
-}
-
-#define MAX_WINDOW_LOG 27 /* what every compressor may ask for without being told to */
-
-struct _TallZstdDecompressor
-{
-  GObject parent_instance;
-  ZSTD_DCtx *context;
-};
-
-static void tall_zstd_decompressor_converter_init (GConverterIface *iface);
-
-G_DEFINE_FINAL_TYPE_WITH_CODE (TallZstdDecompressor,
-                               tall_zstd_decompressor,
-                               G_TYPE_OBJECT,
-                               G_IMPLEMENT_INTERFACE (G_TYPE_CONVERTER,
-                                                      tall_zstd_decompressor_converter_init))
-
-static GConverterResult
-set_failure (size_t code, GError **error)
-{
-  if (ZSTD_getErrorCode (code) == ZSTD_error_frameParameter_windowTooLarge)
-    g_set_error (error, G_IO_ERROR, G_IO_ERROR_NOT_SUPPORTED,
-                 "it needs a window of more than %d MiB; unpack it: zstdcat --long=31 FILE | "
-                 "tallorder load … -",
-                 1 << (MAX_WINDOW_LOG - 20));
-  else
-    g_set_error_literal (error, G_IO_ERROR, G_IO_ERROR_INVALID_DATA, ZSTD_getErrorName (code));
-  return G_CONVERTER_ERROR;
-}
-
-static GConverterResult
-tall_zstd_decompressor_convert (GConverter *converter,
-                                const void *input,
-                                gsize input_size,
-                                void *output,
-                                gsize output_size,
-                                GConverterFlags flags G_GNUC_UNUSED,
-                                gsize *bytes_read,
-                                gsize *bytes_written,
-                                GError **error)
-{
-  TallZstdDecompressor *self = TALL_ZSTD_DECOMPRESSOR (converter);
-  ZSTD_inBuffer in = { input, input_size, 0 };
-  ZSTD_outBuffer out = { output, output_size, 0 };
-  size_t left = ZSTD_decompressStream (self->context, &out, &in);
-  if (ZSTD_isError (left))
-    return set_failure (left, error);
-  *bytes_read = in.pos;
-  *bytes_written = out.pos;
-  if (left == 0)
-    return G_CONVERTER_FINISHED;
-  if (in.pos > 0 || out.pos > 0)
-    return G_CONVERTER_CONVERTED;
-  g_set_error_literal (error, G_IO_ERROR, G_IO_ERROR_PARTIAL_INPUT, "Need more input");
-  return G_CONVERTER_ERROR;
-}
-
-static void
-tall_zstd_decompressor_reset (GConverter *converter)
-{
-  ZSTD_DCtx_reset (TALL_ZSTD_DECOMPRESSOR (converter)->context, ZSTD_reset_session_only);
-}
-
-static void
-tall_zstd_decompressor_converter_init (GConverterIface *iface)
-{
-  iface->convert = tall_zstd_decompressor_convert;
-  iface->reset = tall_zstd_decompressor_reset;
-}
-
-static void
-tall_zstd_decompressor_init (TallZstdDecompressor *self)
-{
-  self->context = ZSTD_createDCtx ();
-  if (self->context == NULL
-      || ZSTD_isError (ZSTD_DCtx_setParameter (self->context, ZSTD_d_windowLogMax, MAX_WINDOW_LOG)))
-    g_error ("failed to allocate what zstd needs");
-}
-
-static void
-tall_zstd_decompressor_finalize (GObject *object)
-{
-  ZSTD_freeDCtx (TALL_ZSTD_DECOMPRESSOR (object)->context);
-  G_OBJECT_CLASS (tall_zstd_decompressor_parent_class)->finalize (object);
-}
-
-static void
-tall_zstd_decompressor_class_init (TallZstdDecompressorClass *class)
-{
-  G_OBJECT_CLASS (class)->finalize = tall_zstd_decompressor_finalize;
-}
-
-/* Returns: (transfer full): a new decompressor */
-static GConverter *
-zstd_decompressor_new (void)
-{
-  return g_object_new (TALL_TYPE_ZSTD_DECOMPRESSOR, NULL);
-}
-
-/* Bytes that show how a file is compressed. */
-#define MAGIC_SIZE 4
-
-typedef struct
-{
-  const char *name;
-  gboolean (*begins) (const guint8 *bytes, gsize len);
-  GConverter *(*make) (void);
-} Packing;
-
-struct _TallCsvUnpacker
-{
-  TallCsvSource *source;  /* not owned */
-  const Packing *packing; /* NULL: none */
-  GConverter *converter;  /* owned; NULL: none */
-  TallCsvWindow packed;   /* what has been read of the file and not yet unpacked */
-  gboolean in_member;     /* a member has begun and not ended */
-};
-
-static gboolean
-begins_gzip (const guint8 *bytes, gsize len)
-{
-  return len >= 2 && bytes[0] == 0x1f && bytes[1] == 0x8b;
-}
-
-static GConverter *
-make_gzip (void)
-{
-  return G_CONVERTER (g_zlib_decompressor_new (G_ZLIB_COMPRESSOR_FORMAT_GZIP));
-}
-
-/* A frame of data, or one of those to be skipped, with which parallel compressors begin. */
-static gboolean
-begins_zstd (const guint8 *bytes, gsize len)
-{
-  return len >= 4
-         && (memcmp (bytes, "\x28\xb5\x2f\xfd", 4) == 0
-             || ((bytes[0] & 0xf0) == 0x50 && memcmp (bytes + 1, "\x2a\x4d\x18", 3) == 0));
-}
-
-static const Packing packings[] = {
-  { "gzip", begins_gzip, make_gzip },
-  { "zstd", begins_zstd, zstd_decompressor_new },
-};
-
-/* Reads until @n bytes are there, or the file has ended. */
-static gboolean
-want (TallCsvUnpacker *self, gsize n, GError **error)
-{
-  while (tall_csv_window_get_len (&self->packed) < n && !self->packed.ended)
-    {
-      gsize room;
-      guint8 *space = tall_csv_window_make_room (&self->packed, &room);
-      gssize got = csv_source_read (self->source, space, room, error);
-      if (got < 0)
-        return FALSE;
-      tall_csv_window_add (&self->packed, (gsize)got);
-    }
-  return TRUE;
-}
-
-/**
- * tall_csv_unpacker_new:
- * @source: at its beginning; stays the caller's
- *
- * Returns: (transfer full): NULL if the file cannot be read
- */
-TallCsvUnpacker *
-tall_csv_unpacker_new (TallCsvSource *source, GError **error)
-{
-  g_autoptr (TallCsvUnpacker) self = g_new0 (TallCsvUnpacker, 1);
-  self->source = source;
-  tall_csv_window_init (&self->packed);
-  if (!want (self, MAGIC_SIZE, error))
-    return NULL;
-  const guint8 *start = tall_csv_window_get_data (&self->packed);
-  for (guint i = 0; i < G_N_ELEMENTS (packings) && self->packing == NULL; i++)
-    if (packings[i].begins (start, tall_csv_window_get_len (&self->packed)))
-      self->packing = &packings[i];
-  if (self->packing != NULL)
-    self->converter = self->packing->make ();
-  return g_steal_pointer (&self);
-}
-
-void
-tall_csv_unpacker_free (TallCsvUnpacker *self)
-{
-  if (self == NULL)
-    return;
-  g_clear_object (&self->converter);
-  tall_csv_window_clear (&self->packed);
-  g_free (self);
-}
-
 static gboolean G_GNUC_PRINTF (3, 4)
-    fail (const TallCsvUnpacker *self, GError **error, const char *format, ...)
+    fail (const TallCsvSource *self, GError **error, const char *format, ...)
 {
   va_list args;
   va_start (args, format);
   g_autofree char *what = g_strdup_vprintf (format, args);
   va_end (args);
-  guint64 at =
-      tall_csv_source_get_position (self->source) - tall_csv_window_get_len (&self->packed);
+  guint64 at = self->position - tall_csv_window_get (&self->packed).len;
   g_set_error (error, TALL_ERROR, TALL_ERROR_INVALID, "%s, at byte %" G_GUINT64_FORMAT ": %s",
-               tall_csv_source_get_name (self->source), at, what);
+               self->name, at, what);
   return FALSE;
 }
 
-/* Passes over zeros to the end of the file. */
+/* Skips zeros to the end of the file. */
 static gboolean
-skip_padding (TallCsvUnpacker *self, GError **error)
+skip_padding (TallCsvSource *self, GError **error)
 {
-  do
+  TallSlice rest = tall_csv_window_get (&self->packed);
+  while (rest.len > 0)
     {
-      const guint8 *rest = tall_csv_window_get_data (&self->packed);
-      gsize len = tall_csv_window_get_len (&self->packed);
-      gsize n = 0;
-      while (n < len && rest[n] == 0)
-        n++;
-      tall_csv_window_take (&self->packed, n);
-      if (n < len)
-        return fail (self, error,
-                     "after the end of the %s data comes something else; the file is damaged, or "
-                     "something was appended to it",
-                     self->packing->name);
-      if (!want (self, 1, error))
+      for (gsize i = 0; i < rest.len; i++, self->packed.start++)
+        if (rest.data[i] != 0)
+          return fail (self, error,
+                       "after the end of the %s data comes something else; the file is damaged, or "
+                       "something was appended to it",
+                       self->packing->name);
+      if (!tall_csv_window_want (&self->packed, 1, error))
         return FALSE;
+      rest = tall_csv_window_get (&self->packed);
     }
-  while (tall_csv_window_get_len (&self->packed) > 0);
   return TRUE;
 }
 
 /* Begins the next member, if there is one. */
 static gboolean
-begin_member (TallCsvUnpacker *self, GError **error)
+begin_member (TallCsvSource *self, GError **error)
 {
-  if (!want (self, MAGIC_SIZE, error))
+  if (!tall_csv_window_want (&self->packed, MAGIC_SIZE, error))
     return FALSE;
-  if (!self->packing->begins (tall_csv_window_get_data (&self->packed),
-                              tall_csv_window_get_len (&self->packed)))
+  self->in_member = self->packing->begins (tall_csv_window_get (&self->packed));
+  if (!self->in_member)
     return skip_padding (self, error);
-  g_converter_reset (self->converter);
-  self->in_member = TRUE;
+  self->packing->reset (self->unpacker);
   return TRUE;
 }
 
 /* Unpacks what is there. Returns FALSE, with an error, if it is damaged, or all there is. */
 static gboolean
-unpack (TallCsvUnpacker *self, guint8 *buffer, gsize len, gsize *written, GError **error)
+unpack (TallCsvSource *self, guint8 *buffer, gsize len, gsize *written, GError **error)
 {
   g_autoptr (GError) local = NULL;
-  gsize taken = 0;
-  *written = 0;
-  GConverterResult result =
-      g_converter_convert (self->converter, tall_csv_window_get_data (&self->packed),
-                           tall_csv_window_get_len (&self->packed), buffer, len,
-                           self->packed.ended ? G_CONVERTER_INPUT_AT_END : 0, &taken, written,
-                           &local);
+  Step step = { tall_csv_window_get (&self->packed), self->packed.ended, buffer, len, 0, 0 };
+  GConverterResult result = self->packing->unpack (self->unpacker, &step, &local);
   if (result != G_CONVERTER_ERROR)
     {
-      tall_csv_window_take (&self->packed, taken);
+      self->packed.start += step.taken;
+      *written = step.written;
       self->in_member = result != G_CONVERTER_FINISHED;
       return TRUE;
     }
+  *written = 0;
   if (!g_error_matches (local, G_IO_ERROR, G_IO_ERROR_PARTIAL_INPUT))
     return fail (self, error,
                  "the %s data of the next %" G_GSIZE_FORMAT " bytes cannot be unpacked: %s",
-                 self->packing->name, tall_csv_window_get_len (&self->packed), local->message);
+                 self->packing->name, step.in.len, local->message);
   if (self->packed.ended)
     return fail (self, error, "the %s data ends too early; the file was cut off",
                  self->packing->name);
-  return want (self, tall_csv_window_get_len (&self->packed) + 1, error);
+  return tall_csv_window_want (&self->packed, step.in.len + 1, error);
 }
 
 /**
- * tall_csv_unpacker_read:
+ * tall_csv_source_read:
  * @buffer: (out): gets at most @len bytes, over 0
  *
  * Returns: how many bytes were read; 0 at the end; -1 with %TALL_ERROR_INVALID, which names the
- *   place, if the file is damaged or cut off, or as csv_source_read()
+ *   place, if the file is damaged or cut off, with %TALL_ERROR_INTERNAL if reading fails, with
+ *   %TALL_ERROR_UNAVAILABLE if the copy cannot be written, or with %G_IO_ERROR_CANCELLED
  */
 gssize
-tall_csv_unpacker_read (TallCsvUnpacker *self, guint8 *buffer, gsize len, GError **error)
+tall_csv_source_read (TallCsvSource *self, guint8 *buffer, gsize len, GError **error)
 {
-  if (self->converter == NULL)
-    {
-      gsize ahead = csv_window_move (&self->packed, buffer, len);
-      return ahead > 0 ? (gssize)ahead : csv_source_read (self->source, buffer, len, error);
-    }
   gsize written = 0;
+  if (self->packing == NULL)
+    {
+      TallSlice ahead = tall_csv_window_get (&self->packed);
+      gsize n = MIN (len, ahead.len);
+      memcpy (buffer, ahead.data, n);
+      self->packed.start += n;
+      return n > 0 ? (gssize)n : read_file (self, buffer, len, error);
+    }
   while (written == 0)
     {
       if (!self->in_member && !begin_member (self, error))
@@ -683,20 +555,4 @@ tall_csv_unpacker_read (TallCsvUnpacker *self, guint8 *buffer, gsize len, GError
         return -1;
     }
   return (gssize)written;
-}
-
-/* Begins again with the file's first byte. */
-gboolean
-tall_csv_unpacker_rewind (TallCsvUnpacker *self, GError **error)
-{
-  tall_csv_window_empty (&self->packed);
-  self->in_member = FALSE;
-  return csv_source_rewind (self->source, error);
-}
-
-/* TRUE if the file is not compressed. */
-gboolean
-tall_csv_unpacker_is_plain (const TallCsvUnpacker *self)
-{
-  return self->converter == NULL;
 }

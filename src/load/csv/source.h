@@ -4,106 +4,92 @@
 
 #include "tall-bytes.h"
 
-#include <gio/gio.h>
 #include <glib.h>
+#include <sys/stat.h>
 
 G_BEGIN_DECLS
 
 /**
+ * TallCsvRead:
+ * @buffer: (out): gets at most @len bytes
+ *
+ * Returns: how many bytes were read; 0 at the end; -1 with an error
+ */
+typedef gssize (*TallCsvRead) (gpointer from, guint8 *buffer, gsize len, GError **error);
+
+/**
  * TallCsvWindow:
  *
- * Bytes that wait to be converted, in a buffer that does not grow. Begin with
+ * Bytes that were read and wait to be converted, in a buffer that does not grow. Begin with
  * tall_csv_window_init(). Not thread-safe.
  */
 typedef struct
 {
+  TallCsvRead read;
+  gpointer from;
   guint8 *data;
   gsize start;
   gsize end;
   gboolean ended; /* nothing comes after them */
 } TallCsvWindow;
 
-void tall_csv_window_init (TallCsvWindow *self);
+void tall_csv_window_init (TallCsvWindow *self, TallCsvRead read, gpointer from);
 void tall_csv_window_clear (TallCsvWindow *self);
 void tall_csv_window_empty (TallCsvWindow *self);
-guint8 *tall_csv_window_make_room (TallCsvWindow *self, gsize *len);
-void tall_csv_window_add (TallCsvWindow *self, gsize n);
+gboolean
+tall_csv_window_want (TallCsvWindow *self, gsize n, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
-static inline const guint8 *
-tall_csv_window_get_data (const TallCsvWindow *self)
+static inline TallSlice
+tall_csv_window_get (const TallCsvWindow *self)
 {
-  return self->data + self->start;
+  return tall_slice (self->data + self->start, self->end - self->start);
 }
 
-static inline gsize
-tall_csv_window_get_len (const TallCsvWindow *self)
-{
-  return self->end - self->start;
-}
-
-static inline void
-tall_csv_window_take (TallCsvWindow *self, gsize n)
-{
-  self->start += n;
-}
+typedef struct _TallCsvPacking TallCsvPacking;
 
 /**
  * TallCsvSource:
  *
- * The bytes of a CSV file, which can be read a second time after tall_csv_source_keep(): a regular
- * file from its disk, anything else from a copy that is written while it is read. Not thread-safe.
+ * The bytes of a CSV file after decompression, in memory that does not grow with the file: gzip
+ * (RFC 1952) and Zstandard (RFC 8878), recognised by how the file begins; other files as they are.
+ * Members that follow each other are one text, zeros after the last are ignored, as tapes and disks
+ * leave them. A file that ends within a member, or has anything else after it, is an error.
+ *
+ * It can be read a second time after tall_csv_source_keep(): a regular file from its disk, anything
+ * else from a copy that is written while it is read. Not thread-safe.
  */
-typedef struct _TallCsvSource TallCsvSource;
+typedef struct
+{
+  char *name; /* for messages; owned, and may be replaced */
+  int fd;
+  struct stat opened; /* the file as it was found */
+  guint64 size;       /* bytes of the file; 0: not known */
+  guint64 position;   /* bytes of the file that were read */
+  const gint *stop;   /* atomic; reading ends when it is not 0 any more; NULL: it never does */
+  int copy;           /* gets what is read until the rewind; -1: none */
+  char *copy_folder;  /* where the copy lies; NULL: there is none */
+  off_t mark;         /* where the file began; the rewind goes there */
+  GByteArray *head; /* what has been read of a pipe, to begin the copy with; NULL: it is not kept */
+
+  const TallCsvPacking *packing; /* NULL: the file is not compressed */
+  gpointer unpacker;             /* of @packing, owned */
+  TallCsvWindow packed;          /* what has been read of the file and not yet unpacked */
+  gboolean in_member;            /* a member has begun and not ended */
+} TallCsvSource;
 
 TallCsvSource *tall_csv_source_open (const char *path, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 void tall_csv_source_free (TallCsvSource *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (TallCsvSource, tall_csv_source_free)
 
+gssize tall_csv_source_read (TallCsvSource *self, guint8 *buffer, gsize len, GError **error)
+    G_GNUC_WARN_UNUSED_RESULT;
 gboolean tall_csv_source_keep (TallCsvSource *self,
                                const char *folder,
                                GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean tall_csv_source_rewind (TallCsvSource *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 gboolean tall_csv_source_has_changed (TallCsvSource *self);
-
-const char *tall_csv_source_get_name (TallCsvSource *self);
-guint64 tall_csv_source_get_position (TallCsvSource *self);
-guint64 tall_csv_source_get_size (TallCsvSource *self);
-void tall_csv_source_set_name (TallCsvSource *self, const char *name);
-void tall_csv_source_set_stop (TallCsvSource *self, const gint *stop);
-
 gboolean tall_csv_source_check_start (TallCsvSource *self,
                                       TallSlice start,
                                       GError **error) G_GNUC_WARN_UNUSED_RESULT;
-
-/**
- * TallZstdDecompressor:
- *
- * A #GConverter for Zstandard (RFC 8878), as #GZlibDecompressor is one for gzip: it finishes at the
- * end of a frame, and goes on with another after g_converter_reset(). Frames whose window is over
- * 128 MiB are refused, so that memory stays bounded. Not thread-safe.
- */
-#define TALL_TYPE_ZSTD_DECOMPRESSOR (tall_zstd_decompressor_get_type ())
-G_DECLARE_FINAL_TYPE (
-    TallZstdDecompressor, tall_zstd_decompressor, TALL, ZSTD_DECOMPRESSOR, GObject)
-
-/**
- * TallCsvUnpacker:
- *
- * The bytes of a file after decompression, in memory that does not grow with the file: gzip
- * (RFC 1952) and Zstandard (RFC 8878), recognised by how the file begins; other files as they are.
- * Members that follow each other are one text, zeros after the last are ignored, as tapes and disks
- * leave them. A file that ends within a member, or has anything else after it, is an error. Not
- * thread-safe.
- */
-typedef struct _TallCsvUnpacker TallCsvUnpacker;
-
-TallCsvUnpacker *tall_csv_unpacker_new (TallCsvSource *source,
-                                        GError **error) G_GNUC_WARN_UNUSED_RESULT;
-void tall_csv_unpacker_free (TallCsvUnpacker *self);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (TallCsvUnpacker, tall_csv_unpacker_free)
-
-gssize tall_csv_unpacker_read (TallCsvUnpacker *self, guint8 *buffer, gsize len, GError **error)
-    G_GNUC_WARN_UNUSED_RESULT;
-gboolean tall_csv_unpacker_rewind (TallCsvUnpacker *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;
-gboolean tall_csv_unpacker_is_plain (const TallCsvUnpacker *self);
 
 G_END_DECLS

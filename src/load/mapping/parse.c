@@ -3,7 +3,7 @@
 #include "load/mapping/mapping-private.h"
 
 #include "base/text.h"
-#include "load/csv/recoder.h"
+#include "load/csv/lines.h"
 
 /* What a comment of a query begins with that has keys. */
 #define SQL_COMMENT "-- load:"

@@ -34,16 +34,13 @@ read_start (const char *path, GError **error)
   g_autoptr (TallCsvSource) source = tall_csv_source_open (path, error);
   if (source == NULL)
     return NULL;
-  g_autoptr (TallCsvUnpacker) unpacker = tall_csv_unpacker_new (source, error);
-  if (unpacker == NULL)
-    return NULL;
   g_autoptr (GByteArray) start = g_byte_array_new ();
   gssize n = 1;
   while (n > 0 && start->len < MAX_BYTES)
     {
       guint len = start->len;
       g_byte_array_set_size (start, len + MAX_BYTES / 4);
-      n = tall_csv_unpacker_read (unpacker, start->data + len, MAX_BYTES / 4, error);
+      n = tall_csv_source_read (source, start->data + len, MAX_BYTES / 4, error);
       g_byte_array_set_size (start, len + (guint)MAX (n, 0));
     }
   return n < 0 ? NULL : g_steal_pointer (&start);

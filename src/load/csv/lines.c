@@ -1,8 +1,7 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
-#include "load/csv/recoder.h"
+#include "load/csv/lines.h"
 
-#include "load/csv/source.h"
 #include "tall-error.h"
 
 #include <gio/gio.h>
@@ -10,16 +9,6 @@
 #define UTF8 "UTF-8"
 #define UTF8_MARK "\xef\xbb\xbf"
 #define MARK 0xff
-
-struct _TallCsvRecoder
-{
-  TallCsvSource *source;     /* not owned */
-  TallCsvUnpacker *unpacker; /* owned */
-  char *encoding;            /* NULL: UTF-8, which is handed on as it is */
-  GConverter *converter;     /* owned; NULL: none */
-  gsize unit;                /* bytes of the smallest character */
-  TallCsvWindow foreign;     /* what has been unpacked and not yet converted */
-};
 
 static gboolean
 is_utf8 (const char *encoding)
@@ -61,23 +50,14 @@ measure_unit (const char *encoding)
   return a != NULL && aa != NULL ? CLAMP (two - one, 1, 4) : 1;
 }
 
-static gboolean
-want (TallCsvRecoder *self, gsize n, GError **error)
+static gssize
+read_source (gpointer from, guint8 *buffer, gsize len, GError **error)
 {
-  while (tall_csv_window_get_len (&self->foreign) < n && !self->foreign.ended)
-    {
-      gsize room;
-      guint8 *space = tall_csv_window_make_room (&self->foreign, &room);
-      gssize got = tall_csv_unpacker_read (self->unpacker, space, room, error);
-      if (got < 0)
-        return FALSE;
-      tall_csv_window_add (&self->foreign, (gsize)got);
-    }
-  return TRUE;
+  return tall_csv_source_read (from, buffer, len, error);
 }
 
 static gboolean
-open_encoding (TallCsvRecoder *self, const char *encoding, GError **error)
+open_encoding (TallCsvLines *self, const char *encoding, GError **error)
 {
   if (is_utf8 (encoding))
     return TRUE;
@@ -89,80 +69,50 @@ open_encoding (TallCsvRecoder *self, const char *encoding, GError **error)
       return FALSE;
     }
   self->unit = measure_unit (encoding);
-  if (!want (self, strlen (UTF8_MARK), error))
+  tall_csv_window_init (&self->foreign, read_source, self->source);
+  if (!tall_csv_window_want (&self->foreign, strlen (UTF8_MARK), error))
     return FALSE;
-  if (tall_csv_window_get_len (&self->foreign) < strlen (UTF8_MARK)
-      || memcmp (tall_csv_window_get_data (&self->foreign), UTF8_MARK, strlen (UTF8_MARK)) != 0)
+  if (!tall_slice_has_prefix (tall_csv_window_get (&self->foreign), tall_slice_str (UTF8_MARK)))
     return TRUE;
   tall_error_set_invalid (
       error, "encoding", "%s begins with the mark of UTF-8, and is not %s; leave out encoding = %s",
-      tall_csv_source_get_name (self->source), encoding, encoding);
+      self->source->name, encoding, encoding);
   return FALSE;
-}
-
-/* @source: at its beginning; stays the caller's
- * @encoding: (nullable): of the file, by a name that iconv knows; NULL: UTF-8
- *
- * Returns: (transfer full): NULL with %TALL_ERROR_INVALID if the file is clearly of another
- *   encoding, or as tall_csv_unpacker_read() */
-static TallCsvRecoder *
-csv_recoder_new (TallCsvSource *source, const char *encoding, GError **error)
-{
-  g_autoptr (TallCsvRecoder) self = g_new0 (TallCsvRecoder, 1);
-  self->source = source;
-  tall_csv_window_init (&self->foreign);
-  self->unpacker = tall_csv_unpacker_new (source, error);
-  if (self->unpacker == NULL || !open_encoding (self, encoding, error))
-    return NULL;
-  return g_steal_pointer (&self);
-}
-
-void
-tall_csv_recoder_free (TallCsvRecoder *self)
-{
-  if (self == NULL)
-    return;
-  g_clear_pointer (&self->unpacker, tall_csv_unpacker_free);
-  g_clear_object (&self->converter);
-  tall_csv_window_clear (&self->foreign);
-  g_free (self->encoding);
-  g_free (self);
 }
 
 /* Writes a mark for each byte of a character that the encoding does not have. */
 static gsize
-mark_bad (TallCsvRecoder *self, guint8 *buffer)
+mark_bad (TallCsvLines *self, guint8 *buffer)
 {
-  const guint8 *bad = tall_csv_window_get_data (&self->foreign);
-  gsize n = MIN (self->unit, tall_csv_window_get_len (&self->foreign));
+  TallSlice bad = tall_csv_window_get (&self->foreign);
+  gsize n = MIN (self->unit, bad.len);
   for (gsize i = 0; i < n; i++)
     {
       *buffer++ = MARK;
-      *buffer++ = (guint8)(0x80 | bad[i] >> 4);
-      *buffer++ = (guint8)(0x80 | (bad[i] & 0x0f));
+      *buffer++ = (guint8)(0x80 | bad.data[i] >> 4);
+      *buffer++ = (guint8)(0x80 | (bad.data[i] & 0x0f));
     }
-  tall_csv_window_take (&self->foreign, n);
+  self->foreign.start += n;
   return n * TALL_CSV_MARK_SIZE;
 }
 
 /* Converts what is there. Returns FALSE if the file cannot be read. */
 static gboolean
-convert (TallCsvRecoder *self, guint8 *buffer, gsize len, gsize *written, GError **error)
+convert (TallCsvLines *self, guint8 *buffer, gsize len, gsize *written, GError **error)
 {
   g_autoptr (GError) local = NULL;
   gsize taken = 0;
-  GConverterResult result =
-      g_converter_convert (self->converter, tall_csv_window_get_data (&self->foreign),
-                           tall_csv_window_get_len (&self->foreign), buffer, len, 0, &taken,
-                           written, &local);
+  TallSlice in = tall_csv_window_get (&self->foreign);
+  GConverterResult result = g_converter_convert (self->converter, in.data, in.len, buffer, len, 0,
+                                                 &taken, written, &local);
   if (result != G_CONVERTER_ERROR)
     {
-      tall_csv_window_take (&self->foreign, taken);
+      self->foreign.start += taken;
       return TRUE;
     }
   *written = 0;
   if (g_error_matches (local, G_IO_ERROR, G_IO_ERROR_PARTIAL_INPUT) && !self->foreign.ended)
-    return want (self, tall_csv_window_get_len (&self->foreign) + 1, error);
+    return tall_csv_window_want (&self->foreign, in.len + 1, error);
   *written = mark_bad (self, buffer);
   return TRUE;
 }
@@ -170,50 +120,23 @@ convert (TallCsvRecoder *self, guint8 *buffer, gsize len, gsize *written, GError
 /* @buffer: (out): gets at most @len bytes of UTF-8, and of marks
  * @len: at least 16
  *
- * Returns: how many bytes were read; 0 at the end; -1 as tall_csv_unpacker_read() */
+ * Returns: how many bytes were read; 0 at the end; -1 as tall_csv_source_read() */
 static gssize
-csv_recoder_read (TallCsvRecoder *self, guint8 *buffer, gsize len, GError **error)
+read_text (TallCsvLines *self, guint8 *buffer, gsize len, GError **error)
 {
-  if (self->converter == NULL)
-    return tall_csv_unpacker_read (self->unpacker, buffer, len, error);
   gsize written = 0;
+  if (self->converter == NULL)
+    return tall_csv_source_read (self->source, buffer, len, error);
   while (written == 0)
     {
-      if (!want (self, 1, error))
+      if (!tall_csv_window_want (&self->foreign, 1, error))
         return -1;
-      if (tall_csv_window_get_len (&self->foreign) == 0)
+      if (tall_csv_window_get (&self->foreign).len == 0)
         return 0;
       if (!convert (self, buffer, len, &written, error))
         return -1;
     }
   return (gssize)written;
-}
-
-/* Begins again with the file's first byte. */
-static gboolean
-csv_recoder_rewind (TallCsvRecoder *self, GError **error)
-{
-  tall_csv_window_empty (&self->foreign);
-  if (self->converter != NULL)
-    {
-      g_object_unref (self->converter); /* one that is reset does not look for a mark again */
-      self->converter = make_converter (self->encoding);
-    }
-  return tall_csv_unpacker_rewind (self->unpacker, error);
-}
-
-/* TRUE if the text is the file's bytes as they are. */
-static gboolean
-csv_recoder_is_plain (const TallCsvRecoder *self)
-{
-  return self->converter == NULL && tall_csv_unpacker_is_plain (self->unpacker);
-}
-
-/* The file's encoding; NULL: UTF-8. */
-const char *
-tall_csv_recoder_get_encoding (const TallCsvRecoder *self)
-{
-  return self->encoding;
 }
 
 /**
@@ -248,25 +171,26 @@ tall_csv_marks_replace (TallSlice text)
 /**
  * tall_csv_lines_open:
  * @path: a file, or `-` for standard input
- * @encoding: (nullable): of the file; NULL: UTF-8
+ * @encoding: (nullable): of the file, by a name that iconv knows; NULL: UTF-8
  *
- * Returns: FALSE as tall_csv_source_open() and csv_recoder_new()
+ * Returns: FALSE as tall_csv_source_open(), or with %TALL_ERROR_INVALID if the file is clearly of
+ *   another encoding
  */
 gboolean
 tall_csv_lines_open (TallCsvLines *self, const char *path, const char *encoding, GError **error)
 {
   *self = (TallCsvLines){ .line = 1 };
   self->source = tall_csv_source_open (path, error);
-  if (self->source != NULL)
-    self->recoder = csv_recoder_new (self->source, encoding, error);
-  return self->recoder != NULL;
+  return self->source != NULL && open_encoding (self, encoding, error);
 }
 
 void
 tall_csv_lines_clear (TallCsvLines *self)
 {
-  tall_csv_recoder_free (self->recoder);
   tall_csv_source_free (self->source);
+  g_clear_object (&self->converter);
+  tall_csv_window_clear (&self->foreign);
+  g_free (self->encoding);
   g_free (self->buffer);
 }
 
@@ -300,7 +224,7 @@ gboolean
 tall_csv_lines_fill (TallCsvLines *self, GError **error)
 {
   make_room (self);
-  gssize n = csv_recoder_read (self->recoder, self->buffer + self->end, TALL_CSV_CHUNK_SIZE, error);
+  gssize n = read_text (self, self->buffer + self->end, TALL_CSV_CHUNK_SIZE, error);
   if (n < 0)
     {
       if (self->line > 1)
@@ -374,7 +298,13 @@ tall_csv_lines_rewind (TallCsvLines *self, GError **error)
   self->record = self->first_end = self->at = self->end = 0;
   self->consumed = 0;
   self->file_ended = FALSE;
-  if (!csv_recoder_rewind (self->recoder, error))
+  if (self->converter != NULL)
+    {
+      tall_csv_window_empty (&self->foreign);
+      g_object_unref (self->converter); /* one that is reset does not look for a mark again */
+      self->converter = make_converter (self->encoding);
+    }
+  if (!tall_csv_source_rewind (self->source, error))
     return FALSE;
   while (self->end < self->kept && !self->file_ended)
     if (!tall_csv_lines_fill (self, error))
@@ -388,6 +318,6 @@ tall_csv_lines_rewind (TallCsvLines *self, GError **error)
 guint64
 tall_csv_lines_get_position (const TallCsvLines *self)
 {
-  return csv_recoder_is_plain (self->recoder) ? self->consumed + self->at
-                                              : tall_csv_source_get_position (self->source);
+  gboolean is_plain = self->converter == NULL && self->source->packing == NULL;
+  return is_plain ? self->consumed + self->at : self->source->position;
 }

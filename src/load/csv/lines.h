@@ -4,24 +4,15 @@
 
 #include "load/csv/source.h"
 
+#include <gio/gio.h>
+
 G_BEGIN_DECLS
 
-/**
- * TallCsvRecoder:
- *
- * The text of a file in UTF-8, made of another encoding if one is named, in memory that does not
- * grow with the file. A byte that the encoding does not have becomes a mark of three bytes, which
- * is never valid UTF-8: 0xff, and 0x80 with each half of the byte. Not thread-safe.
- */
-typedef struct _TallCsvRecoder TallCsvRecoder;
-
-#define TALL_CSV_MARK_SIZE 3
-
-void tall_csv_recoder_free (TallCsvRecoder *self);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (TallCsvRecoder, tall_csv_recoder_free)
-
 gboolean tall_csv_encoding_is_known (const char *encoding);
-const char *tall_csv_recoder_get_encoding (const TallCsvRecoder *self);
+
+/* A byte that the encoding does not have becomes a mark of three bytes, which is never valid UTF-8:
+ * 0xff, and 0x80 with each half of the byte. */
+#define TALL_CSV_MARK_SIZE 3
 
 /* The byte that a mark stands for. */
 static inline guint8
@@ -40,7 +31,8 @@ GByteArray *tall_csv_marks_replace (TallSlice text);
 /**
  * TallCsvLines:
  *
- * The lines of the record under construction, and what was read ahead:
+ * The text of a file in UTF-8, made of another encoding if one is named, in memory that does not
+ * grow with the file: the lines of the record under construction, and what was read ahead:
  *
  *     record      first_end         at                end
  *       | first line  | further lines | next line …    |
@@ -49,8 +41,11 @@ GByteArray *tall_csv_marks_replace (TallSlice text);
  */
 typedef struct
 {
-  TallCsvSource *source;   /* owned */
-  TallCsvRecoder *recoder; /* owned; the source's text in UTF-8 */
+  TallCsvSource *source; /* owned */
+  char *encoding;        /* NULL: UTF-8, which is handed on as it is */
+  GConverter *converter; /* owned; NULL: none */
+  gsize unit;            /* bytes of the smallest character */
+  TallCsvWindow foreign; /* what has been read and not yet converted; unset without @converter */
   guint8 *buffer;
   gsize allocated;
   gsize record;        /* where the record begins */

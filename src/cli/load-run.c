@@ -259,14 +259,14 @@ load_file (TallLoadReport *report,
     tall_load_report_print (report);
   if (g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
     {
-      tall_print_error ("%s. To go on, load the file again: what is stored already is passed over",
+      tall_print_error ("%s. To go on, load the file again: what is stored already stays as it is",
                         why);
       return (TallExit)(128 + g_atomic_int_get (options.stop));
     }
   if (!ok)
     {
       tall_print_error (
-          "%s. When this is mended, load the file again: what is stored is passed over", why);
+          "%s. When this is mended, load the file again: what is stored stays as it is", why);
       return TALL_EXIT_FAILED;
     }
   return tall_rejects_get_count (report->rejects) > 0 ? TALL_EXIT_NO : TALL_EXIT_DONE;

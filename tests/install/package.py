@@ -217,7 +217,7 @@ def check_documents(folder):
     parts |= set(re.findall(r"(src/\w+/README\.md)", run(f"{folder}/usr/bin/tallorder", "load", "--help")))
     equal(("src/load" in parts, "src/load/README.md" in parts), (True, True))
     equal([part for part in sorted(parts) if not has(f"/usr/share/doc/tallorder/{part}")], [])
-    equal(os.listdir(f"{folder}/usr/share/doc/tallorder/src/load"), ["README.md.gz"])
+    equal(sorted(os.listdir(f"{folder}/usr/share/doc/tallorder/src/load")), ["README.md.gz", "mapping"])
 
 
 @test

@@ -275,9 +275,9 @@ test_messages (void)
       "PST "
       "then; time-zone in the mapping names another place" },
     { "time-zone=Europe/Berlin", "2025-03-30 02:30", TRUE,
-      "“2025-03-30 02:30” is no time in Europe/Berlin, where the clock is set forward over it" },
+      "“2025-03-30 02:30” does not exist in Europe/Berlin: the clock is set forward over it" },
     { "dates=%Y%m%d%H%M\ntime-zone=Europe/Berlin", "202503300230", TRUE,
-      "“202503300230” is no time in Europe/Berlin, where the clock is set forward over it" },
+      "“202503300230” does not exist in Europe/Berlin: the clock is set forward over it" },
   };
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
     {

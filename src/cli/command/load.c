@@ -252,11 +252,11 @@ const TallCommand tall_command_load = {
   .summary = "Loads orders or customers from CSV; bad rows go aside with their reason.",
   .help = "Presets: shopify, woocommerce, etsy, ebay, amazon, online-retail, online-retail-2,\n"
           "northwind, northwind-customers, superstore, olist, tpch, adventureworks. A mapping of\n"
-          "your own begins with one of them, or with a guess; src/load/README.md describes it.\n\n"
+          "your own begins with one of them, or with a guess; src/load/mapping/README.md describes it.\n\n"
           "The rows of an order may lie anywhere, also in several files. An order is stored as a\n"
           "whole: a file of orders is read twice, and a pipe is copied for that. The exit code is\n"
           "1 if any row was rejected.\n\n"
-          "Loading a file again goes on where it was stopped: what is stored is passed over, and\n"
+          "Loading a file again goes on where it was stopped: what is stored stays, and\n"
           "what was changed since is rejected, unless --on-existing says otherwise. A reject file\n"
           "that exists is replaced when the load ends.\n\n"
           "Ctrl-C stops the load after the orders that are on their way, with a summary; pressed\n"

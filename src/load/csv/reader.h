@@ -78,7 +78,7 @@ typedef struct
   const char *const *fields; /* n_fields of them, then those made of others; unchecked if @reason
                               * is set */
   guint n_fields;            /* see tall_csv_reader_want() */
-  gboolean is_garbled;       /* it is no CSV, so which fields it has is a guess */
+  gboolean is_garbled;       /* it is not CSV, so which fields it has is a guess */
   const char *reason;        /* why the row is bad; NULL: it is not */
   const char *kind;          /* the same without what is special to this row; lives forever */
   gint column;               /* which column is bad, from 0, or %TALL_CSV_NO_COLUMN */

@@ -51,7 +51,7 @@ static gboolean
 refuse_time (const char *text, GTimeZone *zone, GError **error)
 {
   tall_error_set_invalid (error, NULL,
-                          "“%s” is no time in %s, where the clock is set forward over it", text,
+                          "“%s” does not exist in %s: the clock is set forward over it", text,
                           g_time_zone_get_identifier (zone));
   return FALSE;
 }
@@ -222,6 +222,36 @@ take_number (const char **text, guint i, Parts *parts)
 }
 
 static gboolean
+take_char (const char **text, const char *allowed)
+{
+  if (**text == '\0' || strchr (allowed, **text) == NULL)
+    return FALSE;
+  (*text)++;
+  return TRUE;
+}
+
+/* A year of four digits, or of two. */
+static gboolean
+take_year (const char **text, Parts *parts)
+{
+  guint year, n = take_digits (text, 4, &year);
+  *(n == 2 ? &parts->short_year : &parts->year) = year;
+  return n == 2 || (n == 4 && year > 0);
+}
+
+static gboolean take_letter (const char **text, char letter, Parts *parts);
+
+/* Nothing, or a space and H:M or H:M:S. */
+static gboolean
+take_time (const char **text, Parts *parts)
+{
+  return **text == '\0'
+         || (take_char (text, " T") && take_letter (text, 'H', parts) && take_char (text, ":")
+             && take_letter (text, 'M', parts)
+             && (**text == '\0' || (take_char (text, ":") && take_letter (text, 'S', parts))));
+}
+
+static gboolean
 take_letter (const char **text, char letter, Parts *parts)
 {
   for (guint i = 0; i < G_N_ELEMENTS (numbers); i++)
@@ -241,6 +271,12 @@ take_letter (const char **text, char letter, Parts *parts)
       return take_offset (text, parts);
     case 'Z':
       return take_zone (text, parts);
+    case '/':
+      return take_char (text, "/.-");
+    case 'E':
+      return take_year (text, parts);
+    case 't':
+      return take_time (text, parts);
     case 's':
       return take_epoch (text, MS_PER_SECOND, parts);
     case 'Q':
@@ -265,7 +301,7 @@ read_form (const char *text, const char *form, Parts *parts)
       }
     else if (*form == '%')
       {
-        if (*text == '\0' || !take_letter (&text, *++form, parts))
+        if ((*text == '\0' && form[1] != 't') || !take_letter (&text, *++form, parts))
           return FALSE;
       }
     else if (*form != *text++)
@@ -319,6 +355,8 @@ static Settled
 settle_parts (const Parts *parts, const TallValueFormat *format, gint64 *date)
 {
   gint64 offset;
+  if (parts->short_year != G_MAXUINT && format->first_year == 0)
+    return NO_FORM;
   *date = parts->epoch + parts->ms;
   if (parts->is_before)
     *date = -*date;
@@ -398,18 +436,25 @@ is_in_range (gint64 date)
   return date >= TALL_MIN_DATE && date <= TALL_MAX_DATE;
 }
 
-/* @format: with forms that tall_check_date_forms() takes
- * @date: (out): milliseconds since the epoch
+/* The forms of `dmy` and `mdy` have letters of their own: see take_letter(). */
+static const char *
+get_forms (const TallValueFormat *format)
+{
+  static const char *const forms[] = { NULL, "%d%/%m%/%E%t", "%m%/%d%/%E%t" };
+  return format->dates == TALL_DATES_OWN ? format->date_forms : forms[format->dates];
+}
+
+/* @date: (out): milliseconds since the epoch
  *
  * Reads a date by the first of the forms that fits.
  *
  * Returns: FALSE with %TALL_ERROR_INVALID if none does */
 static gboolean
-parse_own_date (const char *text, const TallValueFormat *format, gint64 *date, GError **error)
+parse_by_forms (const char *text, const TallValueFormat *format, gint64 *date, GError **error)
 {
   Parts parts, nearest = { 0 };
   Settled best = NO_FORM;
-  for (const char *form = format->date_forms; form != NULL && best < NO_TIME;)
+  for (const char *form = get_forms (format); form != NULL && best < NO_TIME;)
     {
       Settled settled =
           read_form (text, form, &parts) ? settle_parts (&parts, format, date) : NO_FORM;
@@ -488,55 +533,6 @@ tall_check_date_forms (const char *forms, gboolean *has_short_year, GError **err
   return TRUE;
 }
 
-static gboolean
-take_char (const char **text, const char *allowed)
-{
-  if (**text == '\0' || strchr (allowed, **text) == NULL)
-    return FALSE;
-  (*text)++;
-  return TRUE;
-}
-
-/* Nothing, or a space and H:M or H:M:S. */
-static gboolean
-take_time (const char **text, Parts *parts)
-{
-  parts->has_time = **text != '\0';
-  if (!parts->has_time)
-    return TRUE;
-  if (!take_char (text, " T") || take_digits (text, 2, &parts->hour) == 0 || !take_char (text, ":")
-      || take_digits (text, 2, &parts->minute) == 0)
-    return FALSE;
-  if (take_char (text, ":") && take_digits (text, 2, &parts->second) == 0)
-    return FALSE;
-  return **text == '\0' && parts->hour < 24 && parts->minute < 60 && parts->second < 60;
-}
-
-/* A year of four digits, or of two if the format says what they mean. */
-static gboolean
-take_year (const char **text, guint first_year, guint *year)
-{
-  guint n = take_digits (text, 4, year);
-  if (n == 2 && first_year > 0)
-    *year = expand_year (*year, first_year);
-  else if (n != 4)
-    return FALSE;
-  return *year > 0;
-}
-
-/* Day and month as the format says, then a year, and perhaps a time. */
-static gboolean
-read_numeric (const char *text, const TallValueFormat *format, Parts *parts)
-{
-  *parts = (Parts){ .short_year = G_MAXUINT };
-  gboolean month_first = format->dates == TALL_DATES_MDY;
-  return take_digits (&text, 2, month_first ? &parts->month : &parts->day) > 0
-         && take_char (&text, "/.-")
-         && take_digits (&text, 2, month_first ? &parts->day : &parts->month) > 0
-         && take_char (&text, "/.-") && take_year (&text, format->first_year, &parts->year)
-         && take_time (&text, parts);
-}
-
 /* Also with a space before the time, and without an offset after it. */
 static Settled
 settle_iso (const char *text, const TallValueFormat *format, Parts *parts, gint64 *date)
@@ -563,14 +559,10 @@ settle_iso (const char *text, const TallValueFormat *format, Parts *parts, gint6
 gboolean
 tall_parse_date (const char *text, const TallValueFormat *format, gint64 *date, GError **error)
 {
-  Parts parts = { 0 };
-  Settled settled = NO_FORM;
-  if (format->dates == TALL_DATES_OWN)
-    return parse_own_date (text, format, date, error);
-  if (format->dates == TALL_DATES_ISO)
-    settled = settle_iso (text, format, &parts, date);
-  else if (read_numeric (text, format, &parts))
-    settled = settle_parts (&parts, format, date);
+  Parts parts = { .short_year = G_MAXUINT };
+  if (format->dates != TALL_DATES_ISO)
+    return parse_by_forms (text, format, date, error);
+  Settled settled = settle_iso (text, format, &parts, date);
   if (settled == DATE && !is_in_range (*date))
     settled = NO_FORM;
   return conclude (text, settled, &parts, format, error);

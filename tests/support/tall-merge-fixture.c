@@ -13,11 +13,10 @@ tall_merge_fixture_open (TallMergeFixture *self, TallHbaseOptions options)
   const char *gateways[] = { tall_fake_gateway_get_address (self->gateway), NULL };
   options.gateways = gateways;
 
-  g_assert_true (tall_hbase_names_init (&self->names, NULL, &error));
   self->pool = tall_hbase_pool_new (&options, &error);
   g_assert_no_error (error);
   g_assert_true (tall_hbase_pool_wait_until_alive (self->pool, &error));
-  self->merge = tall_hbase_merge_new (self->pool, &self->names);
+  self->merge = tall_hbase_merge_new (self->pool);
   for (guint i = 0; i < TALL_MERGE_N_LINKS; i++)
     {
       self->links[i] = tall_hbase_pool_take (self->pool, TALL_HBASE_WAIT, SOON, &error);
@@ -51,7 +50,6 @@ tall_merge_fixture_clear (TallMergeFixture *self)
   tall_merge_fixture_give_back (self, TALL_MERGE_N_LINKS);
   tall_hbase_merge_free (self->merge);
   tall_hbase_pool_close (self->pool);
-  tall_hbase_names_clear (&self->names);
   tall_fake_gateway_free (self->gateway);
 }
 
@@ -61,9 +59,8 @@ tall_merge_reader_read (gpointer data)
   TallMergeReader *self = data;
   g_autoptr (TallReadPlan) plan = tall_read_plan_new ();
   tall_read_plan_add_get (plan, self->table, tall_slice_str (self->key));
-  g_autoptr (TallReadResult) result =
-      tall_hbase_read (self->fixture->pool, &self->fixture->names, self->fixture->merge, plan,
-                       self->deadline, &self->error);
+  g_autoptr (TallReadResult) result = tall_hbase_read (self->fixture->pool, self->fixture->merge,
+                                                       plan, self->deadline, &self->error);
   if (result != NULL && result->results[0].n_rows > 0)
     {
       TallSlice value = result->results[0].rows[0].cells[0].value;

@@ -16,7 +16,6 @@ G_BEGIN_DECLS
 typedef struct
 {
   TallFakeGateway *gateway;
-  TallHbaseNames names;
   TallHbasePool *pool;
   TallHbaseMerge *merge;
   TallHbaseLink *links[TALL_MERGE_N_LINKS];

@@ -48,8 +48,8 @@ write_rows (gpointer data)
                                  .n = N_ROWS,
                                  .deadline = self->deadline };
   TallMergeFixture *fixture = self->fixture;
-  gboolean done = tall_hbase_apply (fixture->pool, &fixture->names, fixture->merge, &write,
-                                    self->done, &self->error);
+  gboolean done =
+      tall_hbase_apply (fixture->pool, fixture->merge, &write, self->done, &self->error);
   g_assert_cmpint (done, ==, self->error == NULL);
   return NULL;
 }

@@ -121,6 +121,7 @@ test_line_full (void)
   for (guint i = 0; i < N_LINKS; i++)
     links[i] = take (&fixture);
   fixture.pool->options.max_waiting = 1;
+  fixture.pool->options.wait_timeout = G_MAXUINT; /* no caller gives up */
   caller.thread = g_thread_new ("caller", take_one, &caller);
   wait_for_line (fixture.pool, 1);
   g_assert_null (tall_hbase_pool_take (fixture.pool, TALL_HBASE_WAIT, TALL_NO_DEADLINE, &error));

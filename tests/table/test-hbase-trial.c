@@ -225,6 +225,25 @@ test_hurried (void)
   expect_writes (table, 1);
 }
 
+/* Nor does it take other connections to the gateway from anybody, even while it serves no new ones.
+ */
+static void
+test_hurried_alone (void)
+{
+  g_autoptr (TallFakeGateway) gateway = tall_fake_gateway_new (FALSE, FALSE);
+  g_autoptr (GError) error = NULL;
+  tall_fake_gateway_set_self_test (gateway, behaviours[0].answers, behaviours[0].cells);
+  g_autoptr (TallTable) table = tall_hbase_fixture_open (gateway);
+  tall_fake_gateway_set_answer (gateway, "get", TALL_FAKE_TOGETHER, 3);
+  g_assert_true (tall_hbase_fixture_read (table, 3, SOON, &error));
+  g_assert_no_error (error);
+  tall_fake_gateway_set_answer (gateway, "getThriftServerType", TALL_FAKE_SILENT, 1000);
+  tall_fake_gateway_set_answer (gateway, "checkAndMutate", TALL_FAKE_SILENT, 1);
+  g_assert_false (tall_hbase_fixture_write (table, NEAR, NULL, &error));
+  g_assert_error (error, TALL_ERROR, TALL_ERROR_TIMED_OUT);
+  tall_hbase_fixture_expect_reads (table, 20);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -236,5 +255,6 @@ main (int argc, char **argv)
   g_test_add_func ("/table/hbase/trial/once", test_once);
   g_test_add_func ("/table/hbase/trial/later", test_later);
   g_test_add_func ("/table/hbase/trial/hurried", test_hurried);
+  g_test_add_func ("/table/hbase/trial/hurried-alone", test_hurried_alone);
   return g_test_run ();
 }

@@ -288,7 +288,7 @@ typedef struct
 static gboolean
 run (Change *self, TallHbaseMethodId method, GError **error)
 {
-  return tall_hbase_request_run (&self->request, self->pool, method, self->deadline, error);
+  return tall_hbase_request_run (&self->request, method, self->deadline, error);
 }
 
 /* Sends what changes the table. Only the first such call can be refused with nothing done. */
@@ -396,8 +396,8 @@ explain (const Change *self, GError **error)
 {
   if (error == NULL || !g_error_matches (*error, TALL_ERROR, TALL_ERROR_UNSUPPORTED))
     return;
-  g_autofree char *ddl =
-      tall_table_shutter_to_ddl (self->to, self->request.names->deployment, self->request.table);
+  g_autofree char *ddl = tall_table_shutter_to_ddl (self->to, self->request.pool->names.deployment,
+                                                    self->request.table);
   g_autofree char *message = g_steal_pointer (&(*error)->message);
   (*error)->message =
       g_strdup_printf ("%s. Do it in the hbase shell, and try again: %s", message, ddl);
@@ -420,7 +420,8 @@ change (Change *self, GError **error)
     return FALSE;
   if (!self->request.result.yes)
     {
-      tall_hbase_error_set_no_table (error, self->request.table, self->request.names->deployment);
+      tall_hbase_error_set_no_table (error, self->request.table,
+                                     self->request.pool->names.deployment);
       return FALSE;
     }
   if (!refuse_framed (self->pool, error))
@@ -445,16 +446,15 @@ change (Change *self, GError **error)
  */
 gboolean
 tall_hbase_set_access (TallHbasePool *pool,
-                       const TallHbaseNames *names,
                        const char *table,
                        const TallTableShutter *to,
                        gint64 deadline,
                        GError **error)
 {
-  g_auto (TallHbaseRequest) request = tall_hbase_request (names, table);
+  g_auto (TallHbaseRequest) request = tall_hbase_request (pool, table);
   Change self = { .pool = pool, .request = request, .to = to, .deadline = deadline };
   g_autoptr (GError) local = NULL;
-  request = (TallHbaseRequest){ .names = NULL };
+  request = (TallHbaseRequest){ .pool = NULL };
   gboolean changed = change (&self, &local);
   if (!changed && self.changing)
     local->code = TALL_ERROR_OUTCOME_UNKNOWN;

@@ -52,7 +52,6 @@ gboolean tall_hbase_descriptor_keeps (const TallHbaseDescriptor *self,
                                       const TallHbaseDescriptor *sent);
 
 gboolean tall_hbase_set_access (TallHbasePool *pool,
-                                const TallHbaseNames *names,
                                 const char *table,
                                 const TallTableShutter *to,
                                 gint64 deadline,

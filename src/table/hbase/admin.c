@@ -230,15 +230,14 @@ set_splits (TallHbaseRequest *request, const GPtrArray *splits)
 /* Where regions begin. Another caller may be making the table, or HBase goes on to do so when a
  * server has died. */
 static gboolean
-read_regions (TallHbasePool *pool, TallHbaseRequest *request, gint64 deadline, GError **error)
+read_regions (TallHbaseRequest *request, gint64 deadline, GError **error)
 {
   gint64 end = MIN (deadline, g_get_monotonic_time () + MAKING_TIME);
   for (;;)
     {
       g_autoptr (GError) reason = NULL;
       request->is_unplaced = FALSE;
-      if (tall_hbase_request_run (request, pool, TALL_HBASE_GET_ALL_REGION_LOCATIONS, deadline,
-                                  &reason))
+      if (tall_hbase_request_run (request, TALL_HBASE_GET_ALL_REGION_LOCATIONS, deadline, &reason))
         return TRUE;
       if (!request->is_unplaced || g_get_monotonic_time () + PAUSE >= end)
         {
@@ -251,13 +250,12 @@ read_regions (TallHbasePool *pool, TallHbaseRequest *request, gint64 deadline, G
 
 /* A gateway may make other regions than it was asked for; such a table is not left behind. */
 static gboolean
-check_regions (TallHbasePool *pool,
-               TallHbaseRequest *request,
+check_regions (TallHbaseRequest *request,
                const TallTableSpec *spec,
                gint64 deadline,
                GError **error)
 {
-  if (!read_regions (pool, request, deadline, error))
+  if (!read_regions (request, deadline, error))
     return FALSE;
 
   g_autoptr (GPtrArray) splits = splits_of (request->starts);
@@ -265,7 +263,7 @@ check_regions (TallHbasePool *pool,
     return TRUE;
 
   g_autoptr (GError) reason = NULL;
-  gboolean dropped = tall_hbase_drop_table (pool, request->names, spec->name, deadline, &reason);
+  gboolean dropped = tall_hbase_drop_table (request->pool, spec->name, deadline, &reason);
   g_set_error (error, TALL_ERROR, TALL_ERROR_UNSUPPORTED,
                "the gateway made table %s with other regions than asked for; the table %s",
                spec->name, dropped ? "was dropped" : "could not be dropped");
@@ -279,17 +277,16 @@ check_regions (TallHbasePool *pool,
  */
 gboolean
 tall_hbase_create_table (TallHbasePool *pool,
-                         const TallHbaseNames *names,
                          const TallTableSpec *spec,
                          gint64 deadline,
                          GError **error)
 {
   gboolean splits = spec->splits != NULL && spec->splits->len > 0;
   if (splits && pool->options.framed)
-    return refuse_splits (names, spec, error);
+    return refuse_splits (&pool->names, spec, error);
 
-  g_auto (TallHbaseRequest) request = tall_hbase_request (names, spec->name);
-  if (!tall_hbase_request_run (&request, pool, TALL_HBASE_TABLE_EXISTS, deadline, error))
+  g_auto (TallHbaseRequest) request = tall_hbase_request (pool, spec->name);
+  if (!tall_hbase_request_run (&request, TALL_HBASE_TABLE_EXISTS, deadline, error))
     return FALSE;
   if (request.result.yes)
     {
@@ -303,18 +300,18 @@ tall_hbase_create_table (TallHbasePool *pool,
     return FALSE;
   request.args.descriptor = &descriptor;
   set_splits (&request, spec->splits);
-  return tall_hbase_request_run (&request, pool, TALL_HBASE_CREATE_TABLE, deadline, error)
-         && (!splits || check_regions (pool, &request, spec, deadline, error));
+  return tall_hbase_request_run (&request, TALL_HBASE_CREATE_TABLE, deadline, error)
+         && (!splits || check_regions (&request, spec, deadline, error));
 }
 
 /* Gateways answer this also without HBase's master, which the calls that follow need. */
 static gboolean
-must_exist (TallHbasePool *pool, TallHbaseRequest *request, gint64 deadline, GError **error)
+must_exist (TallHbaseRequest *request, gint64 deadline, GError **error)
 {
-  if (!tall_hbase_request_run (request, pool, TALL_HBASE_TABLE_EXISTS, deadline, error))
+  if (!tall_hbase_request_run (request, TALL_HBASE_TABLE_EXISTS, deadline, error))
     return FALSE;
   if (!request->result.yes)
-    tall_hbase_error_set_no_table (error, request->table, request->names->deployment);
+    tall_hbase_error_set_no_table (error, request->table, request->pool->names.deployment);
   return request->result.yes;
 }
 
@@ -324,30 +321,26 @@ must_exist (TallHbasePool *pool, TallHbaseRequest *request, gint64 deadline, GEr
  * Implements drop_table. HBase deletes only tables that are disabled.
  */
 gboolean
-tall_hbase_drop_table (TallHbasePool *pool,
-                       const TallHbaseNames *names,
-                       const char *table,
-                       gint64 deadline,
-                       GError **error)
+tall_hbase_drop_table (TallHbasePool *pool, const char *table, gint64 deadline, GError **error)
 {
-  g_auto (TallHbaseRequest) request = tall_hbase_request (names, table);
-  if (!must_exist (pool, &request, deadline, error)
-      || !tall_hbase_request_run (&request, pool, TALL_HBASE_IS_TABLE_ENABLED, deadline, error))
+  g_auto (TallHbaseRequest) request = tall_hbase_request (pool, table);
+  if (!must_exist (&request, deadline, error)
+      || !tall_hbase_request_run (&request, TALL_HBASE_IS_TABLE_ENABLED, deadline, error))
     return FALSE;
   if (request.result.yes
-      && !tall_hbase_request_run (&request, pool, TALL_HBASE_DISABLE_TABLE, deadline, error))
+      && !tall_hbase_request_run (&request, TALL_HBASE_DISABLE_TABLE, deadline, error))
     return FALSE;
-  return tall_hbase_request_run (&request, pool, TALL_HBASE_DELETE_TABLE, deadline, error);
+  return tall_hbase_request_run (&request, TALL_HBASE_DELETE_TABLE, deadline, error);
 }
 
 /* Settings and seal; a descriptor that makes no sense is the gateway's fault. */
 static TallTableSpec *
-read_settings (TallHbasePool *pool, TallHbaseRequest *request, gint64 deadline, GError **error)
+read_settings (TallHbaseRequest *request, gint64 deadline, GError **error)
 {
   g_auto (TallHbaseDescriptor) descriptor = { .families = NULL };
-  if (!tall_hbase_request_run (request, pool, TALL_HBASE_GET_TABLE_DESCRIPTOR, deadline, error)
-      || !tall_hbase_descriptor_init (&descriptor, request->result.raw, pool->options.compact,
-                                      request->arena, error))
+  if (!tall_hbase_request_run (request, TALL_HBASE_GET_TABLE_DESCRIPTOR, deadline, error)
+      || !tall_hbase_descriptor_init (&descriptor, request->result.raw,
+                                      request->pool->options.compact, request->arena, error))
     return NULL;
   TallTableSpec *spec =
       tall_hbase_settings_from_families (descriptor.families, request->table, error);
@@ -366,19 +359,15 @@ read_settings (TallHbasePool *pool, TallHbaseRequest *request, gint64 deadline, 
  * is being disabled is not closed yet. Waits for one that is being made.
  */
 TallTableSpec *
-tall_hbase_describe_table (TallHbasePool *pool,
-                           const TallHbaseNames *names,
-                           const char *table,
-                           gint64 deadline,
-                           GError **error)
+tall_hbase_describe_table (TallHbasePool *pool, const char *table, gint64 deadline, GError **error)
 {
-  g_auto (TallHbaseRequest) request = tall_hbase_request (names, table);
-  if (!must_exist (pool, &request, deadline, error)
-      || !tall_hbase_request_run (&request, pool, TALL_HBASE_IS_TABLE_DISABLED, deadline, error))
+  g_auto (TallHbaseRequest) request = tall_hbase_request (pool, table);
+  if (!must_exist (&request, deadline, error)
+      || !tall_hbase_request_run (&request, TALL_HBASE_IS_TABLE_DISABLED, deadline, error))
     return NULL;
   gboolean disabled = request.result.yes;
-  g_autoptr (TallTableSpec) spec = read_settings (pool, &request, deadline, error);
-  if (spec == NULL || !read_regions (pool, &request, deadline, error))
+  g_autoptr (TallTableSpec) spec = read_settings (&request, deadline, error);
+  if (spec == NULL || !read_regions (&request, deadline, error))
     return NULL;
   if (disabled)
     spec->access = TALL_ACCESS_CLOSED;
@@ -392,23 +381,20 @@ tall_hbase_describe_table (TallHbasePool *pool,
  * Implements list_tables.
  */
 GStrv
-tall_hbase_list_tables (TallHbasePool *pool,
-                        const TallHbaseNames *names,
-                        gint64 deadline,
-                        GError **error)
+tall_hbase_list_tables (TallHbasePool *pool, gint64 deadline, GError **error)
 {
-  g_auto (TallHbaseRequest) request = tall_hbase_request (names, NULL);
-  g_autofree char *pattern = tall_hbase_names_get_pattern (names);
+  g_auto (TallHbaseRequest) request = tall_hbase_request (pool, NULL);
+  g_autofree char *pattern = tall_hbase_names_get_pattern (&pool->names);
   request.args.pattern = pattern;
-  if (!tall_hbase_request_run (&request, pool, TALL_HBASE_GET_TABLE_NAMES_BY_PATTERN, deadline,
-                               error))
+  if (!tall_hbase_request_run (&request, TALL_HBASE_GET_TABLE_NAMES_BY_PATTERN, deadline, error))
     return NULL;
 
   g_autoptr (GPtrArray) tables = g_ptr_array_new ();
   for (guint i = 0; i < request.found->len; i++)
     {
-      char *name = tall_hbase_names_get_short (names, &g_array_index (request.found,
-                                                                      TallHbaseTTableName, i));
+      char *name =
+          tall_hbase_names_get_short (&pool->names,
+                                      &g_array_index (request.found, TallHbaseTTableName, i));
       if (name != NULL)
         g_ptr_array_add (tables, name);
     }
@@ -423,16 +409,14 @@ tall_hbase_list_tables (TallHbasePool *pool,
  */
 GStrv
 tall_hbase_list_deployments (TallHbasePool *pool,
-                             const TallHbaseNames *names,
                              const char *table,
                              gint64 deadline,
                              GError **error)
 {
-  g_auto (TallHbaseRequest) request = tall_hbase_request (names, NULL);
+  g_auto (TallHbaseRequest) request = tall_hbase_request (pool, NULL);
   g_autofree char *pattern = g_strconcat (".*\\.", table, NULL);
   request.args.pattern = pattern;
-  if (!tall_hbase_request_run (&request, pool, TALL_HBASE_GET_TABLE_NAMES_BY_PATTERN, deadline,
-                               error))
+  if (!tall_hbase_request_run (&request, TALL_HBASE_GET_TABLE_NAMES_BY_PATTERN, deadline, error))
     return NULL;
 
   g_autoptr (GPtrArray) deployments = g_ptr_array_new ();

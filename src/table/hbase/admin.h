@@ -12,27 +12,22 @@ gboolean tall_hbase_settings_check (const TallTableSpec *spec,
                                     GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 gboolean tall_hbase_create_table (TallHbasePool *pool,
-                                  const TallHbaseNames *names,
                                   const TallTableSpec *spec,
                                   gint64 deadline,
                                   GError **error) G_GNUC_WARN_UNUSED_RESULT;
 gboolean tall_hbase_drop_table (TallHbasePool *pool,
-                                const TallHbaseNames *names,
                                 const char *table,
                                 gint64 deadline,
                                 GError **error) G_GNUC_WARN_UNUSED_RESULT;
 TallTableSpec *tall_hbase_describe_table (TallHbasePool *pool,
-                                          const TallHbaseNames *names,
                                           const char *table,
                                           gint64 deadline,
                                           GError **error) G_GNUC_WARN_UNUSED_RESULT;
 GStrv tall_hbase_list_deployments (TallHbasePool *pool,
-                                   const TallHbaseNames *names,
                                    const char *table,
                                    gint64 deadline,
                                    GError **error) G_GNUC_WARN_UNUSED_RESULT;
 GStrv tall_hbase_list_tables (TallHbasePool *pool,
-                              const TallHbaseNames *names,
                               gint64 deadline,
                               GError **error) G_GNUC_WARN_UNUSED_RESULT;
 

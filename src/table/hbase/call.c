@@ -9,14 +9,14 @@
 
 /**
  * tall_hbase_request:
- * @names: not copied
+ * @pool: that it is made by
  * @table: (nullable): short name; not copied
  */
 TallHbaseRequest
-tall_hbase_request (const TallHbaseNames *names, const char *table)
+tall_hbase_request (TallHbasePool *pool, const char *table)
 {
   TallHbaseRequest self = {
-    .names = names,
+    .pool = pool,
     .table = table,
     .arena = tall_arena_new (0),
     .starts = g_ptr_array_new_with_free_func ((GDestroyNotify)g_bytes_unref),
@@ -24,9 +24,9 @@ tall_hbase_request (const TallHbaseNames *names, const char *table)
   };
   if (table != NULL)
     {
-      g_autofree char *whole = tall_hbase_names_get_table (names, table);
+      g_autofree char *whole = tall_hbase_names_get_table (&pool->names, table);
       self.args.table = tall_slice_str (tall_arena_strdup (self.arena, whole));
-      self.args.name = tall_hbase_names_get_table_name (names, table, self.arena);
+      self.args.name = tall_hbase_names_get_table_name (&pool->names, table, self.arena);
     }
   return self;
 }
@@ -114,7 +114,6 @@ is_harmless (TallHbaseMethodId method)
  */
 gboolean
 tall_hbase_request_run (TallHbaseRequest *self,
-                        TallHbasePool *pool,
                         TallHbaseMethodId method,
                         gint64 deadline,
                         GError **error)
@@ -127,7 +126,7 @@ tall_hbase_request_run (TallHbaseRequest *self,
     .slow = TRUE,
   };
   TallHbaseCall *calls[] = { &self->call };
-  return tall_hbase_run (pool, self->names, calls, 1, deadline, error);
+  return tall_hbase_run (self->pool, calls, 1, deadline, error);
 }
 
 /* Connections that one caller uses at a time. */
@@ -145,7 +144,6 @@ tall_hbase_request_run (TallHbaseRequest *self,
 typedef struct
 {
   TallHbasePool *pool;
-  const TallHbaseNames *names;
   gint64 deadline;
   gboolean writes;
   TallHbaseLink *links[MAX_LINKS]; /* n_links of them, lent */
@@ -211,7 +209,7 @@ ask (Run *run, const TallHbaseCall *call, TallHbaseLink *link, TallHbaseMethodId
 {
   g_autoptr (GError) reason = NULL;
   gboolean answer = TRUE;
-  if (!tall_hbase_link_ask (link, question, run->names, call->table, &answer, &reason)
+  if (!tall_hbase_link_ask (link, question, &run->pool->names, call->table, &answer, &reason)
       && reason != NULL)
     break_link (link, reason);
   return answer;
@@ -263,7 +261,7 @@ set_error (Run *run,
 
   if (io != NULL && call->table != NULL && is_table_missing (run, call, link, io))
     {
-      tall_hbase_error_set_no_table (error, call->table, run->names->deployment);
+      tall_hbase_error_set_no_table (error, call->table, run->pool->names.deployment);
       return;
     }
 
@@ -377,7 +375,7 @@ check_late (Run *run, GError **error)
   if (ask (run, call, run->links[0], TALL_HBASE_IS_TABLE_ENABLED))
     return TRUE;
   g_clear_error (error);
-  tall_hbase_error_set_disabled (error, call->table, run->names->deployment);
+  tall_hbase_error_set_disabled (error, call->table, run->pool->names.deployment);
   return FALSE;
 }
 
@@ -412,16 +410,13 @@ drop_broken_links (Run *run)
  */
 gboolean
 tall_hbase_run_on (TallHbasePool *pool,
-                   const TallHbaseNames *names,
                    TallHbaseLink *link,
                    TallHbaseCall *const *calls,
                    guint n,
                    gint64 deadline,
                    GError **error)
 {
-  Run run = {
-    .pool = pool, .names = names, .deadline = deadline, .writes = n > 0 && calls[0]->writes
-  };
+  Run run = { .pool = pool, .deadline = deadline, .writes = n > 0 && calls[0]->writes };
   gboolean ok = TRUE;
 
   if (link != NULL)
@@ -453,12 +448,8 @@ tall_hbase_run_on (TallHbasePool *pool,
  * Makes calls on connections that are free, as tall_hbase_run_on() does.
  */
 gboolean
-tall_hbase_run (TallHbasePool *pool,
-                const TallHbaseNames *names,
-                TallHbaseCall *const *calls,
-                guint n,
-                gint64 deadline,
-                GError **error)
+tall_hbase_run (
+    TallHbasePool *pool, TallHbaseCall *const *calls, guint n, gint64 deadline, GError **error)
 {
-  return tall_hbase_run_on (pool, names, NULL, calls, n, deadline, error);
+  return tall_hbase_run_on (pool, NULL, calls, n, deadline, error);
 }

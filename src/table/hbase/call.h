@@ -33,13 +33,11 @@ struct _TallHbaseCall
 };
 
 gboolean tall_hbase_run (TallHbasePool *pool,
-                         const TallHbaseNames *names,
                          TallHbaseCall *const *calls,
                          guint n,
                          gint64 deadline,
                          GError **error) G_GNUC_WARN_UNUSED_RESULT;
 gboolean tall_hbase_run_on (TallHbasePool *pool,
-                            const TallHbaseNames *names,
                             TallHbaseLink *link,
                             TallHbaseCall *const *calls,
                             guint n,
@@ -54,7 +52,7 @@ gboolean tall_hbase_run_on (TallHbasePool *pool,
 typedef struct
 {
   TallHbaseCall call;
-  const TallHbaseNames *names;
+  TallHbasePool *pool;
   const char *table; /* short name; nullable */
   TallArena *arena;  /* of all that is sent and received */
   TallHbaseMethodId method;
@@ -65,12 +63,11 @@ typedef struct
   gboolean is_unplaced;   /* the last call failed as a region of the table has no server yet */
 } TallHbaseRequest;
 
-TallHbaseRequest tall_hbase_request (const TallHbaseNames *names, const char *table);
+TallHbaseRequest tall_hbase_request (TallHbasePool *pool, const char *table);
 void tall_hbase_request_clear (TallHbaseRequest *self);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TallHbaseRequest, tall_hbase_request_clear)
 
 gboolean tall_hbase_request_run (TallHbaseRequest *self,
-                                 TallHbasePool *pool,
                                  TallHbaseMethodId method,
                                  gint64 deadline,
                                  GError **error) G_GNUC_WARN_UNUSED_RESULT;

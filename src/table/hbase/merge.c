@@ -285,8 +285,7 @@ tall_hbase_line_free (TallHbaseLine *self)
 
 struct _TallHbaseMerge
 {
-  TallHbasePool *pool;         /* not owned */
-  const TallHbaseNames *names; /* not owned */
+  TallHbasePool *pool; /* not owned */
 
   GMutex mutex;
   GHashTable *lines; /* of TallHbaseLine by the kind's name and the table's short name */
@@ -318,9 +317,7 @@ send_together (TallHbaseMerge *self,
                TallHbaseLink *link)
 {
   g_autoptr (GError) error = NULL;
-  TallHbaseShared shared = { .pool = self->pool,
-                             .names = self->names,
-                             .deadline = TALL_NO_DEADLINE };
+  TallHbaseShared shared = { .pool = self->pool, .deadline = TALL_NO_DEADLINE };
   shared.n = tall_hbase_line_leave (line, leader, shared.shares);
   for (guint i = 0; i < shared.n; i++)
     {
@@ -453,14 +450,12 @@ tall_hbase_merge_count_waiting (TallHbaseMerge *self)
 /**
  * tall_hbase_merge_new:
  * @pool: kept, not owned
- * @names: kept, not owned
  */
 TallHbaseMerge *
-tall_hbase_merge_new (TallHbasePool *pool, const TallHbaseNames *names)
+tall_hbase_merge_new (TallHbasePool *pool)
 {
   TallHbaseMerge *self = g_new0 (TallHbaseMerge, 1);
   self->pool = pool;
-  self->names = names;
   self->lines =
       g_hash_table_new_full (g_str_hash, g_str_equal, g_free, (GDestroyNotify)tall_hbase_line_free);
   g_mutex_init (&self->mutex);
@@ -533,7 +528,7 @@ run_gets (TallHbaseShared *shared, TallHbaseLink *link, GError **error)
       all->arenas[i] = get->result->arena;
     }
   link->n_merged[TALL_TABLE_MERGED_READS] = shared->n;
-  if (!tall_hbase_read_together (all, shared->pool, shared->names, link, error))
+  if (!tall_hbase_read_together (all, shared->pool, link, error))
     return FALSE;
   for (guint i = 0; i < shared->n; i++)
     get_at (shared, i)->row = all->rows[i];
@@ -625,7 +620,7 @@ run_writes (TallHbaseShared *shared, TallHbaseLink *link, GError **error)
                                .deadline = shared->deadline,
                                .divisible = TRUE };
   link->n_merged[TALL_TABLE_MERGED_WRITES] = mutations->len;
-  return tall_hbase_writer_send (shared->pool, shared->names, link, &all, NULL, error);
+  return tall_hbase_writer_send (shared->pool, link, &all, NULL, error);
 }
 
 /* Sums up what the rows take in a request. Rows with puts and deletes need a call each. */
@@ -656,7 +651,6 @@ measure (
  */
 gboolean
 tall_hbase_apply (TallHbasePool *pool,
-                  const TallHbaseNames *names,
                   TallHbaseMerge *merge,
                   const TallHbaseWrite *write,
                   TallDone *done,
@@ -676,7 +670,7 @@ tall_hbase_apply (TallHbasePool *pool,
   if (!joined)
     return FALSE;
   if (!is_done)
-    return tall_hbase_writer_send (pool, names, link, write, done, error);
+    return tall_hbase_writer_send (pool, link, write, done, error);
   for (guint i = 0; done != NULL && i < write->n; i++)
     done[i] = TALL_DONE;
   return TRUE;

@@ -83,7 +83,7 @@ void tall_hbase_line_end (TallHbaseLine *self, guint n, gsize bytes);
  * Small requests of many callers. Those of one line that find all connections busy leave together,
  * in one request on the next free connection. Threads: any.
  */
-TallHbaseMerge *tall_hbase_merge_new (TallHbasePool *pool, const TallHbaseNames *names);
+TallHbaseMerge *tall_hbase_merge_new (TallHbasePool *pool);
 void tall_hbase_merge_free (TallHbaseMerge *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (TallHbaseMerge, tall_hbase_merge_free)
 
@@ -95,7 +95,6 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (TallHbaseMerge, tall_hbase_merge_free)
 typedef struct
 {
   TallHbasePool *pool;
-  const TallHbaseNames *names;
   TallHbaseShare *shares[TALL_HBASE_MAX_SHARES]; /* n of them */
   guint n;
   gint64 deadline; /* the earliest of them */
@@ -138,7 +137,6 @@ gboolean tall_hbase_merged_get (TallHbaseMerge *merge,
                                 GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 gboolean tall_hbase_apply (TallHbasePool *pool,
-                           const TallHbaseNames *names,
                            TallHbaseMerge *merge,
                            const TallHbaseWrite *write,
                            TallDone *done,

@@ -115,7 +115,7 @@ typedef struct
 {
   TallHbaseCall call;
   const TallRead *read;
-  const TallHbaseNames *names;
+  TallHbasePool *pool;
   char *table;          /* with its name in HBase */
   TallHbaseReply reply; /* the answers so far */
 
@@ -241,8 +241,8 @@ static gboolean
 exists_send (TallHbaseCall *call, TallTransport *transport, GError **error)
 {
   Request *self = (Request *)call;
-  TallHbaseArgs args = { .name = tall_hbase_names_get_table_name (self->names, self->read->table,
-                                                                  self->reply.arena) };
+  TallHbaseArgs args = { .name = tall_hbase_names_get_table_name (
+                             &self->pool->names, self->read->table, self->reply.arena) };
   return tall_hbase_send (transport, TALL_HBASE_TABLE_EXISTS, &args, error);
 }
 
@@ -264,7 +264,7 @@ exists_receive (TallHbaseCall *call,
 /* What a plan comes to. */
 typedef struct
 {
-  const TallHbaseNames *names;
+  TallHbasePool *pool;
   TallArena *arena; /* of the result */
   GPtrArray *all;   /* of Request; those of one read follow each other */
 } Requests;
@@ -276,8 +276,8 @@ request_new (Requests *requests, const TallRead *read)
   self->call.table = read->table;
   self->call.harmless = TRUE;
   self->read = read;
-  self->names = requests->names;
-  self->table = tall_hbase_names_get_table (requests->names, read->table);
+  self->pool = requests->pool;
+  self->table = tall_hbase_names_get_table (&requests->pool->names, read->table);
   tall_hbase_reply_init (&self->reply, requests->arena);
   g_ptr_array_add (requests->all, self);
   return self;
@@ -348,7 +348,7 @@ check_answer (const Request *self, GError **error)
 {
   if (self->missing)
     {
-      tall_hbase_error_set_no_table (error, self->read->table, self->names->deployment);
+      tall_hbase_error_set_no_table (error, self->read->table, self->pool->names.deployment);
       return FALSE;
     }
   if (self->read->kind == TALL_READ_SCAN)
@@ -407,7 +407,6 @@ build_rows (TallRows *rows, const TallRead *read, const Requests *requests, GErr
 
 static TallReadResult *
 read_plan (TallHbasePool *pool,
-           const TallHbaseNames *names,
            TallHbaseLink *link,
            const TallReadPlan *plan,
            gint64 deadline,
@@ -415,13 +414,13 @@ read_plan (TallHbasePool *pool,
 {
   g_autoptr (TallReadResult) result = tall_read_result_new (plan->reads->len);
   g_autoptr (GPtrArray) all = g_ptr_array_new_with_free_func (request_free);
-  Requests requests = { names, result->arena, all };
+  Requests requests = { pool, result->arena, all };
 
   /* The last read mostly takes longest, as an order's lines do after its root row. So it leaves
    * first and is awaited first; by then the others are there. */
   for (guint i = plan->reads->len; i > 0; i--)
     add_read (&requests, tall_read_plan_get (plan, i - 1));
-  if (!tall_hbase_run_on (pool, names, link, (TallHbaseCall *const *)all->pdata, all->len, deadline,
+  if (!tall_hbase_run_on (pool, link, (TallHbaseCall *const *)all->pdata, all->len, deadline,
                           error))
     return NULL;
 
@@ -442,12 +441,11 @@ read_plan (TallHbasePool *pool,
 gboolean
 tall_hbase_read_together (TallHbaseTogether *self,
                           TallHbasePool *pool,
-                          const TallHbaseNames *names,
                           TallHbaseLink *link,
                           GError **error)
 {
   g_autoptr (GPtrArray) all = g_ptr_array_new_with_free_func (request_free);
-  Requests requests = { names, self->arenas[0], all };
+  Requests requests = { pool, self->arenas[0], all };
   Request *request = request_new (&requests, self->gets[0].read);
   request->gets = g_memdup2 (self->gets, self->n * sizeof *self->gets);
   request->n = self->n;
@@ -455,8 +453,7 @@ tall_hbase_read_together (TallHbaseTogether *self,
   request->call.send = gets_send;
   request->call.receive = gets_receive;
   request->call.divisible = TRUE;
-  if (!tall_hbase_run_on (pool, names, link, (TallHbaseCall *const *)all->pdata, 1, self->deadline,
-                          error)
+  if (!tall_hbase_run_on (pool, link, (TallHbaseCall *const *)all->pdata, 1, self->deadline, error)
       || !check_answer (request, error))
     return FALSE;
   for (guint i = 0; i < self->n; i++)
@@ -483,7 +480,6 @@ is_single_get (const TallReadPlan *plan)
  */
 TallReadResult *
 tall_hbase_read (TallHbasePool *pool,
-                 const TallHbaseNames *names,
                  TallHbaseMerge *merge,
                  const TallReadPlan *plan,
                  gint64 deadline,
@@ -497,5 +493,5 @@ tall_hbase_read (TallHbasePool *pool,
     return NULL;
   if (result != NULL)
     return result;
-  return read_plan (pool, names, link, plan, deadline, error);
+  return read_plan (pool, link, plan, deadline, error);
 }

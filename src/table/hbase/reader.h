@@ -59,12 +59,10 @@ typedef struct
 
 gboolean tall_hbase_read_together (TallHbaseTogether *self,
                                    TallHbasePool *pool,
-                                   const TallHbaseNames *names,
                                    TallHbaseLink *link,
                                    GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 TallReadResult *tall_hbase_read (TallHbasePool *pool,
-                                 const TallHbaseNames *names,
                                  TallHbaseMerge *merge,
                                  const TallReadPlan *plan,
                                  gint64 deadline,

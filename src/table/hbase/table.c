@@ -108,7 +108,6 @@ struct _TallHbaseTable
 {
   TallTable parent_instance;
 
-  TallHbaseNames names;
   TallHbasePool *pool;
   TallHbaseMerge *merge;
 };
@@ -119,7 +118,7 @@ static TallReadResult *
 hbase_read (TallTable *table, const TallReadPlan *plan, gint64 deadline, GError **error)
 {
   TallHbaseTable *self = TALL_HBASE_TABLE (table);
-  return tall_hbase_read (self->pool, &self->names, self->merge, plan, deadline, error);
+  return tall_hbase_read (self->pool, self->merge, plan, deadline, error);
 }
 
 static gboolean
@@ -133,7 +132,7 @@ hbase_apply (TallTable *table,
 {
   TallHbaseTable *self = TALL_HBASE_TABLE (table);
   const TallHbaseWrite write = { .mutations = mutations, .n = n, .deadline = deadline };
-  return tall_hbase_apply (self->pool, &self->names, self->merge, &write, done, error);
+  return tall_hbase_apply (self->pool, self->merge, &write, done, error);
 }
 
 static gboolean
@@ -143,7 +142,7 @@ hbase_apply_if (TallTable *table,
                 GError **error)
 {
   TallHbaseTable *self = TALL_HBASE_TABLE (table);
-  return tall_hbase_apply_if (self->pool, &self->names, write, matched, error);
+  return tall_hbase_apply_if (self->pool, write, matched, error);
 }
 
 static gboolean
@@ -158,14 +157,14 @@ hbase_increment (TallTable *table,
 {
   TallHbaseTable *self = TALL_HBASE_TABLE (table);
   TallHbaseCounter counter = { name, row, qualifier };
-  return tall_hbase_increment (self->pool, &self->names, &counter, delta, deadline, value, error);
+  return tall_hbase_increment (self->pool, &counter, delta, deadline, value, error);
 }
 
 static gboolean
 hbase_create_table (TallTable *table, const TallTableSpec *spec, gint64 deadline, GError **error)
 {
   TallHbaseTable *self = TALL_HBASE_TABLE (table);
-  return tall_hbase_create_table (self->pool, &self->names, spec, deadline, error)
+  return tall_hbase_create_table (self->pool, spec, deadline, error)
          && (!g_str_equal (spec->name, TALL_HBASE_SELF_TEST_TABLE)
              || tall_hbase_pool_test_again (self->pool, deadline, error));
 }
@@ -174,7 +173,7 @@ static gboolean
 hbase_drop_table (TallTable *table, const char *name, gint64 deadline, GError **error)
 {
   TallHbaseTable *self = TALL_HBASE_TABLE (table);
-  return tall_hbase_drop_table (self->pool, &self->names, name, deadline, error);
+  return tall_hbase_drop_table (self->pool, name, deadline, error);
 }
 
 static gboolean
@@ -187,28 +186,28 @@ hbase_set_access (TallTable *table,
 {
   TallHbaseTable *self = TALL_HBASE_TABLE (table);
   const TallTableShutter to = { access, seal };
-  return tall_hbase_set_access (self->pool, &self->names, name, &to, deadline, error);
+  return tall_hbase_set_access (self->pool, name, &to, deadline, error);
 }
 
 static TallTableSpec *
 hbase_describe_table (TallTable *table, const char *name, gint64 deadline, GError **error)
 {
   TallHbaseTable *self = TALL_HBASE_TABLE (table);
-  return tall_hbase_describe_table (self->pool, &self->names, name, deadline, error);
+  return tall_hbase_describe_table (self->pool, name, deadline, error);
 }
 
 static GStrv
 hbase_list_tables (TallTable *table, gint64 deadline, GError **error)
 {
   TallHbaseTable *self = TALL_HBASE_TABLE (table);
-  return tall_hbase_list_tables (self->pool, &self->names, deadline, error);
+  return tall_hbase_list_tables (self->pool, deadline, error);
 }
 
 static GStrv
 hbase_list_deployments (TallTable *table, const char *name, gint64 deadline, GError **error)
 {
   TallHbaseTable *self = TALL_HBASE_TABLE (table);
-  return tall_hbase_list_deployments (self->pool, &self->names, name, deadline, error);
+  return tall_hbase_list_deployments (self->pool, name, deadline, error);
 }
 
 static void
@@ -216,7 +215,7 @@ hbase_get_info (TallTable *table, TallTableInfo *info)
 {
   TallHbaseTable *self = TALL_HBASE_TABLE (table);
   info->kind = TALL_HBASE_KIND;
-  info->deployment = self->names.deployment;
+  info->deployment = self->pool->names.deployment;
   /* The gateway repeats a call if the answer from the region server is lost. */
   info->false_is_final = FALSE;
   info->cannot_shut = self->pool->options.framed;
@@ -251,7 +250,6 @@ tall_hbase_table_finalize (GObject *object)
   TallHbaseTable *self = TALL_HBASE_TABLE (object);
   g_clear_pointer (&self->merge, tall_hbase_merge_free);
   g_clear_pointer (&self->pool, tall_hbase_pool_close);
-  tall_hbase_names_clear (&self->names);
   G_OBJECT_CLASS (tall_hbase_table_parent_class)->finalize (object);
 }
 
@@ -295,18 +293,13 @@ tall_hbase_table_init (TallHbaseTable *self G_GNUC_UNUSED)
 TallTable *
 tall_hbase_table_open (const TallHbaseOptions *options, GError **error)
 {
-  g_auto (TallHbaseNames) names = { 0 };
-  if (!tall_hbase_names_init (&names, options->name, error))
-    return NULL;
   g_autoptr (TallHbasePool) pool = tall_hbase_pool_new (options, error);
   if (pool == NULL || !tall_hbase_pool_wait_until_alive (pool, error))
     return NULL;
 
   TallHbaseTable *self = g_object_new (TALL_TYPE_HBASE_TABLE, NULL);
-  self->names = names;
-  names = (TallHbaseNames){ 0 };
   self->pool = g_steal_pointer (&pool);
-  self->merge = tall_hbase_merge_new (self->pool, &self->names);
+  self->merge = tall_hbase_merge_new (self->pool);
   return TALL_TABLE (self);
 }
 

@@ -107,7 +107,6 @@ apply_if_receive (TallHbaseCall *call,
  */
 gboolean
 tall_hbase_apply_if (TallHbasePool *pool,
-                     const TallHbaseNames *names,
                      const TallConditionalWrite *write,
                      gboolean *matched,
                      GError **error)
@@ -117,7 +116,7 @@ tall_hbase_apply_if (TallHbasePool *pool,
   if (!tall_hbase_writer_measure (pool, mutation, &size, error))
     return FALSE;
 
-  g_autofree char *table = tall_hbase_names_get_table (names, mutation->table);
+  g_autofree char *table = tall_hbase_names_get_table (&pool->names, mutation->table);
   g_autoptr (TallArena) arena = tall_arena_new (0);
   ConditionalRequest request = {
     .call = { .send = apply_if_send,
@@ -129,7 +128,7 @@ tall_hbase_apply_if (TallHbasePool *pool,
     .write = write,
   };
   TallHbaseCall *calls[] = { &request.call };
-  if (!tall_hbase_run (pool, names, calls, 1, write->deadline, error))
+  if (!tall_hbase_run (pool, calls, 1, write->deadline, error))
     return FALSE;
   *matched = request.matched;
   return TRUE;
@@ -188,14 +187,13 @@ read_counter (const TallHbaseReply *reply, gint64 *value, GError **error)
  */
 gboolean
 tall_hbase_increment (TallHbasePool *pool,
-                      const TallHbaseNames *names,
                       const TallHbaseCounter *counter,
                       gint64 delta,
                       gint64 deadline,
                       gint64 *value,
                       GError **error)
 {
-  g_autofree char *table = tall_hbase_names_get_table (names, counter->table);
+  g_autofree char *table = tall_hbase_names_get_table (&pool->names, counter->table);
   g_autoptr (TallArena) arena = tall_arena_new (0);
   IncrementRequest request = {
     .call = { .send = increment_send,
@@ -208,7 +206,7 @@ tall_hbase_increment (TallHbasePool *pool,
   };
   TallHbaseCall *calls[] = { &request.call };
   tall_hbase_reply_init (&request.reply, arena);
-  gboolean ok = tall_hbase_run (pool, names, calls, 1, deadline, error)
+  gboolean ok = tall_hbase_run (pool, calls, 1, deadline, error)
                 && read_counter (&request.reply, value, error);
   tall_hbase_reply_clear (&request.reply);
   return ok;
@@ -478,7 +476,6 @@ tall_hbase_writer_is_simple (const TallMutation *mutation)
  */
 gboolean
 tall_hbase_writer_send (TallHbasePool *pool,
-                        const TallHbaseNames *names,
                         TallHbaseLink *link,
                         const TallHbaseWrite *write,
                         TallDone *done,
@@ -489,14 +486,14 @@ tall_hbase_writer_send (TallHbasePool *pool,
     {
       TallMutation *mutation = write->mutations[i];
       gsize size = measure (mutation);
-      Request *request = request_for (requests, names, mutation, size);
+      Request *request = request_for (requests, &pool->names, mutation, size);
       request->call.divisible = write->divisible;
       g_ptr_array_add (request->mutations, mutation);
       g_array_append_val (request->positions, i);
       request->size += size;
     }
 
-  gboolean ok = tall_hbase_run_on (pool, names, link, (TallHbaseCall *const *)requests->pdata,
+  gboolean ok = tall_hbase_run_on (pool, link, (TallHbaseCall *const *)requests->pdata,
                                    requests->len, write->deadline, error);
   report_done (requests, done);
   return ok;

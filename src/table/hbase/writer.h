@@ -23,7 +23,6 @@ gboolean tall_hbase_receive_apply_if (TallTransport *transport,
 /* Atomic steps of one row that must not be done twice. */
 
 gboolean tall_hbase_apply_if (TallHbasePool *pool,
-                              const TallHbaseNames *names,
                               const TallConditionalWrite *write,
                               gboolean *matched,
                               GError **error) G_GNUC_WARN_UNUSED_RESULT;
@@ -41,7 +40,6 @@ typedef struct
 } TallHbaseCounter;
 
 gboolean tall_hbase_increment (TallHbasePool *pool,
-                               const TallHbaseNames *names,
                                const TallHbaseCounter *counter,
                                gint64 delta,
                                gint64 deadline,
@@ -62,7 +60,6 @@ typedef struct
 } TallHbaseWrite;
 
 gboolean tall_hbase_writer_send (TallHbasePool *pool,
-                                 const TallHbaseNames *names,
                                  TallHbaseLink *link,
                                  const TallHbaseWrite *write,
                                  TallDone *done,

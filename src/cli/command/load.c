@@ -252,7 +252,7 @@ const TallCommand tall_command_load = {
   .summary = "Loads orders or customers from CSV; bad rows go aside with their reason.",
   .help = "Presets: shopify, woocommerce, etsy, ebay, amazon, online-retail, online-retail-2,\n"
           "northwind, northwind-customers, superstore, olist, tpch, adventureworks. A mapping of\n"
-          "your own begins with one of them, or with a guess; src/load/mapping/README.md describes it.\n\n"
+          "your own begins with one of them, or with a guess: src/load/mapping/README.md.\n\n"
           "The rows of an order may lie anywhere, also in several files. An order is stored as a\n"
           "whole: a file of orders is read twice, and a pipe is copied for that. The exit code is\n"
           "1 if any row was rejected.\n\n"

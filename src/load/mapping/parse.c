@@ -605,7 +605,8 @@ refuse_result (const TallMapping *self, const char *column, GError **error)
  *
  * Makes the columns of the result those that feed fields.
  *
- * Returns: FALSE with %TALL_ERROR_INVALID if one is not a field, or comes twice, or a number is missing
+ * Returns: FALSE with %TALL_ERROR_INVALID if one is not a field, or comes twice, or a number is
+ * missing
  */
 gboolean
 tall_mapping_bind_result (TallMapping *self, const char *const *columns, GError **error)

@@ -118,9 +118,9 @@ blame_open_order (TallGrouper *self, const TallCsvRow *row, GError **error)
 }
 
 /* A row that is not clearly of the order that is being read is in its middle if that goes on after
- * it. If it names an order, it rejects that, too. If it names none because it is not CSV, it rejects
- * the order before it and the one after it: it may well be the last row of the one, or the first of
- * the other. */
+ * it. If it names an order, it rejects that, too. If it names none because it is not CSV, it
+ * rejects the order before it and the one after it: it may well be the last row of the one, or the
+ * first of the other. */
 static gboolean
 push_stray (TallGrouper *self, const TallCsvRow *row, GError **error)
 {

@@ -1,15 +1,22 @@
 #!/usr/bin/python3
 # SPDX-FileCopyrightText: The tallorder authors
 # SPDX-License-Identifier: Apache-2.0
-"""64 clients of a server patch one order, and the server is killed meanwhile. Each patch adds 1 to a line
-that all share, and 1 to a line of the client's own, which says afterwards what has become of each patch:
+"""64 clients patch one order, and the server, or gateways of HBase, are killed meanwhile. Each patch adds 1 to
+a line that all share, and 1 to a line of the client's own, which says afterwards what has become of each patch:
 every one that was acknowledged counts, and none twice. Prints TAP.
 
-    patching.py rocksdb [PATCHES [KILLS]]       of each client; 100 makes 6,400 of an order
-    patching.py hbase [PATCHES [KILLS]]         on the HBase that $TALLORDER_HBASE_BINARY names
+    patching.py rocksdb [PATCHES [KILLS]]            of each client; 100 makes 6,400 of an order
+    patching.py hbase [PATCHES [KILLS [GATEWAYS]]]   on the HBase that $TALLORDER_HBASE_BINARY names; GATEWAYS:
+                                                     kills of its gateways, one after the other
+    patching.py embedded [PATCHES]                   threads of one process, tests/store/test-patch.c
+
+    tools/hbase/hbase run --gateway binary --gateway binary -- tests/e2e/patching.py hbase 100 2 2
 """
 
+import json
 import os
+import re
+import subprocess
 import sys
 import tempfile
 import threading
@@ -18,7 +25,7 @@ import uuid
 
 from thrift.transport.TTransport import TTransportException
 
-from support import TAKES_ALL, Checks, Server, connected, generated, names_of, run
+from support import BUILD, TAKES_ALL, Checks, Server, connected, generated, names_of, run
 
 CLIENTS = 64
 SHARED = 1000  # number of the line that all clients add to
@@ -47,6 +54,16 @@ class Place:
         with self.changed:
             self.server = server
             self.changed.notify_all()
+
+
+def restart_gateway(number):
+    """Kills one of HBase's gateways, and starts it again; returns when it answers."""
+    tool, data = os.environ["TALLORDER_HBASE_TOOL"], os.environ["TALLORDER_HBASE_DATA"]
+    status = json.loads(subprocess.run([tool, "status", "--data", data, "--json"], check=True,
+                                       stdout=subprocess.PIPE).stdout)
+    names = [process["name"] for process in status["processes"] if process["name"].startswith("gateway")]
+    subprocess.run([tool, "restart", "--data", data, names[number % len(names)]], check=True,
+                   stdout=subprocess.DEVNULL)
 
 
 class Client(threading.Thread):
@@ -117,7 +134,8 @@ def make_order(types):
 
 
 def run_crowd(checks, name, store, modules, patches, kills, is_final):
-    """`is_final`: nothing that a killed server has sent is done afterwards."""
+    """`kills`: what to call, one after the other. `is_final`: nothing that a killed server has sent is done
+    afterwards."""
     types, service = modules
     place = Place(store)
     with connected(place.address(), service) as client:
@@ -126,11 +144,11 @@ def run_crowd(checks, name, store, modules, patches, kills, is_final):
     begun = time.monotonic()
     for client in clients:
         client.start()
-    for kill in range(kills):
-        while sum(client.done for client in clients) < CLIENTS * patches * (kill + 1) // (kills + 2) \
+    for number, kill in enumerate(kills):
+        while sum(client.done for client in clients) < CLIENTS * patches * (number + 1) // (len(kills) + 2) \
                 and any(client.is_alive() for client in clients):
             time.sleep(0.01)
-        place.kill()
+        kill(place)
     for client in clients:
         client.join()
     seconds = time.monotonic() - begun
@@ -146,7 +164,7 @@ def run_crowd(checks, name, store, modules, patches, kills, is_final):
             wrong.append(f"line {client.line}: {counts[client.line]}, not {client.done} to {most}")
     if counts.pop(SHARED) != sum(counts.values()):
         wrong.append("the shared line is not the sum of the others")
-    if is_final and kills == 0 and sum(counts.values()) != CLIENTS * patches:
+    if is_final and not kills and sum(counts.values()) != CLIENTS * patches:
         wrong.append(f"{sum(counts.values())} of {CLIENTS * patches}")
     done, passed, lost, doubtful = (sum(getattr(client, what) for client in clients)
                                     for what in ("done", "passed", "lost", "doubtful"))
@@ -156,32 +174,50 @@ def run_crowd(checks, name, store, modules, patches, kills, is_final):
 
 
 def run_layout(checks, kind, layout, modules, patches, kills):
-    for killed in sorted({0, kills}):
-        name = f"{layout}, {killed} kills"
+    for killed in [[], kills] if kills else [[]]:
+        name = f"{kind}, {layout}, {len(killed)} kills"
         if kind == "rocksdb":
             with tempfile.TemporaryDirectory() as folder:
                 store = f"rocksdb:{folder}/store"
                 run("init", "--store", store, "--layout", layout)
                 run_crowd(checks, name, store, modules, patches, killed, True)
         else:
-            store = f"hbase://{os.environ['TALLORDER_HBASE_BINARY']}?name=patching-{layout}-{killed}-{os.getpid()}"
+            own = f"patching-{layout}-{len(killed)}-{os.getpid()}"
+            store = f"hbase://{os.environ['TALLORDER_HBASE_BINARY']}?name={own}"
             run("init", "--store", store, "--layout", layout)
             run_crowd(checks, name, store, modules, patches, killed, False)
-            run("drop", "--store", store, "--yes", store.partition("name=")[2])
+            run("drop", "--store", store, "--yes", own)
 
 
-def main(kind, patches=2, kills=1):
+def run_embedded(checks, patches):
+    """Every layout and key strategy in memory, one of them on RocksDB."""
+    begun = time.monotonic()
+    done = subprocess.run([BUILD / "tests" / "store_test_patch", patches, "--tap"], stdout=subprocess.PIPE, text=True,
+                          check=False)
+    crowds = re.findall(r"^ok \d+ \S*/(\S+)/crowd", done.stdout, re.MULTILINE)
+    print(f"# embedded: {len(crowds)} stores in {time.monotonic() - begun:.1f} s", flush=True)
+    checks.check(done.returncode == 0 and len(crowds) >= len(names_of("layouts")), "embedded: each patch counts once",
+                 done.stdout)
+
+
+def main(kind, patches="2", kills="1", gateways="0"):
     checks = Checks()
+    if kind == "embedded":
+        run_embedded(checks, patches)
+        return checks.finish()
     if kind == "hbase" and "TALLORDER_HBASE_BINARY" not in os.environ:
         checks.skip("TALLORDER_HBASE_BINARY names no HBase")
         return checks.finish()
     layouts = names_of("layouts")
     if not TAKES_ALL and len(sys.argv) < 3:
         layouts = ["blob", "record-type"]
+    todo = [Place.kill] * int(kills)
+    for number in range(int(gateways)):
+        todo.insert(2 * number, lambda _, number=number: restart_gateway(number))
     with generated("tallorder"):
         from tallorder import OrderService, ttypes
         for layout in layouts:
-            run_layout(checks, kind, layout, (ttypes, OrderService), int(patches), int(kills))
+            run_layout(checks, kind, layout, (ttypes, OrderService), int(patches), todo)
     return checks.finish()
 
 

@@ -13,6 +13,7 @@ G_BEGIN_DECLS
 TallOrder *tall_mark_order (const char *customer, guint order, const char *content, GRand *rand);
 char *tall_mark_patch (const char *name);
 gboolean tall_mark_read (const TallOrder *order,
+                         gboolean is_part,
                          const char **content,
                          GError **error) G_GNUC_WARN_UNUSED_RESULT;
 

@@ -249,11 +249,11 @@ delete_order (TallMixClient *self, guint number)
 
 /* Appends what is known of an order that was read; a torn one is an error. */
 static void
-append_order (GString *line, const TallOrder *order, gint64 revision)
+append_order (GString *line, const TallOrder *order, gboolean is_part, gint64 revision)
 {
   g_autoptr (GError) error = NULL;
   const char *content = NULL;
-  if (tall_mark_read (order, &content, &error))
+  if (tall_mark_read (order, is_part, &content, &error))
     g_string_append_printf (line,
                             "\"outcome\":\"ok\",\"revision\":%" G_GINT64_FORMAT
                             ",\"content\":\"%s\"",
@@ -265,23 +265,38 @@ append_order (GString *line, const TallOrder *order, gint64 revision)
     }
 }
 
+/* All of it, or, which says the same, its first location. */
+static TallOrder *
+fetch (TallMixClient *self, const char *number, gboolean is_part, gint64 *revision, GError **error)
+{
+  static const TallOrderPart first = { TALL_PART_LOCATION, 1 };
+  if (!is_part)
+    return tall_front_get_order (self->front, self->customer, number, revision, error);
+  const TallOrderId id = { self->customer, number };
+  TallOutcome outcome = { 0 };
+  if (tall_front_get_parts (self->front, &id, 1, &first, &outcome, error) && outcome.error != NULL)
+    g_propagate_error (error, outcome.error);
+  *revision = outcome.revision;
+  return outcome.order;
+}
+
 /* Returns: whether it was answered, if only that something is wrong. */
 static gboolean
 get (TallMixClient *self, guint number)
 {
   g_autoptr (GError) error = NULL;
   g_autofree char *order_number = g_strdup_printf ("%u", number);
+  gboolean is_part = g_rand_int_range (self->rand, 0, 3) == 0;
   gint64 revision = 0;
 
   guint call = tall_history_invoke (self->options->history, self->thread,
                                     "\"do\":\"get\",\"customer\":\"%s\",\"order\":%u",
                                     self->customer, number);
-  g_autoptr (TallOrder) order =
-      tall_front_get_order (self->front, self->customer, order_number, &revision, &error);
+  g_autoptr (TallOrder) order = fetch (self, order_number, is_part, &revision, &error);
   gint64 time = tall_history_now ();
   GString *line = order != NULL ? g_string_new (NULL) : begin_outcome (self, error);
   if (order != NULL)
-    append_order (line, order, revision);
+    append_order (line, order, is_part, revision);
   end_outcome (self, call, time, line);
   learn (self, number, revision, error);
   return order != NULL || g_strv_contains (final_outcomes, tall_answer_name (error));
@@ -295,7 +310,7 @@ append_many (TallMixClient *self, GString *line, const TallOutcome *outcomes, gu
     {
       g_string_append_printf (line, "%s{\"order\":%u,", i > 0 ? "," : "", i);
       if (outcomes[i].error == NULL)
-        append_order (line, outcomes[i].order, outcomes[i].revision);
+        append_order (line, outcomes[i].order, FALSE, outcomes[i].revision);
       else
         {
           GString *outcome = begin_outcome (self, outcomes[i].error);

@@ -21,6 +21,8 @@
 typedef struct
 {
   TallHbaseLink *link;
+  TallTransport *transport; /* of the connection */
+  const char *address;
   const TallHbaseNames *names;
   const char *owner; /* begins the key of its row, and of rows that earlier tests left */
   const char *table; /* with its name in HBase */
@@ -45,7 +47,6 @@ typedef struct
  * too, is another call of the gateway than one that only puts. */
 typedef struct
 {
-  const char *what;
   gboolean deletes;
   const char *qualifier; /* of the cell that is compared */
   const char *expected;  /* of it; empty: it must not exist */
@@ -53,14 +54,9 @@ typedef struct
   Put puts[MAX_PUTS];
 } Step;
 
-#define ABSENT_FAILS "a check for an absent cell does not hold where there is none"
-#define ABSENT_HOLDS "a check for an absent cell holds where there is one"
-#define OTHER_HOLDS "a comparison with another value holds"
-#define SAME_FAILS "a comparison with the cell's value does not hold"
-
+/* In the order in which they run. */
 static const Step steps[] = {
-  { ABSENT_FAILS,
-    TRUE,
+  { TRUE,
     "s",
     "",
     TRUE,
@@ -68,14 +64,25 @@ static const Step steps[] = {
       { "older", 5, "kept" },
       { "twice", 10, "first" },
       { "exact", 20, "gone" } } },
-  { ABSENT_HOLDS, TRUE, "s", "", FALSE, { { "s", 1, "x" } } },
-  { OTHER_HOLDS, TRUE, "s", "2", FALSE, { { "s", 2, "x" } } },
-  { SAME_FAILS, TRUE, "s", "1", TRUE, { { "s", 3, "2" }, { "twice", 10, "second" } } },
-  { ABSENT_FAILS, FALSE, "p", "", TRUE, { { "p", 0, "1" } } },
-  { ABSENT_HOLDS, FALSE, "p", "", FALSE, { { "p", 1, "x" } } },
-  { OTHER_HOLDS, FALSE, "p", "2", FALSE, { { "p", 2, "x" } } },
-  { SAME_FAILS, FALSE, "p", "1", TRUE, { { "p", 3, "2" } } },
+  { TRUE, "s", "", FALSE, { { "s", 1, "x" } } },
+  { TRUE, "s", "2", FALSE, { { "s", 2, "x" } } },
+  { TRUE, "s", "1", TRUE, { { "s", 3, "2" }, { "twice", 10, "second" } } },
+  { FALSE, "p", "", TRUE, { { "p", 0, "1" } } },
+  { FALSE, "p", "", FALSE, { { "p", 1, "x" } } },
+  { FALSE, "p", "2", FALSE, { { "p", 2, "x" } } },
+  { FALSE, "p", "1", TRUE, { { "p", 3, "2" } } },
 };
+
+/* What it means if a step has another result. */
+static const char *
+explain (const Step *step)
+{
+  if (step->expected[0] == '\0')
+    return step->matches ? "a check for an absent cell does not hold where there is none"
+                         : "a check for an absent cell holds where there is one";
+  return step->matches ? "a comparison with the cell's value does not hold"
+                       : "a comparison with another value holds";
+}
 
 /* What must be there in the end, after the cells of one timestamp were deleted. */
 static const struct
@@ -100,19 +107,13 @@ self_test_clear (SelfTest *self)
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (SelfTest, self_test_clear)
 
-static const char *
-get_address (const SelfTest *self)
-{
-  return tall_connection_get_address (self->link->connection);
-}
-
 static gboolean
 fail (const SelfTest *self, GError *reason, const TallHbaseTIOError *io, GError **error)
 {
   g_autoptr (GError) cause = reason;
   if (io == NULL)
     tall_connection_break (self->link->connection);
-  tall_hbase_error_set (error, cause, io, get_address (self));
+  tall_hbase_error_set (error, cause, io, self->address);
   g_prefix_error (error, "Trying out what HBase does: ");
   return FALSE;
 }
@@ -121,42 +122,23 @@ static gboolean
 refuse (const SelfTest *self, const char *what, GError **error)
 {
   tall_error_set_detailed (
-      error, TALL_ERROR_UNSUPPORTED, get_address (self),
+      error, TALL_ERROR_UNSUPPORTED, self->address,
       "the gateway is refused, as orders would not be safe: %s. Use HBase 2.2 or newer and its own "
       "\"hbase thrift2\"",
       what);
   return FALSE;
 }
 
-static TallTransport *
-transport_of (const SelfTest *self)
+static gboolean
+run_step (SelfTest *self, const Step *step, GError **error)
 {
-  return tall_hbase_link_get_transport (self->link);
-}
-
-static TallMutation *
-add_mutation (SelfTest *self)
-{
-  return tall_batch_add (self->batch, TALL_HBASE_SELF_TEST_TABLE, self->row);
-}
-
-static TallMutation *
-add_step (SelfTest *self, const Step *step)
-{
-  TallMutation *mutation = add_mutation (self);
+  TallSlice expected = tall_slice_str (step->expected);
+  TallMutation *mutation = tall_batch_add (self->batch, TALL_HBASE_SELF_TEST_TABLE, self->row);
   if (step->deletes)
     tall_mutation_delete_up_to (self->batch, mutation, self->now - 1);
   for (guint i = 0; i < MAX_PUTS && step->puts[i].qualifier != NULL; i++)
     tall_mutation_put (self->batch, mutation, tall_slice_str (step->puts[i].qualifier),
                        self->now + step->puts[i].offset, tall_slice_str (step->puts[i].value));
-  return mutation;
-}
-
-static gboolean
-run_step (SelfTest *self, const Step *step, GError **error)
-{
-  TallSlice expected = tall_slice_str (step->expected);
-  TallMutation *mutation = add_step (self, step);
   const TallConditionalWrite write = {
     .mutations = &mutation,
     .n = 1,
@@ -166,20 +148,11 @@ run_step (SelfTest *self, const Step *step, GError **error)
   TallHbaseTIOError *io = NULL;
   gboolean matched = FALSE;
   GError *reason = NULL;
-  if (!tall_hbase_send_apply_if (transport_of (self), self->table, &write, &reason)
-      || !tall_hbase_receive_apply_if (transport_of (self), mutation, self->arena, &matched, &io,
+  if (!tall_hbase_send_apply_if (self->transport, self->table, &write, &reason)
+      || !tall_hbase_receive_apply_if (self->transport, mutation, self->arena, &matched, &io,
                                        &reason))
     return fail (self, reason, io, error);
-  return matched == step->matches || refuse (self, step->what, error);
-}
-
-static gboolean
-run_steps (SelfTest *self, GError **error)
-{
-  for (guint i = 0; i < G_N_ELEMENTS (steps); i++)
-    if (!run_step (self, &steps[i], error))
-      return FALSE;
-  return TRUE;
+  return matched == step->matches || refuse (self, explain (step), error);
 }
 
 static gboolean
@@ -203,43 +176,35 @@ run_deletes (SelfTest *self, const TallHbaseTDelete *deletes, guint n, GError **
                          .n_deletes = n };
   TallHbaseResult result;
   GError *reason = NULL;
-  if (!tall_hbase_exchange (transport_of (self), TALL_HBASE_DELETE_MULTIPLE, &args, &receiver,
-                            &result, &reason))
+  if (!tall_hbase_exchange (self->transport, TALL_HBASE_DELETE_MULTIPLE, &args, &receiver, &result,
+                            &reason))
     return fail (self, reason, result.io, error);
   if (n_failed > 0)
-    tall_error_set_detailed (error, TALL_ERROR_UNAVAILABLE, get_address (self),
+    tall_error_set_detailed (error, TALL_ERROR_UNAVAILABLE, self->address,
                              "Trying out what HBase does: %u deletes in table %s failed", n_failed,
                              TALL_HBASE_SELF_TEST_TABLE);
   return n_failed == 0;
 }
 
-static gboolean
-run_delete_at (SelfTest *self, GError **error)
+/* Deletes at a timestamp, or up to it. */
+static TallHbaseTDelete
+make_delete (SelfTest *self, TallSlice row, TallChangeKind kind, gint64 timestamp)
 {
   TallHbaseTDelete delete;
-  TallMutation *mutation = add_mutation (self);
-  tall_mutation_delete_at (self->batch, mutation, self->now + DELETED_AT);
-  tall_hbase_t_delete_init (&delete, mutation, TALL_CHANGE_DELETE_AT, self->arena);
-  return run_deletes (self, &delete, 1, error);
+  TallMutation *mutation = tall_batch_add (self->batch, TALL_HBASE_SELF_TEST_TABLE, row);
+  if (kind == TALL_CHANGE_DELETE_AT)
+    tall_mutation_delete_at (self->batch, mutation, timestamp);
+  else
+    tall_mutation_delete_up_to (self->batch, mutation, timestamp);
+  tall_hbase_t_delete_init (&delete, mutation, kind, self->arena);
+  return delete;
 }
 
 static void
 add_removal (SelfTest *self, TallSlice row, gint64 newest)
 {
-  TallHbaseTDelete delete;
-  TallMutation *mutation = tall_batch_add (self->batch, TALL_HBASE_SELF_TEST_TABLE, row);
-  tall_mutation_delete_up_to (self->batch, mutation, newest);
-  tall_hbase_t_delete_init (&delete, mutation, TALL_CHANGE_DELETE_UP_TO, self->arena);
+  TallHbaseTDelete delete = make_delete (self, row, TALL_CHANGE_DELETE_UP_TO, newest);
   g_array_append_val (self->removed, delete);
-}
-
-/* Removes this test's row and all rows that others left. */
-static gboolean
-run_removal (SelfTest *self, GError **error)
-{
-  add_removal (self, self->row, self->now + DELETED_AT);
-  return run_deletes (self, (const TallHbaseTDelete *)self->removed->data, self->removed->len,
-                      error);
 }
 
 /* A row that another test is using is left alone. */
@@ -271,9 +236,9 @@ find_left (SelfTest *self, gboolean *exists, GError **error)
 
   *exists = TRUE;
   tall_hbase_reply_init (&rows, self->arena);
-  if (tall_hbase_send (transport_of (self), TALL_HBASE_GET_SCANNER_RESULTS, &args, &reason)
-      && tall_hbase_reply_read (&rows, transport_of (self), TALL_HBASE_GET_SCANNER_RESULTS,
-                                MAX_LEFT, &io, &reason))
+  if (tall_hbase_send (self->transport, TALL_HBASE_GET_SCANNER_RESULTS, &args, &reason)
+      && tall_hbase_reply_read (&rows, self->transport, TALL_HBASE_GET_SCANNER_RESULTS, MAX_LEFT,
+                                &io, &reason))
     {
       for (guint i = 0; i < rows.rows->len; i++)
         add_left (self, tall_hbase_reply_get_row (&rows, i));
@@ -287,32 +252,9 @@ find_left (SelfTest *self, gboolean *exists, GError **error)
   return !*exists || fail (self, reason, io, error);
 }
 
-static const TallCell *
-find_cell (const TallRow *row, const char *qualifier)
-{
-  for (guint i = 0; i < row->n_cells; i++)
-    if (tall_slice_equal (row->cells[i].qualifier, tall_slice_str (qualifier)))
-      return &row->cells[i];
-  return NULL;
-}
-
+/* Reads what is there in the end. */
 static gboolean
-check_end (const SelfTest *self, const TallRow *row, GError **error)
-{
-  for (guint i = 0; i < G_N_ELEMENTS (ends); i++)
-    {
-      const TallCell *cell = find_cell (row, ends[i].qualifier);
-      gboolean right = (cell == NULL) == (ends[i].value == NULL);
-      if (right && cell != NULL)
-        right = tall_slice_equal (cell->value, tall_slice_str (ends[i].value));
-      if (!right)
-        return refuse (self, ends[i].what, error);
-    }
-  return TRUE;
-}
-
-static gboolean
-run_end (SelfTest *self, GError **error)
+check_end (SelfTest *self, GError **error)
 {
   const TallHbaseTGet get = { .row = self->row, .max_versions = 1 };
   TallHbaseArgs args = { .table = tall_slice_str (self->table), .get = &get };
@@ -321,10 +263,30 @@ run_end (SelfTest *self, GError **error)
   GError *reason = NULL;
 
   tall_hbase_reply_init (&reply, self->arena);
-  if (!tall_hbase_send (transport_of (self), TALL_HBASE_GET, &args, &reason)
-      || !tall_hbase_reply_read (&reply, transport_of (self), TALL_HBASE_GET, 1, &io, &reason))
+  if (!tall_hbase_send (self->transport, TALL_HBASE_GET, &args, &reason)
+      || !tall_hbase_reply_read (&reply, self->transport, TALL_HBASE_GET, 1, &io, &reason))
     return fail (self, reason, io, error);
-  return check_end (self, tall_hbase_reply_get_row (&reply, 0), error);
+  for (guint i = 0; i < G_N_ELEMENTS (ends); i++)
+    {
+      const TallCell *cell = tall_row_find_latest (tall_hbase_reply_get_row (&reply, 0),
+                                                   tall_slice_str (ends[i].qualifier));
+      const char *value = ends[i].value;
+      if ((cell == NULL) != (value == NULL)
+          || (cell != NULL && !tall_slice_equal (cell->value, tall_slice_str (value))))
+        return refuse (self, ends[i].what, error);
+    }
+  return TRUE;
+}
+
+static gboolean
+run_all (SelfTest *self, GError **error)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (steps); i++)
+    if (!run_step (self, &steps[i], error))
+      return FALSE;
+  TallHbaseTDelete delete =
+      make_delete (self, self->row, TALL_CHANGE_DELETE_AT, self->now + DELETED_AT);
+  return run_deletes (self, &delete, 1, error) && check_end (self, error);
 }
 
 /* Runs the test on a new row. FALSE as tall_hbase_self_test() says. */
@@ -337,6 +299,8 @@ try_out (TallHbaseLink *link, const TallHbaseNames *names, const char *owner, GE
   g_autofree char *table = tall_hbase_names_get_table (names, TALL_HBASE_SELF_TEST_TABLE);
   g_auto (SelfTest) self = {
     .link = link,
+    .transport = tall_hbase_link_get_transport (link),
+    .address = tall_connection_get_address (link->connection),
     .names = names,
     .owner = prefix,
     .table = table,
@@ -353,10 +317,14 @@ try_out (TallHbaseLink *link, const TallHbaseNames *names, const char *owner, GE
   if (!exists)
     return TRUE;
 
-  gboolean ok = run_steps (&self, error) && run_delete_at (&self, error) && run_end (&self, error);
+  gboolean ok = run_all (&self, error);
   /* The row is removed in any case; why the test failed counts more than a failed removal. */
   gboolean can_remove = !tall_connection_is_broken (link->connection);
-  return can_remove && run_removal (&self, ok ? error : NULL) && ok;
+  add_removal (&self, self.row, self.now + DELETED_AT);
+  return can_remove
+         && run_deletes (&self, (const TallHbaseTDelete *)self.removed->data, self.removed->len,
+                         ok ? error : NULL)
+         && ok;
 }
 
 /**

@@ -162,6 +162,25 @@ test_parts (TallStoreFixture *self, gconstpointer kind G_GNUC_UNUSED)
   g_assert_error (error, TALL_ERROR, TALL_ERROR_INVALID);
 }
 
+/* A customer is in the sample with all orders, or with none, however many pages they fill. */
+static void
+test_sample (TallStoreFixture *self, gconstpointer kind G_GNUC_UNUSED)
+{
+  for (guint i = 0; i < 40; i++)
+    {
+      g_autofree char *number = g_strdup_printf ("%u", i);
+      g_autoptr (TallOrder) order = tall_test_marked_order (number, 1, 1, 1);
+      tall_fixture_put (self, order, NULL);
+    }
+  for (guint i = 0; i < 20; i++)
+    {
+      TallVerifySummary summary;
+      TallVerifyOptions half = { .sample = 50 };
+      g_autoptr (GPtrArray) lines = verify (self->front, &half, &summary);
+      g_assert_true (summary.n_orders == 0 || summary.n_orders == 40);
+    }
+}
+
 /* What a writer has not finished may look like these. */
 static const char *const unfinished[] = { "left-claim", "left-old-cells", "lost-hint" };
 
@@ -267,6 +286,7 @@ check_unreadable (TallStoreFixture *self, const char *name)
              lines->len > 0 ? (const char *)g_ptr_array_index (lines, 0) : "none");
   g_assert_false (summary.is_whole);
   g_assert_cmpuint (summary.n_orders, >=, 99); /* all but the one to which the row belongs */
+  g_assert_cmpuint (summary.n_hints, >=, 74);
 }
 
 /* A row that the table itself cannot read is found, and all others are looked at. What belongs to
@@ -446,6 +466,7 @@ main (int argc, char **argv)
     { "alone", test_alone },
     { "stopped", test_stopped },
     { "parts", test_parts },
+    { "sample", test_sample },
     { "writers", test_writers },
     { "busy", test_busy },
     { "patience", test_patience },

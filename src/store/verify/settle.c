@@ -26,15 +26,11 @@ find_again (const TallSuspect *suspect, const TallVerifyLook *look, TallFindingK
   };
 }
 
-/* @kinds: what is there now
- *
- * Reports as mended what was certain and is gone: a part that did not come to its end, or whose
+/* Reports as mended what was certain and is gone: a part that did not come to its end, or whose
  * answer was lost, has mended it. */
 static void
-report_gone (TallVerify *self, TallSuspect *suspect, const TallVerifyLook *look, guint32 kinds)
+report_gone (TallVerify *self, const TallSuspect *suspect, const TallVerifyLook *look, guint32 gone)
 {
-  guint32 gone = suspect->certain & ~kinds;
-  suspect->certain &= ~gone;
   for (guint i = 0; i < TALL_N_FINDING_KINDS; i++)
     {
       TallFinding finding = find_again (suspect, look, i);
@@ -147,16 +143,19 @@ settle (TallVerify *self, TallSuspect *suspect, GError **error)
   guint32 kinds = tall_verify_look_kinds (&look);
   gboolean same =
       !look.changed && look.fingerprint == suspect->fingerprint && (kinds & ~suspect->kinds) == 0;
-  report_gone (self, suspect, &look, kinds);
+  guint32 gone = suspect->certain & ~kinds;
+  suspect->certain &= kinds;
   if (kinds != 0 && same && !check_excuse (self, suspect, &excused, error))
     return FALSE;
-  if (kinds == 0 || excused)
-    return TRUE;
-  if (same)
-    return conclude (self, suspect, &look, error);
-  suspect->kinds = kinds;
-  suspect->fingerprint = look.fingerprint;
-  wait_again (self, suspect);
+  if (kinds != 0 && same && !excused && !conclude (self, suspect, &look, error))
+    return FALSE;
+  if (kinds != 0 && !same)
+    {
+      suspect->kinds = kinds;
+      suspect->fingerprint = look.fingerprint;
+      wait_again (self, suspect);
+    }
+  report_gone (self, suspect, &look, gone);
   return TRUE;
 }
 
@@ -203,7 +202,6 @@ settle_all (TallVerify *self, gboolean ready, GError **error)
   self->size = 0;
   for (guint i = 0; i < before->len; i++)
     {
-      guint n_findings = self->findings->len;
       TallSuspect suspect = g_array_index (before, TallSuspect, i);
       g_autoptr (GError) cause = NULL;
       gboolean turn =
@@ -212,10 +210,7 @@ settle_all (TallVerify *self, gboolean ready, GError **error)
                     : suspect.stage == TALL_SUSPECT_MEND || suspect.stage == TALL_SUSPECT_LEFT);
       gboolean done = turn && settle (self, &suspect, &cause);
       if (!done)
-        {
-          g_array_set_size (self->findings, n_findings);
-          tall_verify_suspect (self, &g_array_index (before, TallSuspect, i));
-        }
+        tall_verify_suspect (self, &g_array_index (before, TallSuspect, i));
       if (cause != NULL && n_settled == 0)
         {
           g_propagate_error (error, g_steal_pointer (&cause));

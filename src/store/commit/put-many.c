@@ -292,6 +292,8 @@ tall_put_many (const TallStoreContext *context,
     .n = n,
   };
 
+  for (guint i = 0; i < n; i++)
+    outcomes[i].revision = 0; /* those of an earlier call may be used again */
   begin (&work);
   if (!make_contents (&work, error))
     return FALSE;

@@ -15,6 +15,7 @@ every one that was acknowledged counts, and none twice. Prints TAP.
 
 import json
 import os
+import random
 import re
 import subprocess
 import sys
@@ -56,14 +57,29 @@ class Place:
             self.changed.notify_all()
 
 
-def restart_gateway(number):
-    """Kills one of HBase's gateways, and starts it again; returns when it answers."""
+def hbase_status():
     tool, data = os.environ["TALLORDER_HBASE_TOOL"], os.environ["TALLORDER_HBASE_DATA"]
-    status = json.loads(subprocess.run([tool, "status", "--data", data, "--json"], check=True,
-                                       stdout=subprocess.PIPE).stdout)
-    names = [process["name"] for process in status["processes"] if process["name"].startswith("gateway")]
+    return json.loads(subprocess.run([tool, "status", "--data", data, "--json"], check=False,
+                                     stdout=subprocess.PIPE).stdout)
+
+
+def gateways():
+    """The gateways' addresses, as they are now."""
+    return hbase_status()["environment"]["TALLORDER_HBASE_BINARY"] if "TALLORDER_HBASE_TOOL" in os.environ \
+        else os.environ["TALLORDER_HBASE_BINARY"]
+
+
+def restart_gateway(place, number):
+    """Kills one of HBase's gateways, and starts it again; returns when it answers. If somebody has taken its
+    port meanwhile it has another one, and so the server is started anew, too."""
+    tool, data = os.environ["TALLORDER_HBASE_TOOL"], os.environ["TALLORDER_HBASE_DATA"]
+    before = gateways()
+    names = [process["name"] for process in hbase_status()["processes"] if process["name"].startswith("gateway")]
     subprocess.run([tool, "restart", "--data", data, names[number % len(names)]], check=True,
                    stdout=subprocess.DEVNULL)
+    if gateways() != before:
+        place.store = place.store.replace(before, gateways())
+        place.kill()
 
 
 class Client(threading.Thread):
@@ -106,6 +122,8 @@ class Client(threading.Thread):
             elif answer.code not in (types.ErrorCode.OVERLOADED, types.ErrorCode.UNAVAILABLE,
                                      types.ErrorCode.TIMED_OUT):
                 raise answer
+            else:
+                time.sleep(random.uniform(0.1, 1))  # a gateway that is started again needs its port
 
     def call(self, call, request):
         """The answer, or the TallError; None: it was lost. A base is fetched first where there is none."""
@@ -183,10 +201,10 @@ def run_layout(checks, kind, layout, modules, patches, kills):
                 run_crowd(checks, name, store, modules, patches, killed, True)
         else:
             own = f"patching-{layout}-{len(killed)}-{os.getpid()}"
-            store = f"hbase://{os.environ['TALLORDER_HBASE_BINARY']}?name={own}"
+            store = f"hbase://{gateways()}?name={own}"
             run("init", "--store", store, "--layout", layout)
             run_crowd(checks, name, store, modules, patches, killed, False)
-            run("drop", "--store", store, "--yes", own)
+            run("drop", "--store", f"hbase://{gateways()}?name={own}", "--yes", own)
 
 
 def run_embedded(checks, patches):
@@ -200,7 +218,7 @@ def run_embedded(checks, patches):
                  done.stdout)
 
 
-def main(kind, patches="2", kills="1", gateways="0"):
+def main(kind, patches="2", kills="1", gateway_kills="0"):
     checks = Checks()
     if kind == "embedded":
         run_embedded(checks, patches)
@@ -212,8 +230,8 @@ def main(kind, patches="2", kills="1", gateways="0"):
     if not TAKES_ALL and len(sys.argv) < 3:
         layouts = ["blob", "record-type"]
     todo = [Place.kill] * int(kills)
-    for number in range(int(gateways)):
-        todo.insert(2 * number, lambda _, number=number: restart_gateway(number))
+    for number in range(int(gateway_kills)):
+        todo.insert(2 * number, lambda place, number=number: restart_gateway(place, number))
     with generated("tallorder"):
         from tallorder import OrderService, ttypes
         for layout in layouts:

@@ -212,15 +212,15 @@ tall_csv_reader_split_plain (TallCsvReader *self, TallSlice line)
   return self->is_plain;
 }
 
-/* A record begins. */
+/* A record begins, and its first field. */
 void
 tall_csv_reader_begin_fields (TallCsvReader *self)
 {
-  const gsize first = 0;
   self->is_plain = self->in_quotes = self->was_quoted = FALSE;
   g_byte_array_set_size (self->text, 0);
-  g_array_set_size (self->offsets, 0);
-  g_array_append_val (self->offsets, first);
+  if (self->offsets->len != 1)
+    g_array_set_size (self->offsets, 1);
+  g_array_index (self->offsets, gsize, 0) = 0;
 }
 
 /* A line that is being split. */

@@ -39,40 +39,23 @@ get_text (const TallSniffColumn *column, guint row)
   return tall_sample_get (column->file, row, column->i);
 }
 
-typedef gboolean (*Fits) (const char *text, const TallValueFormat *format);
-
+/* Whether a text is of that kind, written in that way. */
 static gboolean
-fits_date (const char *text, const TallValueFormat *format)
+fits (const char *text, TallModelKind kind, const TallValueFormat *format)
 {
   gint64 date;
-  return tall_parse_date (text, format, &date, NULL);
-}
-
-static gboolean
-fits_number (const char *text, const TallValueFormat *format)
-{
   TallDecimal value;
-  return tall_parse_decimal (text, format, &value, NULL);
-}
-
-static gboolean
-fits_rate (const char *text, const TallValueFormat *format)
-{
-  TallDecimal value;
-  return tall_parse_discount (text, format, &value, NULL);
-}
-
-static gboolean
-is_key (const char *text, const TallValueFormat *format G_GNUC_UNUSED)
-{
-  return tall_validate_number (text, NULL, NULL);
-}
-
-static gboolean
-is_float (const char *text, const TallValueFormat *format G_GNUC_UNUSED)
-{
-  gsize digits = strspn (text, "0123456789");
-  return digits > 0 && g_str_equal (text + digits, ".0");
+  switch (kind)
+    {
+    case TALL_MODEL_DATE:
+      return tall_parse_date (text, format, &date, NULL);
+    case TALL_MODEL_DECIMAL:
+      return tall_parse_decimal (text, format, &value, NULL);
+    case TALL_MODEL_RATE:
+      return tall_parse_discount (text, format, &value, NULL);
+    default:
+      return tall_validate_number (text, NULL, NULL);
+    }
 }
 
 TallSniffColumn *
@@ -86,7 +69,10 @@ tall_sniff_find (const TallSniff *self, TallCsvScope scope, const char *field)
 
 /* How many values of a column fit; @n of them are not empty. */
 static guint
-count_fits (const TallSniffColumn *column, Fits fits, const TallValueFormat *format, guint *n)
+count_fits (const TallSniffColumn *column,
+            TallModelKind kind,
+            const TallValueFormat *format,
+            guint *n)
 {
   guint fitting = 0;
   *n = 0;
@@ -94,23 +80,32 @@ count_fits (const TallSniffColumn *column, Fits fits, const TallValueFormat *for
     if (*get_text (column, row) != '\0')
       {
         (*n)++;
-        fitting += fits (get_text (column, row), format);
+        fitting += fits (get_text (column, row), kind, format);
       }
   return fitting;
 }
 
 static gboolean
-all_fit (const TallSniffColumn *column, Fits fits, const TallValueFormat *format)
+one_misfits (const TallSniffColumn *column, TallModelKind kind, const TallValueFormat *format)
 {
   guint n;
-  return count_fits (column, fits, format, &n) == n && n > 0;
+  return count_fits (column, kind, format, &n) < n;
 }
 
+/* Whether all values are whole numbers with `.0` behind them. */
 static gboolean
-one_misfits (const TallSniffColumn *column, Fits fits, const TallValueFormat *format)
+are_floats (const TallSniffColumn *column)
 {
-  guint n;
-  return count_fits (column, fits, format, &n) < n;
+  guint n = 0;
+  for (guint row = 0; row < column->file->rows->len; row++)
+    {
+      const char *text = get_text (column, row);
+      gsize digits = strspn (text, "0123456789");
+      if (*text != '\0' && (digits == 0 || !g_str_equal (text + digits, ".0")))
+        return FALSE;
+      n += *text != '\0';
+    }
+  return n > 0;
 }
 
 static TallValueFormat
@@ -125,10 +120,12 @@ make_date_format (guint way)
 static gboolean
 is_date (const TallSniffColumn *column)
 {
+  guint n;
   for (guint way = 0; way < N_WAYS; way++)
     {
       TallValueFormat format = make_date_format (way);
-      if (date_ways[way].is_telling && all_fit (column, fits_date, &format))
+      if (date_ways[way].is_telling && count_fits (column, TALL_MODEL_DATE, &format, &n) == n
+          && n > 0)
         return TRUE;
     }
   return FALSE;
@@ -216,32 +213,21 @@ is_own_name (const TallCsvField *field, const char *column)
          || (g_str_equal (column, field->name) && (n_same == 1 || field->address != NULL));
 }
 
+/* The free column with the surest name for a field: its own, or one that is usual. */
 static TallSniffColumn *
-find_by_own_name (const TallSniff *self, const TallCsvField *field)
-{
-  for (guint i = 0; i < self->columns->len; i++)
-    {
-      TallSniffColumn *column = tall_sniff_get (self, i);
-      if (column->field == NULL && is_own_name (field, column->file->columns[column->i]))
-        return column;
-    }
-  return NULL;
-}
-
-/* The free column with the surest name for a field. */
-static TallSniffColumn *
-find_by_name (const TallSniff *self, const TallCsvField *field)
+find_by_name (const TallSniff *self, const TallCsvField *field, gboolean is_own)
 {
   TallSniffColumn *found = NULL;
-  guint best = G_MAXUINT, rank;
+  guint best = G_MAXUINT, rank = 0;
   for (guint i = 0; i < self->columns->len; i++)
     {
       TallSniffColumn *column = tall_sniff_get (self, i);
-      if (column->field == NULL && tall_sniff_names (field, column->name, &rank) && rank < best)
-        {
-          found = column;
-          best = rank;
-        }
+      gboolean fits_name = is_own ? is_own_name (field, column->file->columns[column->i])
+                                  : tall_sniff_names (field, column->name, &rank);
+      if (column->field != NULL || !fits_name || rank >= best)
+        continue;
+      found = column;
+      best = rank;
     }
   return found;
 }
@@ -273,7 +259,7 @@ find_by_content (TallSniff *self, gboolean of_orders)
       TallSniffColumn *column = tall_sniff_get (self, i);
       if (column->field != NULL || (!of_orders && column->rows != TALL_SNIFF_SAME)
           || is_date (column)
-          || count_fits (column, is_key, NULL, &n_runs) < column->file->rows->len)
+          || count_fits (column, TALL_MODEL_NUMBER, NULL, &n_runs) < column->file->rows->len)
         continue;
       guint n = count_values (column, &n_runs);
       if (n <= most || (of_orders && (n != n_runs || n == column->file->rows->len)))
@@ -317,7 +303,8 @@ find_fills (const TallSniff *self)
   for (guint row = 1; row < order->file->rows->len; row++)
     if (*get_text (order, row) == '\0' && *get_text (customer, row) == '\0')
       {
-        if (!fits_number (get_text (quantity, row), &(TallValueFormat){ .dates = TALL_DATES_ISO }))
+        if (!fits (get_text (quantity, row), TALL_MODEL_DECIMAL,
+                   &(TallValueFormat){ .dates = TALL_DATES_ISO }))
           return FALSE;
         n++;
       }
@@ -331,9 +318,9 @@ guess_kind (const TallSniff *self)
 {
   guint n_runs;
   const TallSniffColumn *order =
-      find_by_name (self, tall_csv_field_find (TALL_SCOPE_ORDER, "order_number"));
+      find_by_name (self, tall_csv_field_find (TALL_SCOPE_ORDER, "order_number"), FALSE);
   const TallSniffColumn *customer =
-      find_by_name (self, tall_csv_field_find (TALL_SCOPE_CUSTOMER, "number"));
+      find_by_name (self, tall_csv_field_find (TALL_SCOPE_CUSTOMER, "number"), FALSE);
   return order == NULL && customer != NULL && self->files->len == 1
                  && count_values (customer, &n_runs) == customer->file->rows->len
              ? TALL_MAPPING_CUSTOMERS
@@ -349,8 +336,7 @@ guess_fields (TallSniff *self)
     for (guint i = 0; i < n; i++)
       if ((fields[i].scope == TALL_SCOPE_CUSTOMER) == (self->kind == TALL_MAPPING_CUSTOMERS)
           && tall_sniff_find (self, fields[i].scope, fields[i].name) == NULL)
-        take (own ? find_by_own_name (self, &fields[i]) : find_by_name (self, &fields[i]),
-              &fields[i], "By its name.");
+        take (find_by_name (self, &fields[i], own), &fields[i], "By its name.");
   if (self->kind == TALL_MAPPING_CUSTOMERS)
     return;
   take_by_content (self);
@@ -419,7 +405,7 @@ count_all_fits (const TallSniff *self, const TallValueFormat *format, guint *n)
   for (guint i = 0; i < self->columns->len; i++)
     if (tall_sniff_get_kind (tall_sniff_get (self, i)) == TALL_MODEL_DECIMAL)
       {
-        fitting += count_fits (tall_sniff_get (self, i), fits_number, format, &filled);
+        fitting += count_fits (tall_sniff_get (self, i), TALL_MODEL_DECIMAL, format, &filled);
         *n += filled;
       }
   return fitting;
@@ -495,7 +481,7 @@ guess_dates (TallSniff *self)
       for (guint way = 0; way < N_WAYS; way++)
         {
           TallValueFormat format = make_date_format (way);
-          column->fits[way] = count_fits (column, fits_date, &format, &column->n_filled);
+          column->fits[way] = count_fits (column, TALL_MODEL_DATE, &format, &column->n_filled);
         }
       column->dates = &date_ways[choose_way (self, column, &own, &n)];
       self->is_whole &= own > 0 || n == 0;
@@ -553,18 +539,17 @@ guess_needs (TallSniff *self)
       column->is_repeated = is_repeated (self, i);
       if (column->field == NULL)
         continue;
-      column->is_float = kind == TALL_MODEL_NUMBER && all_fit (column, is_float, NULL);
+      column->is_float = kind == TALL_MODEL_NUMBER && are_floats (column);
       column->is_amount =
           kind == TALL_MODEL_RATE
-          && (tall_sniff_names_amount (column->name) || one_misfits (column, fits_rate, &percent));
+          && (tall_sniff_names_amount (column->name) || one_misfits (column, kind, &percent));
       gboolean is_spread =
           (column->field->scope == TALL_SCOPE_LOCATION || column->field->scope == TALL_SCOPE_ORDER)
           && tall_sniff_find (self, TALL_SCOPE_ORDER, "order_number") != NULL
           && (column->rows == TALL_SNIFF_FIRST_ONLY
               || (kind == TALL_MODEL_DATE && column->rows == TALL_SNIFF_DIFFERS
                   && column->field->scope == TALL_SCOPE_ORDER));
-      self->is_percent |=
-          kind == TALL_MODEL_RATE && one_misfits (column, fits_rate, &self->numbers);
+      self->is_percent |= kind == TALL_MODEL_RATE && one_misfits (column, kind, &self->numbers);
       self->is_sql |= column->is_total || column->is_float || is_spread || column->is_amount;
     }
 }

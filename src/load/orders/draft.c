@@ -19,6 +19,8 @@ struct _TallDraft
   TallOrder *order;           /* owned; NULL: none is begun; has in its arena: */
   TallPlace first;            /* of the first row; its line is 0 before it */
   char **first_values;        /* in the first row, of every source of the order's own fields */
+  gboolean numbers_locations; /* the file does */
+  gboolean numbers_lines;
   guint n_lines;
   guint n_locations;
   Location *last;           /* of the row before; NULL: none */
@@ -181,6 +183,8 @@ set_order_fields (TallDraft *self, const TallCsvRow *row, TallRowFault *fault, G
   TallArena *arena = tall_order_get_arena (self->order);
   guint n_sources = tall_mapping_count_sources (self->mapping, TALL_SCOPE_ORDER);
   self->first = (TallPlace){ row->line, row->file_name };
+  self->numbers_locations = row_find_position (self->mapping, TALL_SCOPE_LOCATION) != NULL;
+  self->numbers_lines = row_find_position (self->mapping, TALL_SCOPE_LINE) != NULL;
   self->first_values = tall_arena_newa0 (arena, char *, n_sources);
   for (guint i = 0; i < n_sources; i++)
     {
@@ -244,23 +248,48 @@ check_room (const TallDraft *self, TallRowFault *fault, GError **error)
 #define PRESENT '\xff'
 #define ABSENT '\xfe'
 
-/* Makes one text of all those of the row's location, so that equal locations are recognised. Their
- * number says nothing of them. */
+/* What the row says of its location by source @i, NULL if nothing. FALSE: the source numbers
+ * locations, which says nothing of them. */
+static gboolean
+get_text (const TallDraft *self, const TallCsvRow *row, guint i, const char **text)
+{
+  const TallMappingSource *source =
+      tall_mapping_get_source_of (self->mapping, TALL_SCOPE_LOCATION, i);
+  *text = tall_mapping_get_value (self->mapping, source, row->fields, row->n_fields);
+  return !self->numbers_locations || tall_model_kind (source->field->field) != TALL_MODEL_POSITION;
+}
+
+/* Makes one text of all those of the row's location, so that equal locations are recognised. */
 static const char *
 sign_location (TallDraft *self, const TallCsvRow *row)
 {
+  const char *text;
   g_string_truncate (self->signature, 0);
   for (guint i = 0; i < tall_mapping_count_sources (self->mapping, TALL_SCOPE_LOCATION); i++)
-    {
-      const TallMappingSource *source =
-          tall_mapping_get_source_of (self->mapping, TALL_SCOPE_LOCATION, i);
-      if (tall_model_kind (source->field->field) == TALL_MODEL_POSITION)
-        continue;
-      const char *text = tall_mapping_get_value (self->mapping, source, row->fields, row->n_fields);
-      g_string_append (self->signature, text != NULL ? text : "");
-      g_string_append_c (self->signature, text != NULL ? PRESENT : ABSENT);
-    }
+    if (get_text (self, row, i, &text))
+      {
+        g_string_append (self->signature, text != NULL ? text : "");
+        g_string_append_c (self->signature, text != NULL ? PRESENT : ABSENT);
+      }
   return self->signature->str;
+}
+
+/* Whether the row's location has the texts of another, mostly that of the row before: without
+ * making one of them. */
+static gboolean
+is_signed (const TallDraft *self, const Location *location, const TallCsvRow *row)
+{
+  const char *text, *rest = location->signature;
+  for (guint i = 0; i < tall_mapping_count_sources (self->mapping, TALL_SCOPE_LOCATION); i++)
+    if (get_text (self, row, i, &text))
+      {
+        gsize len = text != NULL ? strlen (text) : 0;
+        if (strncmp (rest, text != NULL ? text : "", len) != 0
+            || rest[len] != (text != NULL ? PRESENT : ABSENT))
+          return FALSE;
+        rest += len + 1;
+      }
+  return *rest == '\0';
 }
 
 /* Of the row that was signed last. */
@@ -284,10 +313,9 @@ add_location (
 static Location *
 find_by_texts (TallDraft *self, const TallCsvRow *row, TallRowFault *fault, GError **error)
 {
-  const char *signature = sign_location (self, row);
-  if (self->last != NULL && g_str_equal (self->last->signature, signature))
+  if (self->last != NULL && is_signed (self, self->last, row))
     return self->last;
-  Location *found = g_hash_table_lookup (self->by_signature, signature);
+  Location *found = g_hash_table_lookup (self->by_signature, sign_location (self, row));
   if (found != NULL)
     return found;
   found = add_location (self, row, (gint32)self->n_locations + 1, fault, error);
@@ -303,14 +331,14 @@ find_by_number (TallDraft *self, const TallCsvRow *row, TallRowFault *fault, GEr
   if (!row_read_position (self->mapping, TALL_SCOPE_LOCATION, row, &number, fault, error))
     return NULL;
   Location *found = g_hash_table_lookup (self->by_number, GINT_TO_POINTER (number));
-  const char *signature = sign_location (self, row);
   if (found == NULL)
     {
+      sign_location (self, row);
       found = add_location (self, row, number, fault, error);
       g_hash_table_insert (self->by_number, GINT_TO_POINTER (number), found);
       return found;
     }
-  if (g_str_equal (found->signature, signature))
+  if (is_signed (self, found, row))
     return found;
   fault->kind = "a location has different names, addresses or dates";
   g_autofree char *place = describe_place (&found->place);
@@ -323,9 +351,8 @@ find_by_number (TallDraft *self, const TallCsvRow *row, TallRowFault *fault, GEr
 static gboolean
 find_location (TallDraft *self, const TallCsvRow *row, TallRowFault *fault, GError **error)
 {
-  self->last = row_find_position (self->mapping, TALL_SCOPE_LOCATION) != NULL
-                   ? find_by_number (self, row, fault, error)
-                   : find_by_texts (self, row, fault, error);
+  self->last = self->numbers_locations ? find_by_number (self, row, fault, error)
+                                       : find_by_texts (self, row, fault, error);
   return self->last != NULL;
 }
 
@@ -335,7 +362,7 @@ number_line (
     TallDraft *self, const TallCsvRow *row, gint32 *number, TallRowFault *fault, GError **error)
 {
   *number = (gint32)self->n_lines + 1;
-  if (row_find_position (self->mapping, TALL_SCOPE_LINE) == NULL)
+  if (!self->numbers_lines)
     return TRUE;
   if (!row_read_position (self->mapping, TALL_SCOPE_LINE, row, number, fault, error))
     return FALSE;

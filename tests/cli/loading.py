@@ -466,6 +466,10 @@ def load_retried_rejects(folder):
     pathlib.Path(bad).write_text('"line","column","reason","row"\n"1","","header",I,Q\n', encoding="utf-8")
     run(*load, "--retry-rejects", bad).ends(FAILED, "line 2: there are 5 fields, not 4")
     run(*load, "--retry-rejects", bad, "--rejects", bad).ends(USAGE, "names the file that is read")
+    # Rows go where they were, in whatever order the file has them.
+    pathlib.Path(bad).write_text('"line","column","reason","row"\n"1","","header","I;Q;C;O"\n"9","","x","a;y;A;9"\n'
+                                 '"5","","x","b;x;A;8"\n', encoding="utf-8")
+    run(*load, "--retry-rejects", bad).ends(NO, "2 read = 0 stored + 2 rejected", "first: line 5: “x” is not a number")
 
 
 @test

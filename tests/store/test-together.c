@@ -9,8 +9,10 @@
 #include "table/forwarding-table.h"
 #include "tall-error.h"
 #include "tall-failing-table.h"
+#include "tall-limits.h"
 #include "store/read/index.h"
 #include "table/memory-table.h"
+#include "tall-test-orders.h"
 #include "tall-test-store.h"
 
 #define TOGETHER 24
@@ -528,6 +530,40 @@ test_many_one_there (gconstpointer layout)
   clear_outcomes (outcomes);
 }
 
+/* Two texts with the same MD5 (M. Stevens, 2024). */
+#define COLLIDING "TEXTCOLLBYfGiJUETHQ4hAcKSMd5zYpgqf1YRDhkmxHkhPWptrkoyz28wnI9V0aHeAuaKnak"
+#define COLLIDED "TEXTCOLLBYfGiJUETHQ4hEcKSMd5zYpgqf1YRDhkmxHkhPWptrkoyz28wnI9V0aHeAuaKnak"
+
+/* Of two orders with one row key one is refused, and both must not share a step. */
+static void
+test_many_collide (gconstpointer layout)
+{
+  g_auto (Scene) scene = { 0 };
+  TallOutcome outcomes[MANY];
+  guint n_stored = 0;
+  scene_open (&scene, layout);
+  g_autoptr (GPtrArray) orders = make_many (1);
+  ((TallOrder *)orders->pdata[0])->order_number = (char *)COLLIDING;
+  ((TallOrder *)orders->pdata[2])->order_number = (char *)COLLIDED;
+  put_many (scene.store, orders, NULL, outcomes);
+  for (guint i = 0; i < MANY; i++)
+    {
+      const TallOrder *order = orders->pdata[i];
+      g_autoptr (GError) error = NULL;
+      g_autoptr (TallOrder) got =
+          tall_front_get_order (TALL_FRONT (scene.store), TALL_TEST_CUSTOMER, order->order_number,
+                                NULL, &error);
+      g_assert_true ((outcomes[i].error == NULL) == (got != NULL));
+      if (got == NULL)
+        g_assert_error (outcomes[i].error, TALL_ERROR, TALL_ERROR_KEY_COLLISION);
+      else
+        tall_test_assert_order_equal (order, got);
+      n_stored += got != NULL;
+    }
+  g_assert_cmpuint (n_stored, ==, MANY - 1);
+  clear_outcomes (outcomes);
+}
+
 static void
 note_deadline (TallFailingTable *table G_GNUC_UNUSED, const TallCall *call, gpointer data)
 {
@@ -558,6 +594,43 @@ test_many_time (gconstpointer layout)
   g_assert_cmpint (most, >, 0);
   g_assert_cmpint (most, <=, 60 * G_USEC_PER_SEC);
   expect_many (scene.store, outcomes, 1);
+  clear_outcomes (outcomes);
+}
+
+/* The first step is done, but its answer comes to nothing, and that takes all of the time. */
+static TallFailure
+lose_late (TallFailingTable *table G_GNUC_UNUSED, const TallCall *call, gpointer data)
+{
+  TallTestClock *clock = data;
+  if (call->kind != TALL_CALL_APPLY_IF || clock->monotonic > 0)
+    return TALL_FAILURE_NONE;
+  clock->monotonic += (gint64)2 * TALL_USUAL_TIMEOUT * 1000;
+  return TALL_FAILURE_LOST;
+}
+
+/* Of an order whose step may have been done nobody says that nothing was. */
+static void
+test_many_late (gconstpointer layout)
+{
+  g_auto (Scene) scene = { 0 };
+  TallOutcome outcomes[MANY];
+  guint n_unknown = 0;
+  scene_open (&scene, layout);
+  g_autoptr (TallTable) failing = tall_failing_table_new (scene.memory);
+  tall_failing_table_set_info (TALL_FAILING_TABLE (failing), TALL_FAILING_EMBEDDED);
+  g_autoptr (TallStore) store = tall_test_open (failing, &scene.clock);
+  g_autoptr (GPtrArray) orders = make_many (1);
+  tall_failing_table_set_hooks (TALL_FAILING_TABLE (failing), lose_late, NULL, &scene.clock);
+  put_many (store, orders, NULL, outcomes);
+  for (guint i = 0; i < MANY; i++)
+    if (find_sequence (scene.store, i + 1, NULL) == 0)
+      g_assert_error (outcomes[i].error, TALL_ERROR, TALL_ERROR_TIMED_OUT);
+    else
+      {
+        g_assert_error (outcomes[i].error, TALL_ERROR, TALL_ERROR_OUTCOME_UNKNOWN);
+        n_unknown++;
+      }
+  g_assert_cmpuint (n_unknown, >, 1);
   clear_outcomes (outcomes);
 }
 
@@ -642,7 +715,9 @@ static const struct
   { "many-large", test_many_large },
   { "many-there", test_many_there },
   { "many-one-there", test_many_one_there },
+  { "many-collide", test_many_collide },
   { "many-time", test_many_time },
+  { "many-late", test_many_late },
   { "many-again", test_many_again },
   { "many-failures", test_many_failures },
 };

@@ -239,7 +239,7 @@ put_one (const Work *self, guint i)
 
   if (outcome->revision != 0) /* it is stored */
     return;
-  if (tall_operation_is_over (operation))
+  if (operation->sent == NULL && tall_operation_is_over (operation))
     g_set_error (&outcome->error, TALL_ERROR, TALL_ERROR_TIMED_OUT,
                  "its time was over before it was its turn; nothing was done, try again with fewer "
                  "orders in one call, or more time");

@@ -172,7 +172,7 @@ read_rows (const TallOperation *operation, gint32 location, gint64 revision, GEr
   return tall_operation_read (operation, plan, error);
 }
 
-/* Sets @unchanged unless the root is live with another revision than @revision now. */
+/* @unchanged: (out): whether the order is live now, with @revision */
 static gboolean
 check_unchanged (const TallOperation *operation,
                  gint64 revision,
@@ -223,7 +223,10 @@ try_step_by_step (const TallOperation *operation,
   if (!proved && !check_unchanged (operation, root->state.revision, &unchanged, error))
     return FALSE;
   if (unchanged && made == NULL && *location == 0)
-    return fail_damaged (operation, root, g_steal_pointer (&damage), error), FALSE;
+    {
+      fail_damaged (operation, root, g_steal_pointer (&damage), error);
+      return FALSE;
+    }
   if (unchanged && made == NULL)
     *location = 0;
   else if (unchanged)

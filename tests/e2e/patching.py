@@ -227,7 +227,7 @@ def main(kind, patches="2", kills="1", gateway_kills="0"):
         checks.skip("TALLORDER_HBASE_BINARY names no HBase")
         return checks.finish()
     layouts = names_of("layouts")
-    if not TAKES_ALL and len(sys.argv) < 3:
+    if not TAKES_ALL and int(patches) < 10:
         layouts = ["blob", "record-type"]
     todo = [Place.kill] * int(kills)
     for number in range(int(gateway_kills)):

@@ -158,6 +158,26 @@ test_alike (TallConformance *self)
   expect_three (self, "s@20=v20");
 }
 
+/* Rows that are alike keep what else each of them has. */
+static void
+test_alike_else (TallConformance *self)
+{
+  gboolean matched;
+  g_autoptr (TallBatch) batch = tall_batch_new ();
+  if (get_most (self) < 3)
+    return;
+  change (self, "a", "x@5=of-a");
+  change (self, "b", "x@5=of-b");
+  add_changes (self, batch, SHARED, "a", "s@10=v10");
+  add_changes (self, batch, SHARED, "b", "s@10=v10");
+  add_changes (self, batch, SHARED, "c", "s@10=v10");
+  g_assert_cmpint (apply_alike (self, batch, 2, NULL, &matched), ==, 0);
+  g_assert_true (matched);
+  expect_row (self, "a", "s@10=v10 x@5=of-a");
+  expect_row (self, "b", "s@10=v10 x@5=of-b");
+  expect_row (self, "c", "s@10=v10");
+}
+
 static void
 test_refused (TallConformance *self)
 {
@@ -315,6 +335,7 @@ const TallConformanceCase tall_conformance_together_cases[] = {
   { "together/all-or-none", test_all_or_none },
   { "together/first-row", test_first_row },
   { "together/alike", test_alike },
+  { "together/alike-else", test_alike_else },
   { "together/refused", test_refused },
   { "together/shut", test_shut },
   { "together/missing-table", test_missing_table },

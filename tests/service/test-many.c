@@ -193,10 +193,15 @@ test_parts (Fixture *f, gconstpointer data G_GNUC_UNUSED)
       g_assert_true (
           tall_front_get_parts (f->client, many.ids, many.n, &parts[i], many.outcomes, &error));
       g_assert_no_error (error);
+      TallOrderPart asked = tall_test_front_get_part (f->test_front);
+      g_assert_cmpint (asked.kind, ==, parts[i].kind);
+      g_assert_cmpint (asked.location, ==, parts[i].location);
       const TallOutcome *got = &many.outcomes[1];
       if (parts[i].location == 4)
         {
           g_assert_error (got->error, TALL_ERROR, TALL_ERROR_NOT_FOUND);
+          g_assert_null (got->order);
+          g_assert_cmpint (got->revision, ==, 0);
           continue;
         }
       g_assert_no_error (got->error);

@@ -173,6 +173,30 @@ test_wrong (TallStoreFixture *self, gconstpointer kind G_GNUC_UNUSED)
     assert_not_found (self->front, order, (TallPartKind)part, 1);
 }
 
+/* Two texts with the same MD5 (M. Stevens, 2024). */
+#define COLLIDING "TEXTCOLLBYfGiJUETHQ4hAcKSMd5zYpgqf1YRDhkmxHkhPWptrkoyz28wnI9V0aHeAuaKnak"
+#define COLLIDED "TEXTCOLLBYfGiJUETHQ4hEcKSMd5zYpgqf1YRDhkmxHkhPWptrkoyz28wnI9V0aHeAuaKnak"
+
+/* No part of an order is taken for one of another that has its row key. */
+static void
+test_collision (TallStoreFixture *self, gconstpointer data)
+{
+  const TallStoreKind *kind = data;
+  g_autoptr (TallOrder) order = make_long (1);
+  tall_store_fixture_reset (self, kind, tall_test_table_new (kind->layout, &tall_key_hashed));
+  order->order_number = (char *)COLLIDING;
+  tall_fixture_put (self, order, NULL);
+  order->order_number = (char *)COLLIDED;
+  for (guint part = TALL_PART_SUMMARY; part <= TALL_PART_LOCATION; part++)
+    {
+      TallOutcome outcome;
+      get_part (self->front, order, (TallPartKind)part, 1, &outcome);
+      g_assert_error (outcome.error, TALL_ERROR, TALL_ERROR_KEY_COLLISION);
+      g_assert_null (outcome.order);
+      tall_outcome_clear (&outcome);
+    }
+}
+
 static TallCost
 measure (TallTable *counting, TallFront *front, const TallOrder *order, TallPartKind kind, guint n)
 {
@@ -396,28 +420,41 @@ apply (TallTable *table, TallMutation *mutation)
   g_assert_no_error (error);
 }
 
-/* A date unlike that of the state cell: all of the order is read, and that shows the damage. */
+/* A date unlike that of the state cell, or text that is not UTF-8: all of the order is read, and
+ * that shows the damage. */
 static void
 test_damaged_header (TallStoreFixture *self, gconstpointer data)
 {
+  static const struct
+  {
+    const char *qualifier;
+    const char *bytes;
+    gsize len;
+  } damages[] = {
+    { "sales_date", "\0\0\0\0\0\0\0\6", 8 },
+    { "currency", "\xff", 1 },
+  };
   const TallStoreKind *kind = data;
   if (kind->layout->plan_header == NULL || kind->key_strategy->needs_id)
     return g_test_skip ("the header is one cell, or the row key has an id");
   g_auto (TallOrderKey) key = { 0 };
   g_autoptr (GByteArray) row = g_byte_array_new ();
-  g_autoptr (TallBatch) batch = tall_batch_new ();
   g_autoptr (TallOrder) order = make_long (1);
   order->has_sales_date = TRUE;
   order->sales_date = 5;
-  gint64 revision = tall_fixture_put (self, order, NULL);
   tall_order_key_init (&key, kind->key_strategy, TALL_TEST_CUSTOMER, 0, TALL_TEST_ORDER);
   const char *table = kind->layout->locate_order (&key, row);
-  TallMutation *root = tall_batch_add (batch, table, tall_slice_array (row));
-  tall_mutation_put (batch, root, tall_slice_str ("sales_date"), revision,
-                     tall_slice ("\0\0\0\0\0\0\0\6", 8));
-  apply (self->table, root);
-  assert_damaged (self->front, order, TALL_PART_HEADER, 0);
-  assert_summary (self->front, order);
+  for (guint i = 0; i < G_N_ELEMENTS (damages); i++)
+    {
+      g_autoptr (TallBatch) batch = tall_batch_new ();
+      gint64 revision = tall_fixture_put (self, order, NULL);
+      TallMutation *root = tall_batch_add (batch, table, tall_slice_array (row));
+      tall_mutation_put (batch, root, tall_slice_str (damages[i].qualifier), revision,
+                         tall_slice (damages[i].bytes, damages[i].len));
+      apply (self->table, root);
+      assert_damaged (self->front, order, TALL_PART_HEADER, 0);
+      assert_summary (self->front, order);
+    }
 }
 
 /* A row of a line of location 2 goes by itself: nothing shows that in the part, unless the TTL may
@@ -477,11 +514,9 @@ main (int argc, char **argv)
     { "wrong", test_wrong },
   };
   static const TallStoreTest in_memory[] = {
-    { "cost", test_cost },
-    { "cost-of-more", test_cost_of_more },
-    { "replaced", test_replaced },
-    { "newer-schema", test_newer_schema },
-    { "damaged-header", test_damaged_header },
+    { "collision", test_collision },       { "cost", test_cost },
+    { "cost-of-more", test_cost_of_more }, { "replaced", test_replaced },
+    { "newer-schema", test_newer_schema }, { "damaged-header", test_damaged_header },
     { "lost-line", test_lost_line },
   };
   g_test_init (&argc, &argv, NULL);

@@ -424,6 +424,19 @@ expect_many (TallStore *store, const TallOutcome outcomes[MANY], guint sequence)
     }
 }
 
+/* Rows without children say who made them. */
+static void
+expect_mark (const Scene *self, guint i)
+{
+  static const guint8 none[8];
+  TallState state;
+  gint64 timestamp;
+  g_autofree char *number = g_strdup_printf ("%u", i);
+  g_assert_true (tall_test_read_state (self->store, number, &state, &timestamp));
+  gboolean has_mark = memcmp (state.pending_token, none, sizeof none) != 0;
+  g_assert_cmpint (has_mark, ==, self->layout->single_row);
+}
+
 /* Many new orders are put in as few steps as their rows allow, without reading anything. */
 static void
 test_many (gconstpointer layout)
@@ -446,6 +459,8 @@ test_many (gconstpointer layout)
   g_assert_cmpuint (cost.durable, ==, (MANY + n_fit - 1) / n_fit);
   g_assert_cmpuint (cost.calls, ==, cost.durable);
   expect_many (scene.store, outcomes, 1);
+  for (guint i = 1; i <= MANY; i++)
+    expect_mark (&scene, i);
   clear_outcomes (outcomes);
 }
 

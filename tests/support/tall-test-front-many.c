@@ -8,12 +8,13 @@ gboolean
 tall_test_front_get_orders (TallFront *front,
                             const TallOrderId *ids,
                             guint n,
-                            const TallOrderPart *part G_GNUC_UNUSED,
+                            const TallOrderPart *part,
                             TallOutcome *outcomes,
                             GError **error)
 {
   if (!tall_test_front_begin (TALL_TEST_FRONT (front), error))
     return FALSE;
+  tall_test_front_note_part (TALL_TEST_FRONT (front), part);
   for (guint i = 0; i < n; i++)
     outcomes[i].order = tall_front_get_order (front, ids[i].customer_number, ids[i].order_number,
                                               &outcomes[i].revision, &outcomes[i].error);

@@ -7,6 +7,7 @@
 G_BEGIN_DECLS
 
 gboolean tall_test_front_begin (TallTestFront *self, GError **error);
+void tall_test_front_note_part (TallTestFront *self, const TallOrderPart *part);
 GPtrArray *tall_test_front_list (TallTestFront *self, const char *customer_number);
 
 /* Slots of #TallFrontClass. */

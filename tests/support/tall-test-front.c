@@ -16,6 +16,7 @@ struct _TallTestFront
   GError *next_error;  /* NULL: none */
   GError *each_error;  /* of every call; NULL: none */
   TallWriteOptions options;
+  TallOrderPart part;
   guint n_stored;
   guint n_calls;
   guint n_held;
@@ -421,6 +422,20 @@ tall_test_front_get_options (TallTestFront *self)
 {
   g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->mutex);
   return self->options;
+}
+
+void
+tall_test_front_note_part (TallTestFront *self, const TallOrderPart *part)
+{
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->mutex);
+  self->part = *part;
+}
+
+TallOrderPart
+tall_test_front_get_part (TallTestFront *self)
+{
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->mutex);
+  return self->part;
 }
 
 void

@@ -35,6 +35,9 @@ void tall_test_front_set_measure (TallTestFront *self, gsize measure);
 /* The options of the last write. */
 TallWriteOptions tall_test_front_get_options (TallTestFront *self);
 
+/* What of each order the last get of many has asked for. */
+TallOrderPart tall_test_front_get_part (TallTestFront *self);
+
 /* Calls wait from when they have come in until they are let go. */
 void tall_test_front_hold (TallTestFront *self);
 void tall_test_front_wait_until_held (TallTestFront *self, guint n_calls);

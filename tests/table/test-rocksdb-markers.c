@@ -294,13 +294,19 @@ sweeper_new (Fixture *self, guint64 most_read)
 }
 
 static void
-sweep (Fixture *self, TallRocksdbSweeper *sweeper, const char *stop)
+sweep_from (Fixture *self, TallRocksdbSweeper *sweeper, TallSlice start, const char *stop)
 {
   g_autoptr (GError) error = NULL;
   TallRocksdbTable *table = TALL_ROCKSDB_TABLE (self->table);
   g_autoptr (TallRocksdbFamily) family = tall_rocksdb_table_find_family (table, "orders", &error);
   g_assert_no_error (error);
-  tall_rocksdb_sweeper_sweep (sweeper, family, (TallSlice)TALL_SLICE_INIT, tall_slice_str (stop));
+  tall_rocksdb_sweeper_sweep (sweeper, family, start, tall_slice_str (stop));
+}
+
+static void
+sweep (Fixture *self, TallRocksdbSweeper *sweeper, const char *stop)
+{
+  sweep_from (self, sweeper, (TallSlice)TALL_SLICE_INIT, stop);
 }
 
 /* Rows that cannot be read are not compacted: RocksDB would take no more writes. */
@@ -317,6 +323,42 @@ test_damaged (Fixture *self, gconstpointer data G_GNUC_UNUSED)
   tall_rocksdb_sweeper_free (sweeper);
   put (self, "new", 10);
   g_assert_cmpuint (count_cells (self, "new"), ==, 1);
+}
+
+#define LONG_ROW "%c-longer-than-the-prefix-of-filters-%06u"
+
+static void
+put_long (Fixture *self, char first, guint n)
+{
+  g_autoptr (TallBatch) batch = tall_batch_new ();
+  for (guint i = 0; i < n; i++)
+    {
+      const char *row = tall_arena_printf (batch->arena, LONG_ROW, first, i);
+      TallMutation *mutation = tall_batch_add (batch, "orders", tall_slice_str (row));
+      tall_mutation_put (batch, mutation, tall_slice_str ("x"), 10,
+                         tall_slice_str (tall_arena_printf (batch->arena, "%040u", i * 7919)));
+    }
+  apply (self, batch);
+  open_store (self); /* they are in a file of their own now */
+}
+
+/* Nor are those that begin unlike the first row, which the filters of their file do not have. */
+static void
+test_damaged_elsewhere (Fixture *self, gconstpointer data G_GNUC_UNUSED)
+{
+  g_autofree char *start = g_strdup_printf (LONG_ROW, 'a', 0);
+  put_long (self, 'a', 1);
+  put_long (self, 'b', N_ROWS);
+  g_clear_object (&self->table);
+  damage_tables (self->directory);
+  open_store (self);
+  TallRocksdbSweeper *sweeper = sweeper_new (self, TALL_ROCKSDB_SWEEPER_READ);
+  g_test_expect_message (G_LOG_DOMAIN, G_LOG_LEVEL_WARNING, "Delete markers of table *.orders *");
+  sweep_from (self, sweeper, tall_slice_str (start), "c");
+  tall_rocksdb_sweeper_wait (sweeper);
+  g_test_assert_expected_messages ();
+  tall_rocksdb_sweeper_free (sweeper);
+  put (self, "new", 10);
 }
 
 /* What is beyond the bound is not read, so nothing is said of its damage. */
@@ -470,6 +512,7 @@ main (int argc, char **argv)
   ADD ("/table/rocksdb/markers/swept", test_swept);
   ADD ("/table/rocksdb/markers/not-swept", test_not_swept);
   ADD ("/table/rocksdb/markers/damaged", test_damaged);
+  ADD ("/table/rocksdb/markers/damaged-elsewhere", test_damaged_elsewhere);
   ADD ("/table/rocksdb/markers/bound", test_bound);
   ADD ("/table/rocksdb/markers/no-thread", test_no_thread);
   ADD ("/table/rocksdb/markers/broken-off", test_broken_off);

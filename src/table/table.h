@@ -47,10 +47,10 @@ typedef struct
 {
   TallMutation *const *mutations; /* each of another row; the first one's row has the cell */
   guint n;                        /* 1 at least, and no more than #TallTableInfo says */
-  guint n_alike;                  /* rows after the first whose cell must be like the first one's */
-  TallSlice qualifier;            /* of the cell: its newest visible version counts */
-  const TallSlice *expected;      /* the value that it must have, not empty; NULL: it must not
-                                     exist */
+  guint n_alike;             /* rows after the first that must have the cell as expected, too */
+  TallSlice qualifier;       /* of the cell: its newest visible version counts */
+  const TallSlice *expected; /* the value that it must have, not empty; NULL: it must not
+                                exist */
   TallDurability durability;
   gint64 deadline;
 } TallConditionalWrite;

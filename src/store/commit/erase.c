@@ -358,12 +358,15 @@ take_hint (Erase *self, const TallRow *row, TallBatch *batch, GError **error)
     }
   g_autoptr (TallVerifyScan) scan =
       tall_verify_scan_read (self->context, customer, order, &group, &cause);
+  if (scan == NULL && !tall_error_is_unreadable (cause))
+    {
+      g_propagate_error (error, g_steal_pointer (&cause));
+      return FALSE;
+    }
   if (scan == NULL)
     {
       self->flags |= FLAG_LEFT;
-      if (!tall_error_is_unreadable (cause))
-        g_propagate_error (error, g_steal_pointer (&cause));
-      return cause != NULL;
+      return TRUE;
     }
   if (!take_group (self, group, tall_repair_find_latest (row), &dead, error))
     return FALSE;

@@ -376,6 +376,51 @@ test_replaced (TallStoreFixture *self G_GNUC_UNUSED, gconstpointer kind)
         continue;
 }
 
+/* Looks at every part between any two calls of the writer. */
+typedef struct
+{
+  TallFront *front;
+  guint version;
+} Looker;
+
+static void
+look (TallFailingTable *table G_GNUC_UNUSED, const TallCall *call G_GNUC_UNUSED, gpointer data)
+{
+  Looker *self = data;
+  g_autoptr (TallOrder) order = make_long (self->version);
+  for (guint part = TALL_PART_SUMMARY; part <= TALL_PART_LOCATION; part++)
+    {
+      TallOutcome outcome;
+      guint version = 0;
+      get_part (self->front, order, (TallPartKind)part, order->shipping_locations[1]->number,
+                &outcome);
+      g_assert_no_error (outcome.error);
+      g_assert_cmpint (sscanf (outcome.order->currency, "V%u", &version), ==, 1);
+      g_assert_true (version == self->version || version == self->version - 1);
+      assert_one_version (&outcome, (TallPartKind)part, version);
+      tall_outcome_clear (&outcome);
+    }
+}
+
+/* What is written for a version that is not committed yet hides nothing of the one that is. */
+static void
+test_half_written (TallStoreFixture *self G_GNUC_UNUSED, gconstpointer data)
+{
+  const TallStoreKind *kind = data;
+  g_autoptr (TallTable) inner = tall_test_table_new (kind->layout, kind->key_strategy);
+  g_autoptr (TallTable) table = tall_failing_table_new (inner);
+  Replacer replacer = { .clock = { .now = TALL_TEST_NOW } };
+  TallTestClock clock = { .now = TALL_TEST_NOW };
+  g_autoptr (TallStore) writer = tall_test_open (table, &replacer.clock);
+  g_autoptr (TallStore) reader = tall_test_open (inner, &clock);
+  Looker looker = { TALL_FRONT (reader), 1 };
+  replacer.front = TALL_FRONT (writer);
+  replace (&replacer);
+  tall_failing_table_set_hooks (TALL_FAILING_TABLE (table), NULL, look, &looker);
+  while (looker.version++ < 4)
+    replace (&replacer);
+}
+
 /* What a newer version has stored is read as a whole, whose digest shows that it is understood. */
 static void
 test_newer_schema (TallStoreFixture *self, gconstpointer kind G_GNUC_UNUSED)
@@ -514,10 +559,10 @@ main (int argc, char **argv)
     { "wrong", test_wrong },
   };
   static const TallStoreTest in_memory[] = {
-    { "collision", test_collision },       { "cost", test_cost },
-    { "cost-of-more", test_cost_of_more }, { "replaced", test_replaced },
-    { "newer-schema", test_newer_schema }, { "damaged-header", test_damaged_header },
-    { "lost-line", test_lost_line },
+    { "collision", test_collision },           { "cost", test_cost },
+    { "cost-of-more", test_cost_of_more },     { "replaced", test_replaced },
+    { "half-written", test_half_written },     { "newer-schema", test_newer_schema },
+    { "damaged-header", test_damaged_header }, { "lost-line", test_lost_line },
   };
   g_test_init (&argc, &argv, NULL);
   tall_store_fixture_add_everywhere ("parts", everywhere, G_N_ELEMENTS (everywhere));

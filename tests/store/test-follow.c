@@ -9,6 +9,8 @@
 #include "tall-test-findings.h"
 #include "tall-test-move.h"
 
+#define TOGETHER 24 /* rows */
+
 /* What a migration does before one call, and then while the operation waits. */
 typedef struct
 {
@@ -50,6 +52,7 @@ typedef struct
   const TallTestAct *act;
   const Event *event;
   guint way;
+  gboolean embedded; /* the table changes several rows in one step */
 
   TallTable *memory;
   TallTable *table; /* around it */
@@ -101,10 +104,14 @@ static void
 set_up (Case *self)
 {
   self->memory = tall_memory_table_new ();
+  if (self->embedded)
+    tall_memory_table_set_together (TALL_MEMORY_TABLE (self->memory), TOGETHER);
   tall_test_create (self->memory, ways[self->way].layout[0], ways[self->way].key_strategy[0], 0);
   g_autoptr (TallStore) store = tall_test_open (self->memory, NULL);
   tall_test_acts_prepare (TALL_FRONT (store));
   self->table = tall_failing_table_new (self->memory);
+  if (self->embedded)
+    tall_failing_table_set_info (TALL_FAILING_TABLE (self->table), TALL_FAILING_EMBEDDED);
   self->move = (TallTestMove){ .table = self->memory,
                                .layout = ways[self->way].layout[1],
                                .key_strategy = ways[self->way].key_strategy[1],
@@ -161,10 +168,14 @@ static void
 test (gconstpointer data)
 {
   Case self = *(const Case *)data;
-  guint at = 0;
-  while (run_at (&self, at))
-    at++;
-  g_assert_cmpuint (at, >, 0);
+  for (guint embedded = 0; embedded < 2; embedded++)
+    {
+      guint at = 0;
+      self.embedded = embedded != 0;
+      while (run_at (&self, at))
+        at++;
+      g_assert_cmpuint (at, >, 0);
+    }
 }
 
 int

@@ -259,6 +259,27 @@ put_many (TallFront *front)
   return take_errors (outcomes, G_N_ELEMENTS (orders));
 }
 
+/* In one step, where the table can. */
+static GError *
+put_many_new (TallFront *front)
+{
+  GError *error = NULL;
+  g_autoptr (TallOrder) new = make_order ("9", 2);
+  g_autoptr (TallOrder) newer = make_order ("10", 2);
+  TallOrder *const orders[] = { new, newer };
+  TallOutcome outcomes[G_N_ELEMENTS (orders)] = { 0 };
+  if (!tall_front_put_orders (front, orders, NULL, G_N_ELEMENTS (orders), outcomes, &error))
+    return error;
+  return take_errors (outcomes, G_N_ELEMENTS (orders));
+}
+
+static void
+check_many_new (TallFront *front)
+{
+  g_assert_cmpuint (tall_test_get_writer (front, "9"), ==, 2);
+  g_assert_cmpuint (tall_test_get_writer (front, "10"), ==, 2);
+}
+
 static void
 check_many (TallFront *front)
 {
@@ -376,6 +397,7 @@ tall_test_acts (guint *n)
     { "delete-customer", delete_customer, check_no_customer },
     { "get-many", get_many, check_nothing },
     { "put-many", put_many, check_many },
+    { "put-many-new", put_many_new, check_many_new },
     { "list", list, check_nothing },
     { "list-customers", list_customers, check_nothing },
     { "customer-orders", get_customer_orders, check_nothing },

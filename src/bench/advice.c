@@ -18,7 +18,7 @@ advice_free (gpointer data)
 
 /* Returns: (transfer full) (element-type TallAdvice): empty */
 static GPtrArray *
-tall_advice_list_new (void)
+advice_list_new (void)
 {
   return g_ptr_array_new_with_free_func (advice_free);
 }
@@ -26,7 +26,7 @@ tall_advice_list_new (void)
 /* @value: its texts are taken over from it
  * @reason: (transfer full) and @overturned: (transfer full): the rest of it */
 static void
-tall_advice_add (GPtrArray *advice, const TallAdvice *value, char *reason, char *overturned)
+advice_add (GPtrArray *advice, const TallAdvice *value, char *reason, char *overturned)
 {
   TallAdvice *added = g_memdup2 (value, sizeof *value);
   added->reason = reason;
@@ -50,7 +50,7 @@ tall_advice_find (const GPtrArray *advice, const char *name)
 
 /* How often the mix has operations of this name. */
 static guint
-tall_advice_count_parts (const TallBenchMix *mix, const char *name)
+advice_count_parts (const TallBenchMix *mix, const char *name)
 {
   for (guint i = 0; i < mix->n_parts; i++)
     if (g_str_equal (mix->parts[i]->name, name))
@@ -114,15 +114,14 @@ add_regions (GPtrArray *advice, const TallAdviceCase *about)
       by_size > most ? g_strdup_printf ("; these servers are too few: their regions will be "
                                         "larger than 10 GiB")
                      : g_strdup ("");
-  tall_advice_add (
-      advice, &value,
-      g_strdup_printf (
-          "%.3g orders of %.0f bytes on disk are %.3g GiB: %.0f of at most 10 GiB, and "
-          "one a server (%u); memory for memstores (%u MiB each, 40 %% of %u MiB a "
-          "server) is there for %.0f in each of %u tables%s",
-          facts->total, about->order_bytes, bytes / GIB, by_size, facts->n_servers, MEMSTORE_MIB,
-          facts->heap, most, count_tables (about), few),
-      describe_more_regions (about, n, by_size));
+  advice_add (advice, &value,
+              g_strdup_printf (
+                  "%.3g orders of %.0f bytes on disk are %.3g GiB: %.0f of at most 10 GiB, and "
+                  "one a server (%u); memory for memstores (%u MiB each, 40 %% of %u MiB a "
+                  "server) is there for %.0f in each of %u tables%s",
+                  facts->total, about->order_bytes, bytes / GIB, by_size, facts->n_servers,
+                  MEMSTORE_MIB, facts->heap, most, count_tables (about), few),
+              describe_more_regions (about, n, by_size));
 }
 
 /* A filter says that a file has no such row: it helps gets, of what is there and what is not. */
@@ -135,7 +134,7 @@ add_bloom (GPtrArray *advice, const TallAdviceCase *about)
                              .option = "bloom",
                              .hbase = TRUE,
                              .value = g_strdup (about->gets ? "row" : "none") };
-  tall_advice_add (
+  advice_add (
       advice, &value,
       about->gets
           ? g_strdup_printf ("%s, and a filter keeps them from files without the row; %.3g rows an "
@@ -160,17 +159,17 @@ add_encoding (GPtrArray *advice, const TallAdviceCase *about)
                              .option = "block-encoding",
                              .hbase = TRUE,
                              .value = g_strdup (about->encode ? "fast_diff" : "none") };
-  tall_advice_add (
-      advice, &value,
-      g_strdup_printf (
-          "%.0f %% of the %.0f bytes of an order are keys of its %.3g cells; fast_diff "
-          "leaves %.0f bytes, %.0f %%",
-          shape->key_bytes * PERCENT / shape->bytes, shape->bytes, shape->cells, shape->encoded,
-          shape->encoded * PERCENT / shape->bytes),
-      g_strdup (about->encode
-                    ? "processors that are busy while disk and cache have room: a read decodes a "
-                      "block from its beginning"
-                    : "shorter values or more cells, so that it leaves 80 % or less"));
+  advice_add (advice, &value,
+              g_strdup_printf (
+                  "%.0f %% of the %.0f bytes of an order are keys of its %.3g cells; fast_diff "
+                  "leaves %.0f bytes, %.0f %%",
+                  shape->key_bytes * PERCENT / shape->bytes, shape->bytes, shape->cells,
+                  shape->encoded, shape->encoded * PERCENT / shape->bytes),
+              g_strdup (
+                  about->encode
+                      ? "processors that are busy while disk and cache have room: a read decodes a "
+                        "block from its beginning"
+                      : "shorter values or more cells, so that it leaves 80 % or less"));
 }
 
 static void
@@ -180,7 +179,7 @@ add_compression (GPtrArray *advice, const TallAdviceCase *about)
   const TallAdvice value = { .name = "compression",
                              .option = "compression",
                              .value = g_strdup (about->compress ? "snappy" : "none") };
-  tall_advice_add (
+  advice_add (
       advice, &value,
       g_strdup_printf ("after encoding, GZ packs these orders to %.0f %%%s",
                        shape->packed * PERCENT / shape->encoded,
@@ -199,7 +198,7 @@ add_block_size (GPtrArray *advice, const TallAdviceCase *about)
   const TallAdvice value = { .name = "block-size",
                              .hbase = TRUE,
                              .value = g_strdup_printf ("%d", BLOCK_BYTES) };
-  tall_advice_add (
+  advice_add (
       advice, &value,
       g_strdup_printf ("the largest row has %" G_GSIZE_FORMAT " bytes: %s", largest,
                        fits ? "a get reads one block, two at most"
@@ -214,7 +213,7 @@ static void
 add_families (GPtrArray *advice, const TallAdviceCase *about)
 {
   const TallAdvice value = { .name = "families", .hbase = TRUE, .value = g_strdup ("1") };
-  tall_advice_add (
+  advice_add (
       advice, &value,
       g_strdup_printf ("an order is read and written as a whole; each further family would be "
                        "a memstore of up to %u MiB more for each region of %u tables, and all of a "
@@ -225,7 +224,7 @@ add_families (GPtrArray *advice, const TallAdviceCase *about)
 
 /* Adds how tables are to be kept. */
 static void
-tall_advice_add_tables (GPtrArray *advice, const TallAdviceCase *about)
+advice_add_tables (GPtrArray *advice, const TallAdviceCase *about)
 {
   add_regions (advice, about);
   add_bloom (advice, about);
@@ -287,7 +286,7 @@ spreads_evenly (const TallAdviceFacts *facts, const TallKeySpread *spread)
 /* Returns: of the strategies that spread about as evenly as the first, hashed, and are as fast as
  *   the fastest of them, the first, unless another saves a tenth of the bytes */
 static const TallAdviceKey *
-tall_advice_choose_key (const TallAdviceFacts *facts)
+advice_choose_key (const TallAdviceFacts *facts)
 {
   const TallAdviceKey *best = &facts->keys[0];
   const TallAdviceKey *chosen = NULL;
@@ -398,7 +397,7 @@ add_layout (GPtrArray *advice, const TallAdviceFacts *facts, const TallAdviceLay
                              .option = "layout",
                              .is_measured = TRUE,
                              .value = g_strdup (chosen->layout->name) };
-  tall_advice_add (advice, &value, describe_rates (facts, chosen), describe_turns (facts, chosen));
+  advice_add (advice, &value, describe_rates (facts, chosen), describe_turns (facts, chosen));
 }
 
 static char *
@@ -439,8 +438,7 @@ add_key (GPtrArray *advice, const TallAdviceFacts *facts, const TallAdviceKey *c
                              .option = "key",
                              .is_measured = TRUE,
                              .value = g_strdup (chosen->key_strategy->name) };
-  tall_advice_add (advice, &value, describe_keys (facts),
-                   describe_other_keys (chosen->key_strategy));
+  advice_add (advice, &value, describe_keys (facts), describe_other_keys (chosen->key_strategy));
 }
 
 static void
@@ -449,7 +447,7 @@ add_index (GPtrArray *advice, const TallAdviceCase *about)
   TallAdvice value = { .name = "index", .option = "index", .is_measured = FALSE };
   double calls = about->shape->put_calls;
   value.value = g_strdup (about->lists ? "date" : "none");
-  tall_advice_add (
+  advice_add (
       advice, &value,
       about->lists
           ? g_strdup_printf ("the mix lists orders by date; that costs 1 of the %.3g calls of a "
@@ -464,19 +462,19 @@ add_index (GPtrArray *advice, const TallAdviceCase *about)
 
 /* Decides what several recommendations are about. */
 static void
-tall_advice_case_init (TallAdviceCase *self, const TallAdviceFacts *facts)
+advice_case_init (TallAdviceCase *self, const TallAdviceFacts *facts)
 {
-  const TallAdviceKey *key = tall_advice_choose_key (facts);
+  const TallAdviceKey *key = advice_choose_key (facts);
   *self = (TallAdviceCase){
     .facts = facts,
     .layout = tall_advice_choose_layout (facts),
     .shape = &key->shape,
-    .writes = tall_advice_count_parts (facts->mix, "store") > 0
-              || tall_advice_count_parts (facts->mix, "replace") > 0,
-    .lists = tall_advice_count_parts (facts->mix, "list") > 0,
+    .writes = advice_count_parts (facts->mix, "store") > 0
+              || advice_count_parts (facts->mix, "replace") > 0,
+    .lists = advice_count_parts (facts->mix, "list") > 0,
   };
   self->gets = self->writes || self->layout->layout->single_row || self->shape->n_tables > 1
-               || tall_advice_count_parts (facts->mix, "list") > 0;
+               || advice_count_parts (facts->mix, "list") > 0;
   self->encode = key->shape.encoded <= TALL_ADVICE_WORTH * key->shape.bytes;
   self->compress = key->shape.packed <= TALL_ADVICE_WORTH * key->shape.encoded;
   self->order_bytes = self->compress ? key->shape.packed
@@ -492,12 +490,12 @@ tall_advice_case_init (TallAdviceCase *self, const TallAdviceFacts *facts)
 GPtrArray *
 tall_advise (const TallAdviceFacts *facts)
 {
-  GPtrArray *advice = tall_advice_list_new ();
+  GPtrArray *advice = advice_list_new ();
   TallAdviceCase about;
-  tall_advice_case_init (&about, facts);
+  advice_case_init (&about, facts);
   add_layout (advice, facts, about.layout);
-  add_key (advice, facts, tall_advice_choose_key (facts));
+  add_key (advice, facts, advice_choose_key (facts));
   add_index (advice, &about);
-  tall_advice_add_tables (advice, &about);
+  advice_add_tables (advice, &about);
   return advice;
 }

@@ -30,7 +30,7 @@ needs_sample (const TallAdviseResult *self)
 /* Returns: (transfer full): the options of `init` that make what is recommended, embedded or on
  *   HBase; STORE and CUSTOMERS stand for what its user knows */
 static char *
-tall_advise_result_make_command (const TallAdviseResult *self, gboolean on_hbase)
+advise_result_make_command (const TallAdviseResult *self, gboolean on_hbase)
 {
   GString *text = g_string_new ("tallorder init --store STORE");
   for (guint i = 0; i < self->advice->len; i++)
@@ -79,8 +79,8 @@ char *
 tall_advise_result_to_text (const TallAdviseResult *self)
 {
   GString *text = g_string_new (NULL);
-  g_autofree char *command = tall_advise_result_make_command (self, !is_embedded (self));
-  g_autofree char *on_hbase = tall_advise_result_make_command (self, TRUE);
+  g_autofree char *command = advise_result_make_command (self, !is_embedded (self));
+  g_autofree char *on_hbase = advise_result_make_command (self, TRUE);
   g_autofree char *about = g_strdup_printf (
       "orders read, with %.4g lines on average, %u at most; measured with %u of them, of %u %s, on "
       "%s, in %u %s",
@@ -193,8 +193,8 @@ char *
 tall_advise_result_to_json (const TallAdviseResult *self, const char *mix)
 {
   g_autoptr (JsonBuilder) builder = json_builder_new ();
-  g_autofree char *command = tall_advise_result_make_command (self, !is_embedded (self));
-  g_autofree char *on_hbase = tall_advise_result_make_command (self, TRUE);
+  g_autofree char *command = advise_result_make_command (self, !is_embedded (self));
+  g_autofree char *on_hbase = advise_result_make_command (self, TRUE);
   json_builder_begin_object (builder);
   tall_json_add_text (builder, "version", TALL_VERSION);
   tall_json_add_text (builder, "store", self->store);

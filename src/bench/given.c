@@ -14,7 +14,7 @@
  *
  * Returns: (nullable): what is wrong */
 static const char *
-tall_bench_given_read_conditions (TallBenchGiven *self)
+bench_given_read_conditions (TallBenchGiven *self)
 {
   TallBenchConditions *conditions = &self->conditions;
   conditions->compression = self->compression;
@@ -185,7 +185,7 @@ tall_bench_given_check (TallBenchGiven *self, GError **error)
 {
   const char *wrong = check_numbers (self);
   if (wrong == NULL)
-    wrong = tall_bench_given_read_conditions (self);
+    wrong = bench_given_read_conditions (self);
   if (wrong == NULL && self->pids != NULL
       && !tall_bench_pids_parse (&self->conditions.pids, self->pids, error))
     return FALSE;

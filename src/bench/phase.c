@@ -100,13 +100,13 @@ tall_bench_pids_parse (TallBenchPids *self, const char *text, GError **error)
   return right;
 }
 
-static const TallBenchPhase *tall_bench_parts (guint *n);
+static const TallBenchPhase *bench_parts (guint *n);
 
 static const TallBenchPhase *
 find_part (const char *name, gsize len)
 {
   guint n;
-  const TallBenchPhase *parts = tall_bench_parts (&n);
+  const TallBenchPhase *parts = bench_parts (&n);
   for (guint i = 0; i < n; i++)
     if (strlen (parts[i].name) == len && strncmp (parts[i].name, name, len) == 0)
       return &parts[i];
@@ -145,7 +145,7 @@ tall_bench_mix_parse (TallBenchMix *self, const char *text, GError **error)
   if (right)
     return TRUE;
   guint n;
-  const TallBenchPhase *parts = tall_bench_parts (&n);
+  const TallBenchPhase *parts = bench_parts (&n);
   g_autoptr (GString) names = g_string_new (parts[0].name);
   for (guint i = 1; i < n; i++)
     g_string_append_printf (names, ", %s", parts[i].name);
@@ -179,7 +179,7 @@ copy_free (TallOrder *copy)
 }
 
 static void
-tall_bench_batch_free (TallBenchBatch *self)
+bench_batch_free (TallBenchBatch *self)
 {
   g_ptr_array_unref (self->copies);
   g_free (self);
@@ -196,7 +196,7 @@ get_batch (const TallBenchClient *client)
 
 /* Takes the next of the client's own orders, as many as make a batch. */
 static void
-tall_bench_load_choose (TallBenchClient *client, TallBenchOperation *operation)
+bench_load_choose (TallBenchClient *client, TallBenchOperation *operation)
 {
   guint n_lines = 0;
   guint most = get_batch (client);
@@ -278,7 +278,7 @@ tall_bench_operation_clear (TallBenchOperation *self)
   g_clear_pointer (&self->list, tall_order_list_free);
   g_clear_pointer (&self->all_orders, tall_customer_orders_free);
   g_clear_pointer (&self->number, g_free);
-  g_clear_pointer (&self->batch, tall_bench_batch_free);
+  g_clear_pointer (&self->batch, bench_batch_free);
 }
 
 static guint
@@ -509,7 +509,7 @@ G_STATIC_ASSERT (G_N_ELEMENTS (parts) <= TALL_BENCH_MAX_PARTS);
 
 /* Returns: (transfer none) (array length=n): what a mix can be made of */
 static const TallBenchPhase *
-tall_bench_parts (guint *n)
+bench_parts (guint *n)
 {
   *n = G_N_ELEMENTS (parts);
   return parts;
@@ -529,8 +529,8 @@ static const TallBenchPhase phases[] = {
   { MIX, "operations of the mix, each as often as --mix says", FALSE, choose_of_mix, run_of_mix,
     check_of_mix },
   { "replace", "replacing orders", FALSE, choose_and_change_order, put_order, NULL },
-  { "load", "loading orders in batches; latencies are those of a batch", TRUE,
-    tall_bench_load_choose, tall_bench_load_run, NULL },
+  { "load", "loading orders in batches; latencies are those of a batch", TRUE, bench_load_choose,
+    tall_bench_load_run, NULL },
   { "check", NULL, TRUE, take_next_order, get_order, check_order },
 };
 

@@ -55,7 +55,7 @@ tall_bench_setting_read (TallBenchSetting *self, const char *command)
 
 /* Adds a member `setting` with what is known. */
 static void
-tall_bench_setting_add (const TallBenchSetting *self, JsonBuilder *builder)
+bench_setting_add (const TallBenchSetting *self, JsonBuilder *builder)
 {
   tall_json_begin_object (builder, "setting");
   for (guint i = 0; i < TALL_BENCH_N_FACTS; i++)
@@ -126,7 +126,7 @@ append_spent_summary (GString *text, const TallBenchResults *results, guint plac
 
 /* A table for people: what operations used beside time. */
 static void
-tall_bench_spent_append_spendings (GString *text, const TallBenchResults *results)
+bench_spent_append_spendings (GString *text, const TallBenchResults *results)
 {
   if (results->summaries->len == 0)
     return;
@@ -150,7 +150,7 @@ append_bytes (GString *text, guint64 bytes, guint n_orders)
 
 /* A table for people: what an order takes on the disk. */
 static void
-tall_bench_spent_append_stored (GString *text, const TallBenchResults *results)
+bench_spent_append_stored (GString *text, const TallBenchResults *results)
 {
   if (results->stored == NULL || results->stored->len == 0)
     {
@@ -175,7 +175,7 @@ tall_bench_spent_append_stored (GString *text, const TallBenchResults *results)
 
 /* Conditions that are not the usual ones, for people. */
 static void
-tall_bench_spent_append_conditions (GString *text, const TallBenchConditions *conditions)
+bench_spent_append_conditions (GString *text, const TallBenchConditions *conditions)
 {
   if (conditions->compression != NULL)
     g_string_append_printf (text, "; compression %s", conditions->compression);
@@ -192,7 +192,7 @@ tall_bench_spent_append_conditions (GString *text, const TallBenchConditions *co
 }
 
 static void
-tall_bench_spent_add_stored (JsonBuilder *builder, const TallBenchResults *results)
+bench_spent_add_stored (JsonBuilder *builder, const TallBenchResults *results)
 {
   tall_json_begin_array (builder, "stored");
   for (guint i = 0; results->stored != NULL && i < results->stored->len; i++)
@@ -209,7 +209,7 @@ tall_bench_spent_add_stored (JsonBuilder *builder, const TallBenchResults *resul
 }
 
 static void
-tall_bench_spent_add_conditions (JsonBuilder *builder, const TallBenchConditions *conditions)
+bench_spent_add_conditions (JsonBuilder *builder, const TallBenchConditions *conditions)
 {
   tall_json_begin_object (builder, "conditions");
   tall_json_add_text (builder, "compression", conditions->compression);
@@ -385,7 +385,7 @@ has_many_keys (const TallBenchResults *self)
  * Returns: (transfer full) (nullable): a line for people that says which is best in @phase; NULL if
  *   there is nothing to compare, or too few turns */
 static char *
-tall_bench_results_judge (const TallBenchResults *self, const TallBenchPhase *phase)
+bench_results_judge (const TallBenchResults *self, const TallBenchPhase *phase)
 {
   gboolean by_rate = self->rate == 0;
   g_auto (TallBenchVerdict) verdict = { NULL };
@@ -415,7 +415,7 @@ append_settings (GString *text, const TallBenchResults *self)
   if (self->rate > 0)
     g_string_append_printf (text, " that begin %.4g operations a second", self->rate);
   if (self->conditions != NULL)
-    tall_bench_spent_append_conditions (text, self->conditions);
+    bench_spent_append_conditions (text, self->conditions);
   if (self->stopped)
     g_string_append (text, "; not all: the run was stopped");
 }
@@ -439,7 +439,7 @@ append_phase (GString *text,
       begun = TRUE;
       append_summary (text, get_summary (self, i), with_key);
     }
-  g_autofree char *verdict = begun ? tall_bench_results_judge (self, phase) : NULL;
+  g_autofree char *verdict = begun ? bench_results_judge (self, phase) : NULL;
   if (verdict != NULL)
     g_string_append_printf (text, "  %s\n", verdict);
 }
@@ -466,8 +466,8 @@ tall_bench_results_to_text (const TallBenchResults *self)
                             self->stopped ? "up to " : "", self->n_turns);
   for (guint i = 0; i < n_phases; i++)
     append_phase (text, self, &phases[i], with_key);
-  tall_bench_spent_append_spendings (text, self);
-  tall_bench_spent_append_stored (text, self);
+  bench_spent_append_spendings (text, self);
+  bench_spent_append_stored (text, self);
   return g_string_free (g_steal_pointer (&text), FALSE);
 }
 
@@ -538,9 +538,9 @@ add_settings (JsonBuilder *builder, const TallBenchResults *self)
   if (self->has_seed)
     tall_json_add_number (builder, "seed", (gint64)self->seed);
   static const TallBenchConditions usual = { 0 };
-  tall_bench_spent_add_conditions (builder, self->conditions != NULL ? self->conditions : &usual);
+  bench_spent_add_conditions (builder, self->conditions != NULL ? self->conditions : &usual);
   if (self->setting != NULL)
-    tall_bench_setting_add (self->setting, builder);
+    bench_setting_add (self->setting, builder);
   tall_json_add_flag (builder, "complete", !self->stopped);
 }
 
@@ -563,7 +563,7 @@ add_phases (JsonBuilder *builder, const TallBenchResults *self)
   for (guint i = 0; i < judged->len; i++)
     {
       const TallBenchPhase *phase = g_ptr_array_index (judged, i);
-      g_autofree char *verdict = tall_bench_results_judge (self, phase);
+      g_autofree char *verdict = bench_results_judge (self, phase);
       tall_json_add_text (builder, phase->name, verdict);
     }
   json_builder_end_object (builder);
@@ -585,7 +585,7 @@ tall_bench_results_to_json (const TallBenchResults *self)
     add_summary (builder, get_summary (self, i));
   json_builder_end_array (builder);
   add_phases (builder, self);
-  tall_bench_spent_add_stored (builder, self);
+  bench_spent_add_stored (builder, self);
   json_builder_end_object (builder);
   return tall_json_build (builder, TRUE);
 }

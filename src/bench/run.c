@@ -19,7 +19,7 @@
 
 /* Returns: nanoseconds of the monotonic clock */
 static guint64
-tall_bench_get_time (void)
+bench_get_time (void)
 {
   struct timespec time;
   clock_gettime (CLOCK_MONOTONIC, &time);
@@ -34,7 +34,7 @@ is_asked_to_stop (const TallBenchRun *self)
 
 /* Returns: whether a client has failed, or all are to stop */
 static gboolean
-tall_bench_run_is_interrupted (const TallBenchRun *self)
+bench_run_is_interrupted (const TallBenchRun *self)
 {
   return g_atomic_int_get (&self->failed) != 0 || is_asked_to_stop (self);
 }
@@ -46,7 +46,7 @@ tall_bench_run_is_interrupted (const TallBenchRun *self)
  *
  * Returns: whether it has done all of warming up, or of the rest; of that at least one operation */
 static gboolean
-tall_bench_worker_is_over (const TallBenchWorker *self, guint64 now)
+bench_worker_is_over (const TallBenchWorker *self, guint64 now)
 {
   const TallBenchRun *run = self->run;
   if (self->interval > 0)
@@ -90,10 +90,9 @@ keep (TallBenchWorker *self, TallBenchOperation *operation)
 static gboolean
 await_due (TallBenchWorker *self)
 {
-  for (guint64 now = tall_bench_get_time (); now < self->due; now = tall_bench_get_time ())
+  for (guint64 now = bench_get_time (); now < self->due; now = bench_get_time ())
     {
-      if (tall_bench_run_is_interrupted (self->run)
-          || g_atomic_int_get (&self->run->round_over) != 0)
+      if (bench_run_is_interrupted (self->run) || g_atomic_int_get (&self->run->round_over) != 0)
         return FALSE;
       g_usleep (MIN ((self->due - now) / 1000, LONGEST_SLEEP) + 1);
     }
@@ -108,11 +107,11 @@ work_once (TallBenchWorker *self)
   const TallBenchPhase *phase = self->run->phase;
   TallBenchOperation operation = { 0 };
   phase->choose (&self->client, &operation);
-  guint64 begun = self->interval > 0 ? self->due : tall_bench_get_time ();
+  guint64 begun = self->interval > 0 ? self->due : bench_get_time ();
   guint n = MAX (operation.n, 1);
   self->due += self->interval * n;
   gboolean ok = phase->run (&self->client, &operation, &self->error);
-  guint64 now = tall_bench_get_time ();
+  guint64 now = bench_get_time ();
   self->n_in_round++;
   if (!ok)
     {
@@ -133,13 +132,13 @@ work_once (TallBenchWorker *self)
 static void
 work_round (TallBenchWorker *self)
 {
-  guint64 now = tall_bench_get_time ();
+  guint64 now = bench_get_time ();
   self->n_in_round = 0;
   self->round_begun = now;
   self->due += self->due > 0 ? now - self->round_ended
                              : now + self->interval * self->client.number / self->client.n_clients;
-  while (!tall_bench_worker_is_over (self, now) && g_atomic_int_get (&self->run->round_over) == 0
-         && !tall_bench_run_is_interrupted (self->run))
+  while (!bench_worker_is_over (self, now) && g_atomic_int_get (&self->run->round_over) == 0
+         && !bench_run_is_interrupted (self->run))
     {
       if (!await_due (self))
         continue;
@@ -162,7 +161,7 @@ check_round (TallBenchWorker *self)
 
 /* Waits for all clients and the leader. */
 static void
-tall_bench_run_meet (TallBenchRun *self)
+bench_run_meet (TallBenchRun *self)
 {
   pthread_barrier_wait (&self->barrier);
 }
@@ -171,16 +170,16 @@ tall_bench_run_meet (TallBenchRun *self)
  *
  * The thread of a client: works in rounds until the run is over. */
 static gpointer
-tall_bench_worker_run (gpointer data)
+bench_worker_run (gpointer data)
 {
   TallBenchWorker *self = data;
   prctl (PR_SET_TIMERSLACK, 1UL); /* else each wait is 50 µs longer, and counts as latency */
-  for (tall_bench_run_meet (self->run); !self->run->over; tall_bench_run_meet (self->run))
+  for (bench_run_meet (self->run); !self->run->over; bench_run_meet (self->run))
     {
       work_round (self);
-      tall_bench_run_meet (self->run);
+      bench_run_meet (self->run);
       check_round (self);
-      tall_bench_run_meet (self->run);
+      bench_run_meet (self->run);
     }
   return NULL;
 }
@@ -205,10 +204,10 @@ find_round_time (const TallBenchWorker *workers, guint n)
 static gboolean
 are_over (const TallBenchWorker *workers, guint n)
 {
-  guint64 now = tall_bench_get_time ();
+  guint64 now = bench_get_time ();
   for (guint i = 0; i < n; i++)
-    if (!tall_bench_worker_is_over (&workers[i], now))
-      return tall_bench_run_is_interrupted (workers[i].run);
+    if (!bench_worker_is_over (&workers[i], now))
+      return bench_run_is_interrupted (workers[i].run);
   return TRUE;
 }
 
@@ -243,11 +242,11 @@ lead (TallBenchRun *self, const TallBenchWorker *workers, gboolean timed)
       double before[TALL_BENCH_N_SPENDINGS];
       g_atomic_int_set (&self->round_over, 0);
       read_meter (self, before);
-      tall_bench_run_meet (self); /* the round begins */
-      tall_bench_run_meet (self); /* all are done */
+      bench_run_meet (self); /* the round begins */
+      bench_run_meet (self); /* all are done */
       if (timed)
         add_round (self, workers, before);
-      tall_bench_run_meet (self); /* and have compared */
+      bench_run_meet (self); /* and have compared */
     }
 }
 
@@ -284,7 +283,7 @@ start (TallBenchWorker *self,
   };
   g_array_set_clear_func (self->kept, (GDestroyNotify)tall_bench_operation_clear);
   set_share (self, orders->orders->len);
-  self->thread = g_thread_new ("client", tall_bench_worker_run, self);
+  self->thread = g_thread_new ("client", bench_worker_run, self);
 }
 
 /* Waits for a client, and adds what it has measured. */
@@ -345,7 +344,7 @@ run_clients (TallBenchRun *run,
   lead (run, workers, FALSE);
   lead (run, workers, TRUE);
   run->over = TRUE;
-  tall_bench_run_meet (run);
+  bench_run_meet (run);
   for (guint i = 0; i < n; i++)
     finish (&workers[i], times, record, error);
   pthread_barrier_destroy (&run->barrier);
@@ -388,7 +387,7 @@ tall_bench_run_phase (const TallBenchPhase *phase,
 
   g_autoptr (GError) local = NULL;
   guint64 time = (guint64)(plan->seconds * 1e9);
-  TallBenchRun run = { .phase = phase, .plan = plan, .begun = tall_bench_get_time () };
+  TallBenchRun run = { .phase = phase, .plan = plan, .begun = bench_get_time () };
   run.warm_at = run.begun + time / WARM_UP;
   run.ends_at = run.begun + time;
   record->phase = phase;

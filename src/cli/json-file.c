@@ -21,7 +21,7 @@ tall_json_item_clear (TallJsonItem *self)
 
 /* Returns: the text without white space around it */
 static TallSlice
-tall_json_strip (TallSlice text)
+json_strip (TallSlice text)
 {
   while (text.len > 0 && g_ascii_isspace (text.data[text.len - 1]))
     text.len--;
@@ -35,16 +35,16 @@ static gboolean
 unwrap (TallSlice *text, const char *name)
 {
   g_autofree char *key = g_strdup_printf ("\"%s\"", name);
-  TallSlice rest = tall_json_strip (*text);
+  TallSlice rest = json_strip (*text);
   if (rest.len < 2 || rest.data[0] != '{' || rest.data[rest.len - 1] != '}')
     return FALSE;
-  rest = tall_json_strip (tall_slice (rest.data + 1, rest.len - 2));
+  rest = json_strip (tall_slice (rest.data + 1, rest.len - 2));
   if (!tall_slice_has_prefix (rest, tall_slice_str (key)))
     return FALSE;
-  rest = tall_json_strip (tall_slice (rest.data + strlen (key), rest.len - strlen (key)));
+  rest = json_strip (tall_slice (rest.data + strlen (key), rest.len - strlen (key)));
   if (rest.len == 0 || rest.data[0] != ':')
     return FALSE;
-  *text = tall_json_strip (tall_slice (rest.data + 1, rest.len - 1));
+  *text = json_strip (tall_slice (rest.data + 1, rest.len - 1));
   return TRUE;
 }
 
@@ -74,7 +74,7 @@ explain_kind (TallSlice text, gboolean is_customer, GError **error)
  *
  * Makes an empty item an order or a customer, or says in it why that cannot be. */
 static void
-tall_json_item_parse (TallJsonItem *self, TallSlice text, TallJsonKind kind)
+json_item_parse (TallJsonItem *self, TallSlice text, TallJsonKind kind)
 {
   gboolean is_customer = unwrap (&text, "customer");
   gboolean is_plain = !is_customer && !unwrap (&text, "order");
@@ -129,7 +129,7 @@ is_list (TallSlice text, gsize start, gsize end)
  *
  * Returns: whether it is an object with a list `orders` or `customers`, as listings are printed */
 static gboolean
-tall_json_is_listing (TallSlice text)
+json_is_listing (TallSlice text)
 {
   guint64 depth = 0;
   for (gsize i = 0; i < text.len;)
@@ -149,7 +149,7 @@ tall_json_is_listing (TallSlice text)
 
 /* Returns: whether braces that are opened are closed again, not looking into strings */
 static gboolean
-tall_json_is_closed (TallSlice text)
+json_is_closed (TallSlice text)
 {
   gint64 depth = 0;
   gboolean in_string = FALSE;
@@ -169,7 +169,7 @@ tall_json_is_closed (TallSlice text)
 /* Returns: whether a later line is an object by itself, so that what stands before it is a broken
  *   line and not the beginning of one object over many */
 static gboolean
-tall_json_has_object_lines (TallSlice text)
+json_has_object_lines (TallSlice text)
 {
   const guint8 *end = text.len > 0 ? memchr (text.data, '\n', text.len) : NULL;
   while (end != NULL)
@@ -177,10 +177,10 @@ tall_json_has_object_lines (TallSlice text)
       gsize skipped = (gsize)(end - text.data) + 1;
       text = tall_slice (text.data + skipped, text.len - skipped);
       end = text.len > 0 ? memchr (text.data, '\n', text.len) : NULL;
-      TallSlice line = tall_json_strip (
-          tall_slice (text.data, end != NULL ? (gsize)(end - text.data) : text.len));
+      TallSlice line =
+          json_strip (tall_slice (text.data, end != NULL ? (gsize)(end - text.data) : text.len));
       if (line.len > 0 && text.data[0] == '{' && line.data[line.len - 1] == '}'
-          && tall_json_is_closed (line))
+          && json_is_closed (line))
         return TRUE;
     }
   return FALSE;
@@ -381,7 +381,7 @@ tall_json_file_is_ready (TallJsonFile *self)
     {
       TallSlice line;
       gboolean is_whole = peek_line (self, &line);
-      if (line.len > MAX_OBJECT || (is_whole && tall_json_strip (line).len > 0))
+      if (line.len > MAX_OBJECT || (is_whole && json_strip (line).len > 0))
         return TRUE;
       if (is_whole && line.len == 0)
         return FALSE;
@@ -405,7 +405,7 @@ set_place (const TallJsonFile *self, TallJsonItem *item)
 static void
 parse_item (TallJsonFile *self, TallSlice text, TallJsonItem *item)
 {
-  tall_json_item_parse (item, text, self->kind);
+  json_item_parse (item, text, self->kind);
   set_place (self, item);
 }
 
@@ -437,17 +437,17 @@ read_rest (TallJsonFile *self, TallJsonItem *item, GError **error)
         return step;
     }
   TallSlice rest = tall_slice (self->buffer->data + self->at, self->buffer->len - self->at);
-  if (tall_json_is_listing (rest))
+  if (json_is_listing (rest))
     return refuse_rest (self, "a listing", item);
   if (rest.len <= MAX_OBJECT)
-    parse_item (self, tall_json_strip (rest), item);
-  if ((item->error != NULL || rest.len > MAX_OBJECT) && tall_json_has_object_lines (rest))
+    parse_item (self, json_strip (rest), item);
+  if ((item->error != NULL || rest.len > MAX_OBJECT) && json_has_object_lines (rest))
     {
       tall_json_item_clear (item);
       self->by_lines = TRUE;
       return tall_json_file_next (self, item, error);
     }
-  if (tall_json_strip (rest).data[0] != '{')
+  if (json_strip (rest).data[0] != '{')
     return refuse_rest (self, "not a JSON object, { … } (for CSV there is tallorder load)", item);
   if (rest.len > MAX_OBJECT)
     return set_too_long (self, error);
@@ -471,13 +471,13 @@ tall_json_file_next (TallJsonFile *self, TallJsonItem *item, GError **error)
   TallJsonStep step;
   while ((step = find_line (self, &line, error)) == TALL_JSON_ITEM)
     {
-      TallSlice text = tall_json_strip (line);
+      TallSlice text = json_strip (line);
       if (line.len == 0)
         return TALL_JSON_END;
       if (text.len > 0 && !self->by_lines
-          && (!tall_json_is_closed (text) || (text.data[0] != '{' && self->fd != STDIN_FILENO)))
+          && (!json_is_closed (text) || (text.data[0] != '{' && self->fd != STDIN_FILENO)))
         return read_rest (self, item, error);
-      if (!self->by_lines && tall_json_is_listing (text))
+      if (!self->by_lines && json_is_listing (text))
         return refuse_rest (self, "a listing", item);
       if (text.len > 0)
         {

@@ -38,7 +38,7 @@ print_retry (const char *path, const TallLoadFiles *files)
  *
  * Prints the reasons for people, if there are any. */
 static void
-tall_load_report_print_rejects (TallRejects *rejects, const char *path, const TallLoadFiles *files)
+load_report_print_rejects (TallRejects *rejects, const char *path, const TallLoadFiles *files)
 {
   GPtrArray *tally = tall_rejects_get_tally (rejects);
   if (tally->len > 0)
@@ -256,12 +256,12 @@ tall_load_report_print (const TallLoadReport *self)
   print_unused (self);
   print_items (self);
   print_time (self);
-  tall_load_report_print_rejects (self->rejects, self->rejects_path, self->files);
+  load_report_print_rejects (self->rejects, self->rejects_path, self->files);
 }
 
 /* Adds the reasons to a summary in JSON. */
 static void
-tall_load_report_add_reasons (JsonBuilder *builder, TallRejects *rejects)
+load_report_add_reasons (JsonBuilder *builder, TallRejects *rejects)
 {
   GPtrArray *tally = tall_rejects_get_tally (rejects);
   tall_json_begin_array (builder, "reasons");
@@ -338,7 +338,7 @@ tall_load_report_print_json (const TallLoadReport *self)
   tall_json_add_number (builder, "retries", self->summary.retries);
   tall_json_add_double (builder, "seconds", self->seconds);
   add_files (self, builder);
-  tall_load_report_add_reasons (builder, self->rejects);
+  load_report_add_reasons (builder, self->rejects);
   json_builder_end_object (builder);
   tall_json_print (builder);
 }
@@ -390,7 +390,7 @@ print_json (const TallLoadDelete *self, const TallDeleterSummary *summary)
       tall_json_add_number (builder, "rows", tallies[i]->rows);
       json_builder_end_object (builder);
     }
-  tall_load_report_add_reasons (builder, self->rejects);
+  load_report_add_reasons (builder, self->rejects);
   json_builder_end_object (builder);
   tall_json_print (builder);
 }
@@ -463,7 +463,7 @@ tall_load_delete_run (const TallLoadDelete *self, TallFront *front)
   else if (!self->quiet)
     {
       print (self, &summary);
-      tall_load_report_print_rejects (self->rejects, self->rejects_path, NULL);
+      load_report_print_rejects (self->rejects, self->rejects_path, NULL);
     }
   if (!ok)
     tall_print_error ("%s. To go on, run it again: what is deleted is absent then", why);

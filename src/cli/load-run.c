@@ -130,7 +130,7 @@ tall_load_arguments_expand (const char *const *arguments, guint n_arguments, GEr
  *
  * Returns: (transfer full) (element-type TallLoadArgument): the files in it */
 static GPtrArray *
-tall_load_arguments_make_retried (GPtrArray *retried, const char *path)
+load_arguments_make_retried (GPtrArray *retried, const char *path)
 {
   GPtrArray *files = g_ptr_array_new_with_free_func (argument_free);
   for (guint i = 0; i < retried->len; i++)
@@ -481,7 +481,7 @@ retry (const TallOptions *options, GPtrArray *arguments, const TallLoadGiven *ow
       tall_print_failure (error);
       return TALL_EXIT_FAILED;
     }
-  g_autoptr (GPtrArray) files = tall_load_arguments_make_retried (retried, own->retry);
+  g_autoptr (GPtrArray) files = load_arguments_make_retried (retried, own->retry);
   g_ptr_array_extend_and_steal (files, g_ptr_array_ref (arguments));
   if (files->len > 0)
     return load_files (options, files, own);

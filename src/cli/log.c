@@ -89,7 +89,7 @@ tall_shortage_prepare (void)
 /* Does the same for a message with which GLib is about to end the process, or one of our own files
  * in the same words. */
 static void
-tall_shortage_check (GLogLevelFlags level, const char *message)
+shortage_check (GLogLevelFlags level, const char *message)
 {
   if ((level & G_LOG_LEVEL_ERROR) != 0 && message != NULL
       && (strstr (message, "failed to allocate") != NULL
@@ -246,7 +246,7 @@ write_message (GLogLevelFlags level, const GLogField *fields, gsize n_fields)
 static GLogWriterOutput
 write_any (GLogLevelFlags level, const GLogField *fields, gsize n_fields, gpointer data)
 {
-  tall_shortage_check (level, get_field (fields, n_fields, "MESSAGE"));
+  shortage_check (level, get_field (fields, n_fields, "MESSAGE"));
   return data != NULL ? write_line (level, fields, n_fields)
                       : write_message (level, fields, n_fields);
 }

@@ -21,7 +21,7 @@ const TallCommand *const tall_commands[] = { TALL_COMMANDS (TALL_COMMAND_ENTRY) 
 
 /* Returns: (nullable): the command of this name */
 static const TallCommand *
-tall_commands_find (const char *name)
+commands_find (const char *name)
 {
   for (guint i = 0; tall_commands[i] != NULL; i++)
     if (g_str_equal (tall_commands[i]->name, name))
@@ -91,7 +91,7 @@ help (int argc, char **argv)
       print_help ();
       return TALL_EXIT_DONE;
     }
-  const TallCommand *command = tall_commands_find (argv[2]);
+  const TallCommand *command = commands_find (argv[2]);
   if (command == NULL)
     return refuse_command (argv[2]);
   g_autoptr (GPtrArray) arguments = g_ptr_array_new ();
@@ -120,7 +120,7 @@ dispatch (int argc, char **argv)
       || g_str_equal (argv[1], "-h"))
     return help (argc, argv);
 
-  const TallCommand *command = tall_commands_find (argv[1]);
+  const TallCommand *command = commands_find (argv[1]);
   if (command == NULL)
     return refuse_command (argv[1]);
   tall_log_start (command == &tall_command_serve);

@@ -170,7 +170,7 @@ tall_choices_print_json (void)
 static const char *const command_names[] = { TALL_COMMANDS (TALL_COMMAND_NAME) NULL };
 
 static gboolean
-tall_known_commands_have (const char *name)
+known_commands_have (const char *name)
 {
   return g_strv_contains (command_names, name);
 }
@@ -278,7 +278,7 @@ check_groups (GKeyFile *file, GError **error)
   g_auto (GStrv) groups = g_key_file_get_groups (file, NULL);
   for (guint i = 0; groups[i] != NULL; i++)
     {
-      if (g_str_equal (groups[i], COMMON_GROUP) || tall_known_commands_have (groups[i]))
+      if (g_str_equal (groups[i], COMMON_GROUP) || known_commands_have (groups[i]))
         continue;
       const char *meant = tall_known_commands_suggest (groups[i]);
       tall_error_set_invalid (error, "config",
@@ -302,12 +302,12 @@ check_groups (GKeyFile *file, GError **error)
  * Returns: FALSE with %TALL_ERROR_INVALID if the file says what has no meaning, with
  *   %TALL_ERROR_UNAVAILABLE if it cannot be read */
 static gboolean
-tall_config_add (const char *command,
-                 const GOptionEntry *common,
-                 const GOptionEntry *own,
-                 char **argv,
-                 GPtrArray *args,
-                 GError **error)
+config_add (const char *command,
+            const GOptionEntry *common,
+            const GOptionEntry *own,
+            char **argv,
+            GPtrArray *args,
+            GError **error)
 {
   const char *path = find_argument (argv, "config");
   if (path == NULL)
@@ -513,7 +513,7 @@ tall_options_parse (TallOptions *self,
       exit (code);
     }
   if (!check_flags (common, entries, argv, error)
-      || !tall_config_add (command->name, common, entries, argv, args, error))
+      || !config_add (command->name, common, entries, argv, args, error))
     return FALSE;
   add_arguments (args, argv);
   g_auto (GStrv) all = (GStrv)g_ptr_array_free (g_steal_pointer (&args), FALSE);

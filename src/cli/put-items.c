@@ -27,7 +27,7 @@ get_fate (const TallJsonItem *item)
 }
 
 static void
-tall_put_batch_clear (TallPutBatch *self)
+put_batch_clear (TallPutBatch *self)
 {
   for (guint i = 0; i < self->n; i++)
     tall_json_item_clear (&self->items[i]);
@@ -42,7 +42,7 @@ tall_put_batch_clear (TallPutBatch *self)
  *
  * Returns: %TALL_JSON_ITEM, or why there is nothing behind those that were added */
 static TallJsonStep
-tall_put_batch_read (
+put_batch_read (
     TallPutBatch *self, TallJsonFile *file, guint jobs, const gint *stop, GError **error)
 {
   while (self->n < jobs && (self->n == 0 || tall_json_file_is_ready (file)))
@@ -135,7 +135,7 @@ store_item (gpointer data, guint i)
 
 /* Tries those that come next, at least one, all at once, and waits for the last of them. */
 static void
-tall_put_batch_store (TallPutBatch *self, TallFront *front, const TallPutCall *call)
+put_batch_store (TallPutBatch *self, TallFront *front, const TallPutCall *call)
 {
   Round round = { .batch = self, .front = front, .call = call };
   guint end = find_end (self);
@@ -158,7 +158,7 @@ find_rest (const TallPutBatch *self, guint64 next, guint *n_before)
  *
  * Returns: the line that stopped the rest */
 static guint64
-tall_put_batch_find_stop (const TallPutBatch *self, guint64 next)
+put_batch_find_stop (const TallPutBatch *self, guint64 next)
 {
   for (guint i = 0; i < self->n_tried; i++)
     if (get_fate (&self->items[i]) >= NOT_DONE)
@@ -191,7 +191,7 @@ name_lines (const TallPutBatch *self, guint n, Fate fate)
  *
  * Returns: (transfer full): how to go on after a stop */
 static char *
-tall_put_batch_advise (const TallPutBatch *self, guint64 next)
+put_batch_advise (const TallPutBatch *self, guint64 next)
 {
   guint n_before;
   guint64 rest = find_rest (self, next, &n_before);
@@ -302,7 +302,7 @@ put_batch (Put *self)
   while (going && batch->n_tried < batch->n && g_atomic_int_get (self->stop) == 0)
     {
       guint i = batch->n_tried;
-      tall_put_batch_store (batch, self->front, self->call);
+      put_batch_store (batch, self->front, self->call);
       for (; i < batch->n_tried; i++)
         going = report_item (self, i) && going;
     }
@@ -326,11 +326,11 @@ print_stop (const Put *self)
   if (!has_many (self))
     return;
   guint64 next = tall_json_file_get_line (self->file);
-  g_autofree char *advice = tall_put_batch_advise (&self->batch, next);
+  g_autofree char *advice = put_batch_advise (&self->batch, next);
   tall_print_error ("Stopped at line %" G_GUINT64_FORMAT " of %s: %" G_GUINT64_FORMAT
                     " stored, %" G_GUINT64_FORMAT " refused, the rest not tried. %s",
-                    tall_put_batch_find_stop (&self->batch, next),
-                    tall_json_file_get_name (self->file), self->n_stored, self->n_refused, advice);
+                    put_batch_find_stop (&self->batch, next), tall_json_file_get_name (self->file),
+                    self->n_stored, self->n_refused, advice);
 }
 
 /* Reads and stores one batch. @going (out): whether what was read is settled. */
@@ -339,7 +339,7 @@ put_next (Put *self, gboolean *going, GError **error)
 {
   guint n = self->batch.n;
   TallJsonStep step =
-      tall_put_batch_read (&self->batch, self->file, self->call->jobs, self->stop, error);
+      put_batch_read (&self->batch, self->file, self->call->jobs, self->stop, error);
   self->n_read += self->batch.n - n;
   *going = put_batch (self);
   return *going && self->batch.n_tried < self->batch.n ? TALL_JSON_STOPPED : step;
@@ -355,7 +355,7 @@ put_all (Put *self)
   TallJsonStep step = put_next (self, &going, &error);
   while (going && step == TALL_JSON_ITEM)
     {
-      tall_put_batch_clear (&self->batch);
+      put_batch_clear (&self->batch);
       step = put_next (self, &going, &error);
     }
   if (going && step == TALL_JSON_END)
@@ -373,7 +373,7 @@ put_all (Put *self)
 static void
 put_clear (Put *self)
 {
-  tall_put_batch_clear (&self->batch);
+  put_batch_clear (&self->batch);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Put, put_clear)
 

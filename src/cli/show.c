@@ -153,7 +153,7 @@ tall_paging_fail (const TallCommand *command, const GError *error)
 
 /* Returns: (transfer full): a day alone where the time is midnight, as it mostly is */
 static char *
-tall_show_date (gint64 date)
+show_date (gint64 date)
 {
   char text[TALL_DATE_TEXT_SIZE];
   tall_date_format (date, text);
@@ -234,7 +234,7 @@ static char *
 format_optional (const TallModelField *field, gconstpointer base)
 {
   if (tall_model_kind (field) == TALL_MODEL_DATE)
-    return *tall_model_flag (field, base) ? tall_show_date (*tall_model_date (field, base)) : NULL;
+    return *tall_model_flag (field, base) ? show_date (*tall_model_date (field, base)) : NULL;
   char text[TALL_DECIMAL_TEXT_SIZE];
   const TallDecimal *decimal = tall_model_get_pointer (field, base);
   return decimal != NULL ? g_strdup (tall_decimal_format (*decimal, text)) : NULL;
@@ -476,7 +476,7 @@ static void
 show_order (TallListOutput *self, const TallOrderEntry *entry)
 {
   char total[TALL_DECIMAL_TEXT_SIZE];
-  g_autofree char *date = entry->has_sales_date ? tall_show_date (entry->sales_date) : NULL;
+  g_autofree char *date = entry->has_sales_date ? show_date (entry->sales_date) : NULL;
   tall_grid_add (self->grid, entry->order_number);
   tall_grid_add (self->grid, date);
   tall_grid_add_number (self->grid, entry->n_lines);

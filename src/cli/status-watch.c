@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-static TallMetricsPage *tall_metrics_page_parse (const char *text) G_GNUC_WARN_UNUSED_RESULT;
+static TallMetricsPage *metrics_page_parse (const char *text) G_GNUC_WARN_UNUSED_RESULT;
 
 #define PORT 9464
 #define TIMEOUT 5 /* seconds without a byte */
@@ -50,7 +50,7 @@ ask (GSocketConnection *connection, GString *reply, GError **error)
  *
  * Returns: (transfer full): NULL with %TALL_ERROR_UNAVAILABLE */
 static TallMetricsPage *
-tall_metrics_page_fetch (const char *address, GError **error)
+metrics_page_fetch (const char *address, GError **error)
 {
   g_autoptr (GError) cause = NULL;
   g_autoptr (GSocketClient) client = g_socket_client_new ();
@@ -66,7 +66,7 @@ tall_metrics_page_fetch (const char *address, GError **error)
   char *body = strstr (reply->str, HEAD_END);
   if (body != NULL && g_str_has_prefix (reply->str, "HTTP/1.")
       && g_str_has_prefix (reply->str + strlen ("HTTP/1.x"), " 200 "))
-    return tall_metrics_page_parse (body + strlen (HEAD_END));
+    return metrics_page_parse (body + strlen (HEAD_END));
   (void)set_no_answer (error, address, "the answer is not a page of metrics");
   return NULL;
 }
@@ -75,7 +75,7 @@ tall_metrics_page_fetch (const char *address, GError **error)
  *
  * Returns: (transfer full): a page of this moment */
 static TallMetricsPage *
-tall_metrics_page_parse (const char *text)
+metrics_page_parse (const char *text)
 {
   TallMetricsPage *self = g_new0 (TallMetricsPage, 1);
   self->at = g_get_monotonic_time ();
@@ -113,7 +113,7 @@ is_of (const char *sample, const char *name, const char *label)
  *
  * Returns: of all samples of a metric; 0 if there is none */
 static gdouble
-tall_metrics_page_sum (const TallMetricsPage *self, const char *name, const char *label)
+metrics_page_sum (const TallMetricsPage *self, const char *name, const char *label)
 {
   GHashTableIter i;
   gpointer sample, value;
@@ -126,7 +126,7 @@ tall_metrics_page_sum (const TallMetricsPage *self, const char *name, const char
 }
 
 static gboolean
-tall_metrics_page_has (const TallMetricsPage *self, const char *name)
+metrics_page_has (const TallMetricsPage *self, const char *name)
 {
   GHashTableIter i;
   gpointer sample;
@@ -158,7 +158,7 @@ compare (gconstpointer a, gconstpointer b)
 
 /* Returns: (transfer full): the values that a label of a metric has, each once, sorted */
 static GPtrArray *
-tall_metrics_page_list (const TallMetricsPage *self, const char *name, const char *label)
+metrics_page_list (const TallMetricsPage *self, const char *name, const char *label)
 {
   GPtrArray *list = g_ptr_array_new_with_free_func (g_free);
   GHashTableIter i;
@@ -181,16 +181,15 @@ grow (const TallMetricsPage *before,
       const char *name,
       const char *label)
 {
-  return MAX (
-      tall_metrics_page_sum (now, name, label) - tall_metrics_page_sum (before, name, label), 0);
+  return MAX (metrics_page_sum (now, name, label) - metrics_page_sum (before, name, label), 0);
 }
 
 /* Returns: by how much a counter grows in a second */
 static gdouble
-tall_metrics_page_rate (const TallMetricsPage *before,
-                        const TallMetricsPage *now,
-                        const char *name,
-                        const char *label)
+metrics_page_rate (const TallMetricsPage *before,
+                   const TallMetricsPage *now,
+                   const char *name,
+                   const char *label)
 {
   gdouble seconds = (gdouble)(now->at - before->at) / G_USEC_PER_SEC;
   return seconds > 0 ? grow (before, now, name, label) / seconds : 0;
@@ -211,15 +210,15 @@ compare_limits (gconstpointer a, gconstpointer b)
  * Returns: the limit below which so many of what came between the pages lie; 0: nothing came, or
  *   all limits are passed */
 static gdouble
-tall_metrics_page_quantile (const TallMetricsPage *before,
-                            const TallMetricsPage *now,
-                            const char *name,
-                            const char *label,
-                            gdouble part)
+metrics_page_quantile (const TallMetricsPage *before,
+                       const TallMetricsPage *now,
+                       const char *name,
+                       const char *label,
+                       gdouble part)
 {
   g_autofree char *bucket = g_strconcat (name, "_bucket", NULL);
   g_autofree char *count = g_strconcat (name, "_count", NULL);
-  g_autoptr (GPtrArray) limits = tall_metrics_page_list (now, bucket, "le");
+  g_autoptr (GPtrArray) limits = metrics_page_list (now, bucket, "le");
   gdouble all = grow (before, now, count, label);
   g_ptr_array_sort (limits, compare_limits);
   for (guint i = 0; i < limits->len && all > 0; i++)
@@ -258,13 +257,13 @@ typedef struct
 static gdouble
 get (const Span *self, const char *name)
 {
-  return tall_metrics_page_sum (self->now, name, NULL);
+  return metrics_page_sum (self->now, name, NULL);
 }
 
 static gdouble
 rate (const Span *self, const char *name, const char *label)
 {
-  return tall_metrics_page_rate (self->before, self->now, name, label);
+  return metrics_page_rate (self->before, self->now, name, label);
 }
 
 /* Of requests to gateways that were for several callers, reads and writes. @part: `_count`, `_sum`
@@ -281,13 +280,13 @@ merged_rate (const Span *self, const char *part, const char *label)
 static gdouble
 quantile (const Span *self, const char *label, gdouble part)
 {
-  return 1000 * tall_metrics_page_quantile (self->before, self->now, DURATION, label, part);
+  return 1000 * metrics_page_quantile (self->before, self->now, DURATION, label, part);
 }
 
 static char *
 find_info (const Span *self, const char *metric, const char *label)
 {
-  g_autoptr (GPtrArray) list = tall_metrics_page_list (self->now, metric, label);
+  g_autoptr (GPtrArray) list = metrics_page_list (self->now, metric, label);
   return list->len > 0 ? tall_text_clean (g_ptr_array_index (list, 0)) : g_strdup ("?");
 }
 
@@ -335,11 +334,11 @@ print_line (const Span *self, const char *date)
               get (self, "tallorder_memory_bytes") / MB,
               rate (self, "tallorder_store_commits_total", NULL),
               rate (self, "tallorder_store_overtaken_total", NULL));
-  if (tall_metrics_page_has (self->now, "tallorder_gateway_up"))
+  if (metrics_page_has (self->now, "tallorder_gateway_up"))
     tall_print (" gateways=%.0f retries/s=%.1f merged/s=%.1f", get (self, "tallorder_gateway_up"),
                 rate (self, "tallorder_gateway_retries_total", NULL),
                 merged_rate (self, "_count", NULL));
-  if (tall_metrics_page_has (self->now, "tallorder_rocksdb_writes_stopped"))
+  if (metrics_page_has (self->now, "tallorder_rocksdb_writes_stopped"))
     tall_print (" stalled=%s", is_stalled (self) ? "yes" : "no");
   tall_print (" migration=\"%s\"\n", migration);
 }
@@ -374,13 +373,13 @@ print_calls (const Span *self)
   static const char *const columns[] = { "CALL",    ">CALLS/S", ">FAILED/S", ">P50 MS",
                                          ">P99 MS", ">ALL",     NULL };
   g_autoptr (TallGrid) grid = tall_grid_new (columns);
-  g_autoptr (GPtrArray) calls = tall_metrics_page_list (self->now, CALLS, "call");
+  g_autoptr (GPtrArray) calls = metrics_page_list (self->now, CALLS, "call");
   for (guint i = 0; i < calls->len; i++)
     {
       const char *call = g_ptr_array_index (calls, i);
       g_autofree char *label = g_strdup_printf ("call=\"%s\"", call);
       g_autofree char *ok = g_strdup_printf ("%s,result=\"ok\"", label);
-      gdouble all = tall_metrics_page_sum (self->now, CALLS, label);
+      gdouble all = metrics_page_sum (self->now, CALLS, label);
       if (all == 0)
         continue;
       g_autofree char *clean = tall_text_clean (call);
@@ -420,7 +419,7 @@ print_server (const Span *self)
 static void
 print_rocksdb (const Span *self)
 {
-  if (!tall_metrics_page_has (self->now, "tallorder_rocksdb_writes_stopped"))
+  if (!metrics_page_has (self->now, "tallorder_rocksdb_writes_stopped"))
     return;
   tall_print (
       "RocksDB      %.1f MB in tables, %.1f MB in the log only, %.1f MB to compact, %.0f MB "
@@ -439,8 +438,7 @@ print_gateways (const Span *self)
   static const char *const columns[] = { "GATEWAY",   "STATE",        ">CONNECTIONS",
                                          ">USES/S",   ">FAILED/S",    ">RETRIES/S",
                                          ">MERGED/S", ">ROWS/MERGED", NULL };
-  g_autoptr (GPtrArray) gateways =
-      tall_metrics_page_list (self->now, "tallorder_gateway_up", "gateway");
+  g_autoptr (GPtrArray) gateways = metrics_page_list (self->now, "tallorder_gateway_up", "gateway");
   g_autoptr (TallGrid) grid = tall_grid_new (columns);
   for (guint i = 0; i < gateways->len; i++)
     {
@@ -450,11 +448,11 @@ print_gateways (const Span *self)
       g_autofree char *clean = tall_text_clean (gateway);
       gdouble merged = merged_rate (self, "_count", label);
       tall_grid_add (grid, clean);
-      tall_grid_add (grid, tall_metrics_page_sum (self->now, "tallorder_gateway_up", label) != 0
+      tall_grid_add (grid, metrics_page_sum (self->now, "tallorder_gateway_up", label) != 0
                                ? "up"
                                : "aside");
       add_number (grid, "%.0f",
-                  tall_metrics_page_sum (self->now, "tallorder_gateway_connections", label));
+                  metrics_page_sum (self->now, "tallorder_gateway_connections", label));
       add_number (grid, "%.1f", rate (self, "tallorder_gateway_uses_total", label));
       add_number (grid, "%.1f", rate (self, "tallorder_gateway_uses_total", failed));
       add_number (grid, "%.1f", rate (self, "tallorder_gateway_retries_total", label));
@@ -514,7 +512,7 @@ tall_status_watch (const char *address, guint seconds)
   g_autoptr (GError) error = NULL;
   const gint *stop = tall_stop_on_signals ();
   gboolean redraws = isatty (STDOUT_FILENO);
-  g_autoptr (TallMetricsPage) before = tall_metrics_page_fetch (address, &error);
+  g_autoptr (TallMetricsPage) before = metrics_page_fetch (address, &error);
   if (before == NULL)
     return tall_fail (error);
   gint64 next = g_get_monotonic_time () + seconds * G_USEC_PER_SEC;
@@ -522,7 +520,7 @@ tall_status_watch (const char *address, guint seconds)
     {
       char date[TALL_DATE_TEXT_SIZE];
       g_autoptr (GError) gone = NULL;
-      g_autoptr (TallMetricsPage) now = tall_metrics_page_fetch (address, &gone);
+      g_autoptr (TallMetricsPage) now = metrics_page_fetch (address, &gone);
       tall_date_format (g_get_real_time () / 1000, date);
       if (now == NULL)
         print_no_answer (gone, date, redraws);

@@ -124,10 +124,7 @@ is_without_texts (const TallModelType *type, gconstpointer base)
  *
  * Returns: FALSE if the field is absent */
 static gboolean
-tall_column_encode (const TallModelField *field,
-                    gconstpointer base,
-                    TallArena *arena,
-                    TallSlice *value)
+column_encode (const TallModelField *field, gconstpointer base, TallArena *arena, TallSlice *value)
 {
   const char *text;
   switch (tall_model_kind (field))
@@ -158,13 +155,13 @@ tall_column_encode (const TallModelField *field,
 }
 
 /* @value: any bytes
- * @base: as for tall_column_encode()
+ * @base: as for column_encode()
  *
  * Sets the field, allocating in @arena.
  *
  * Returns: FALSE with %TALL_ERROR_DAMAGED if @value cannot be one */
 static gboolean
-tall_column_decode (
+column_decode (
     const TallModelField *field, TallSlice value, TallArena *arena, gpointer base, GError **error)
 {
   switch (tall_model_kind (field))
@@ -287,7 +284,7 @@ tall_columns_append (const TallColumns *self,
         of = tall_model_get_pointer (column->address, fields);
 
       TallSlice value;
-      if (of != NULL && tall_column_encode (column->field, of, batch->arena, &value))
+      if (of != NULL && column_encode (column->field, of, batch->arena, &value))
         tall_mutation_put (batch, mutation, column->qualifier, revision, value);
     }
 }
@@ -309,7 +306,7 @@ read_cell (const TallColumn *column,
           tall_model_set_pointer (column->address, fields, of);
         }
     }
-  return tall_column_decode (column->field, cell->value, arena, of, error);
+  return column_decode (column->field, cell->value, arena, of, error);
 }
 
 /* One message from the row, the column and the reason. */

@@ -36,7 +36,7 @@ struct _TallShipTo
 
 /* @order: the order that is made; its texts go into its arena */
 static void
-tall_ship_to_rows_init (TallShipToRows *self, const char *table, gint64 revision, TallOrder *order)
+ship_to_rows_init (TallShipToRows *self, const char *table, gint64 revision, TallOrder *order)
 {
   *self = (TallShipToRows){
     .reader = { table, revision, tall_order_get_arena (order) },
@@ -94,10 +94,10 @@ is_of_revision (const TallShipToRows *self, const TallRow *row)
  *
  * Adds the location, unless the row has no cell of the revision. */
 static gboolean
-tall_ship_to_rows_read_location (TallShipToRows *self,
-                                 const TallRow *row,
-                                 guint32 number,
-                                 GError **error)
+ship_to_rows_read_location (TallShipToRows *self,
+                            const TallRow *row,
+                            guint32 number,
+                            GError **error)
 {
   gint32 found;
   if (!is_of_revision (self, row))
@@ -189,10 +189,7 @@ find_ship_to (TallShipToRows *self, const TallRow *row, GError **error)
  *
  * Adds the line and where it goes, unless the row has no cell of the revision. */
 static gboolean
-tall_ship_to_rows_read_line (TallShipToRows *self,
-                             const TallRow *row,
-                             guint32 number,
-                             GError **error)
+ship_to_rows_read_line (TallShipToRows *self, const TallRow *row, guint32 number, GError **error)
 {
   TallLineItem *line = tall_model_new (&tall_model_line, self->reader.arena);
   guint n_cells;
@@ -221,7 +218,7 @@ compare_locations (gconstpointer a, gconstpointer b)
 
 /* Sorts the locations of the order, which came in the order of their lines. */
 static void
-tall_ship_to_rows_finish (TallShipToRows *self)
+ship_to_rows_finish (TallShipToRows *self)
 {
   TallOrder *order = self->order;
   if (order->n_shipping_locations > 1)
@@ -313,9 +310,9 @@ decode_row (TallShipToRows *rows, const TallOrderKey *key, const TallRow *row, G
   if (type == TALL_ROW_ROOT && is_root)
     return tall_columns_read (&tall_columns_order, &rows->reader, row, rows->order, NULL, error);
   if (type == TALL_ROW_LOCATION && has_number)
-    return tall_ship_to_rows_read_location (rows, row, number, error);
+    return ship_to_rows_read_location (rows, row, number, error);
   if (type == TALL_ROW_LINE && has_number)
-    return tall_ship_to_rows_read_line (rows, row, number, error);
+    return ship_to_rows_read_line (rows, row, number, error);
   return tall_order_rows_check_unexpected (&rows->reader, row, error);
 }
 
@@ -326,12 +323,12 @@ decode_order (const TallFound *found, TallDecoded *decoded, GError **error)
   const TallRows *results = &found->results[0];
   g_autoptr (TallOrder) order = tall_order_new (found->customer_number, found->order_number);
   g_auto (TallShipToRows) rows = { { NULL } };
-  tall_ship_to_rows_init (&rows, TALL_ORDERS, found->revision, order);
+  ship_to_rows_init (&rows, TALL_ORDERS, found->revision, order);
 
   for (guint i = 0; i < results->n_rows; i++)
     if (!decode_row (&rows, found->key, &results->rows[i], error))
       return FALSE;
-  tall_ship_to_rows_finish (&rows);
+  ship_to_rows_finish (&rows);
 
   decoded->order = g_steal_pointer (&order);
   return TRUE;

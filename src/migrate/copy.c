@@ -12,7 +12,7 @@
 
 #define ORIGIN_SIZE 8 /* of the mark with which a lineage begins */
 
-static void tall_copy_item_refuse (TallCopyItem *self, GError *cause);
+static void copy_item_refuse (TallCopyItem *self, GError *cause);
 
 static guint
 hash_row (gconstpointer data)
@@ -52,14 +52,14 @@ claim (const TallCopier *copier, TallCopyItem *item)
     return;
   item->there.stranger = g_strdup ("another one, which was copied before");
   if (!tall_root_check_owner (&item->there, to, &error))
-    tall_copy_item_refuse (item, error);
+    copy_item_refuse (item, error);
 }
 
 /* @items: compared with the target
  *
  * Claims the rows of what the target has already, and refuses what has come too late. */
 static void
-tall_copy_claim_equal (const TallCopier *copier, TallCopyItem *items, guint n_items)
+copy_claim_equal (const TallCopier *copier, TallCopyItem *items, guint n_items)
 {
   for (guint i = 0; i < n_items; i++)
     if (items[i].outcome == TALL_COPY_SAME)
@@ -71,7 +71,7 @@ tall_copy_claim_equal (const TallCopier *copier, TallCopyItem *items, guint n_it
  * Claims the rows of what is to be written. Of two whose keys collide, the target keeps the first.
  */
 static void
-tall_copy_claim_open (const TallCopier *copier, TallCopyItem *items, guint n_items)
+copy_claim_open (const TallCopier *copier, TallCopyItem *items, guint n_items)
 {
   g_autoptr (GHashTable) rows = g_hash_table_new (hash_row, is_same_row);
   for (guint i = 0; i < n_items; i++)
@@ -89,7 +89,7 @@ tall_copy_claim_open (const TallCopier *copier, TallCopyItem *items, guint n_ite
         }
       item->there.stranger = name_item (first);
       if (!tall_root_check_owner (&item->there, &item->to, &error))
-        tall_copy_item_refuse (item, error);
+        copy_item_refuse (item, error);
     }
 }
 
@@ -109,7 +109,7 @@ tall_copy_is_order (const TallStoreContext *source, const char *table, TallSlice
 
 /* @cause: (transfer full): why it cannot be copied */
 static void
-tall_copy_item_refuse (TallCopyItem *self, GError *cause)
+copy_item_refuse (TallCopyItem *self, GError *cause)
 {
   self->outcome = TALL_COPY_UNFIT;
   self->error = cause;
@@ -255,7 +255,7 @@ tall_copy_item_init (TallCopyItem *self,
   if (read_root (self, copier, row, arena, &error))
     return;
   if (error != NULL)
-    tall_copy_item_refuse (self, error);
+    copy_item_refuse (self, error);
   else
     self->outcome = TALL_COPY_NOTHING;
 }
@@ -277,7 +277,7 @@ tall_copy_item_clear (TallCopyItem *self)
  * Compares what the target has with what it is to have: all of the state cell, and the numbers, as
  * two orders whose keys collide may have equal revisions. Decides unless they differ. */
 static void
-tall_copy_item_compare (TallCopyItem *self, const TallRow *row, TallArena *arena)
+copy_item_compare (TallCopyItem *self, const TallRow *row, TallArena *arena)
 {
   GError *error = NULL;
   guint8 wanted[TALL_STATE_SIZE];
@@ -286,7 +286,7 @@ tall_copy_item_compare (TallCopyItem *self, const TallRow *row, TallArena *arena
       || !tall_root_check_owner (there, &self->to, &error))
     {
       g_prefix_error (&error, "In the target: ");
-      tall_copy_item_refuse (self, error);
+      copy_item_refuse (self, error);
       return;
     }
   tall_state_write (&self->wanted, wanted);
@@ -374,7 +374,7 @@ read_one (TallCopyItem *item, Reading *reading, GError **error)
   if (cause == NULL || g_error_matches (cause, TALL_ERROR, TALL_ERROR_NOT_FOUND))
     item->outcome = TALL_COPY_MOVED;
   else if (tall_error_is_of_one (cause))
-    tall_copy_item_refuse (item, g_steal_pointer (&cause));
+    copy_item_refuse (item, g_steal_pointer (&cause));
   else
     {
       g_propagate_error (error, g_steal_pointer (&cause));
@@ -495,7 +495,7 @@ check_place (TallCopyItem *item, gboolean has_id)
     return;
   g_set_error (&error, TALL_ERROR, TALL_ERROR_DAMAGED,
                "the numbers that its row names do not lead to that row");
-  tall_copy_item_refuse (item, error);
+  copy_item_refuse (item, error);
 }
 
 /* Finds out where all are in the source, and makes sure that they are there. */
@@ -553,7 +553,7 @@ compare (const Copy *self, GError **error)
       if (item->to.root_row == NULL)
         continue;
       const TallRows *rows = &plan->results[i++];
-      tall_copy_item_compare (item, rows->n_rows > 0 ? &rows->rows[0] : NULL, plan->result->arena);
+      copy_item_compare (item, rows->n_rows > 0 ? &rows->rows[0] : NULL, plan->result->arena);
     }
   return TRUE;
 }
@@ -676,7 +676,7 @@ judge_unequal (TallCopyItem *item)
     {
       g_set_error (&error, TALL_ERROR, TALL_ERROR_DAMAGED,
                    "the target does not give back what was written to it");
-      tall_copy_item_refuse (item, error);
+      copy_item_refuse (item, error);
     }
 }
 
@@ -767,14 +767,14 @@ tall_copy_run (const TallCopier *copier, TallCopyItem *items, guint n_items, GEr
   if (!locate_in_source (&self, error) || !locate_in_target (&self, error)
       || !compare (&self, error))
     return FALSE;
-  tall_copy_claim_equal (copier, items, n_items);
+  copy_claim_equal (copier, items, n_items);
   if (!tall_copy_read (copier, items, n_items, error))
     return FALSE;
   if (first_open (&self) == NULL)
     return TRUE;
   if (!identify (&self, error))
     return FALSE;
-  tall_copy_claim_open (copier, items, n_items);
+  copy_claim_open (copier, items, n_items);
   return remove_old (&self, error) && write_rows (&self, error) && write_roots (&self, error)
          && read_back (&self, error);
 }

@@ -12,7 +12,7 @@
 #include "tall-error.h"
 
 static void
-tall_draw_init (TallDraw *self)
+draw_init (TallDraw *self)
 {
   g_mutex_init (&self->mutex);
   self->numbers = g_ptr_array_new_with_free_func (g_free);
@@ -82,7 +82,7 @@ tall_draw_add (TallDraw *self,
 /* Returns: (transfer full): the numbers of customers, one for each order that was drawn; nothing is
  *   left */
 static GStrv
-tall_draw_finish (TallDraw *self)
+draw_finish (TallDraw *self)
 {
   g_ptr_array_add (self->numbers, NULL);
   GPtrArray *numbers = g_steal_pointer (&self->numbers);
@@ -159,7 +159,7 @@ tall_sample_add (
 
 /* Returns: what @n_bytes of @n_sampled are of @n_all */
 static guint64
-tall_sample_scale (guint64 n_bytes, guint64 n_sampled, guint64 n_all)
+sample_scale (guint64 n_bytes, guint64 n_sampled, guint64 n_all)
 {
   return n_sampled == 0 ? 0 : (guint64)((gdouble)n_bytes / (gdouble)n_sampled * (gdouble)n_all);
 }
@@ -183,14 +183,14 @@ draw (TallMigrator *self, const TallStoreContext *source, GError **error)
 {
   g_auto (TallDraw) drawn = { 0 };
   TallPassCounts counts;
-  tall_draw_init (&drawn);
+  draw_init (&drawn);
   const TallPassOptions options = { .copier = { .source = source, .target = source },
                                     .only_count = TRUE,
                                     .draw = &drawn };
   g_autoptr (TallPass) pass = tall_pass_new (&options);
   if (!tall_pass_run (pass, &counts, error))
     return FALSE;
-  self->sample = tall_draw_finish (&drawn);
+  self->sample = draw_finish (&drawn);
   self->move.sample = (const char *const *)self->sample;
   return TRUE;
 }
@@ -283,7 +283,7 @@ estimate_copying (const TallMigrator *self, const TallPassCounts *counts)
 {
   const TallSample *sample = &counts->sample;
   guint64 n = counts->n_orders + counts->n_customers;
-  guint64 reading = tall_sample_scale ((guint64)sample->duration, sample->n_read, n);
+  guint64 reading = sample_scale ((guint64)sample->duration, sample->n_read, n);
   gint64 copying =
       (gint64)(reading * COPY_PER_READ / CLAMP (g_get_num_processors (), 1, MOST_THREADS));
   if (self->options->rate != 0)
@@ -312,8 +312,8 @@ make_plan (const TallMigrator *self,
     .n_orders = counts->n_orders,
     .n_customers = counts->n_customers,
     .n_lines = counts->n_lines,
-    .n_bytes = tall_sample_scale (counts->sample.n_from, counts->sample.n_read, n),
-    .needed = tall_sample_scale (counts->sample.n_to, counts->sample.n_read, n),
+    .n_bytes = sample_scale (counts->sample.n_from, counts->sample.n_read, n),
+    .needed = sample_scale (counts->sample.n_to, counts->sample.n_read, n),
     .room = self->options->room != 0 ? self->options->room : G_MAXUINT64,
     .copy_time = estimate_copying (self, counts),
     .pause = tall_migrator_estimate_pause (self, counts),

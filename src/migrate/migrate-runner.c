@@ -109,7 +109,7 @@ tall_migrate_state_free (TallMigrateState *self)
 
 /* Returns: (transfer none): a copy, with its texts in @arena */
 static TallMigratePlan *
-tall_migrate_plan_copy (TallArena *arena, const TallMigratePlan *plan)
+migrate_plan_copy (TallArena *arena, const TallMigratePlan *plan)
 {
   TallMigratePlan *copy = tall_arena_memdup (arena, plan, sizeof *plan);
   copy->from_layout = tall_arena_strdup (arena, plan->from_layout);
@@ -155,7 +155,7 @@ static const char *const labels[N_SETTINGS] = {
 
 /* Returns: a copy, with its texts in @arena */
 static TallMigrateWish
-tall_migrate_wish_copy (const TallMigrateWish *self, TallArena *arena)
+migrate_wish_copy (const TallMigrateWish *self, TallArena *arena)
 {
   TallMigrateWish copy = *self;
   copy.move.compression = tall_arena_strdup (arena, self->move.compression);
@@ -245,9 +245,7 @@ check_pass_only (const TallMigrateWish *self, const TallMigrateWish *running, GE
  *
  * Returns: FALSE with %TALL_ERROR_CONFLICT */
 static gboolean
-tall_migrate_wish_may_join (const TallMigrateWish *self,
-                            const TallMigrateWish *running,
-                            GError **error)
+migrate_wish_may_join (const TallMigrateWish *self, const TallMigrateWish *running, GError **error)
 {
   g_autoptr (TallArena) arena = tall_arena_new (256);
   const char *wanted[N_SETTINGS], *begun[N_SETTINGS];
@@ -332,7 +330,7 @@ copy_unfit (TallArena *arena, const TallMigrateUnfit *from)
 
 /* Notes something that cannot be copied, unless there are enough. */
 static void
-tall_migrate_kept_take_unfit (TallMigrateKept *self, const TallUnfit *unfit)
+migrate_kept_take_unfit (TallMigrateKept *self, const TallUnfit *unfit)
 {
   if (self->unfit->len >= TALL_MIGRATE_MAX_UNFIT)
     return;
@@ -350,14 +348,14 @@ tall_migrate_kept_take_unfit (TallMigrateKept *self, const TallUnfit *unfit)
  *
  * Returns: (transfer full): how far it is, or how it has ended */
 static TallMigrateState *
-tall_migrate_kept_copy (const TallMigrateKept *self, guint seen, guint most)
+migrate_kept_copy (const TallMigrateKept *self, guint seen, guint most)
 {
   const TallMigrateState *state = self->state;
   TallMigrateState *copy = g_new0 (TallMigrateState, 1);
   *copy = *state;
   copy->arena = tall_arena_new (0);
   copy->id = tall_arena_strdup (copy->arena, state->id);
-  copy->plan = state->plan != NULL ? tall_migrate_plan_copy (copy->arena, state->plan) : NULL;
+  copy->plan = state->plan != NULL ? migrate_plan_copy (copy->arena, state->plan) : NULL;
   copy->error = state->error != NULL ? g_error_copy (state->error) : NULL;
   seen = MIN (seen, self->unfit->len);
   copy->n_unfit = MIN (self->unfit->len - seen, most);
@@ -404,7 +402,7 @@ on_plan (const TallMigratePlan *plan, gpointer data)
   TallMigrateState *state = self->last->state;
   if (self->wish.task != TALL_MIGRATE_MOVE) /* an abort has taken its place */
     return FALSE;
-  state->plan = tall_migrate_plan_copy (state->arena, plan);
+  state->plan = migrate_plan_copy (state->arena, plan);
   g_message ("migration: layout %s, key strategy %s to layout %s, key strategy %s, generation "
              "%" G_GUINT64_FORMAT,
              plan->from_layout, plan->from_key_strategy, plan->to_layout, plan->to_key_strategy,
@@ -418,7 +416,7 @@ on_unfit (const TallUnfit *unfit, gpointer data)
   TallMigrateRunner *self = data;
   g_autoptr (GMutexLocker) locker G_GNUC_UNUSED = g_mutex_locker_new (&self->mutex);
   if (self->wish.task == TALL_MIGRATE_MOVE)
-    tall_migrate_kept_take_unfit (self->last, unfit);
+    migrate_kept_take_unfit (self->last, unfit);
 }
 
 /* One task runs at a time, and no other process calls an exclusive store. */
@@ -566,7 +564,7 @@ begin (TallMigrateRunner *self, const TallMigrateWish *wish, GError **error)
   g_clear_pointer (&self->thread, g_thread_join); /* it has ended but for its last words */
   put_aside (self);
   self->last = tall_migrate_kept_new (wish->task);
-  self->wish = tall_migrate_wish_copy (wish, self->last->state->arena);
+  self->wish = migrate_wish_copy (wish, self->last->state->arena);
   g_atomic_int_set (&self->stopping, 0);
 
   g_autoptr (GError) cause = NULL;
@@ -599,7 +597,7 @@ join (TallMigrateRunner *self, const TallMigrateWish *wish, gboolean *joined, GE
 {
   *joined = wish->task != TALL_MIGRATE_ABORT || self->wish.task != TALL_MIGRATE_MOVE;
   if (*joined)
-    return tall_migrate_wish_may_join (wish, &self->wish, error);
+    return migrate_wish_may_join (wish, &self->wish, error);
   replace_by_abort (self);
   return TRUE;
 }
@@ -625,7 +623,7 @@ tall_migrate_runner_start (TallMigrateRunner *self, const TallMigrateWish *wish,
   gboolean joined = FALSE;
   if (!(is_running (self) ? join (self, wish, &joined, error) : begin (self, wish, error)))
     return NULL;
-  TallMigrateState *state = tall_migrate_kept_copy (self->last, 0, 0);
+  TallMigrateState *state = migrate_kept_copy (self->last, 0, 0);
   state->is_joined = joined;
   return state;
 }
@@ -661,7 +659,7 @@ tall_migrate_runner_look (
   g_autoptr (GMutexLocker) locker G_GNUC_UNUSED = g_mutex_locker_new (&self->mutex);
   const TallMigrateKept *kept = id != NULL ? find (self, id) : self->last;
   if (kept != NULL)
-    return tall_migrate_kept_copy (kept, seen, most);
+    return migrate_kept_copy (kept, seen, most);
   if (id == NULL)
     return g_new0 (TallMigrateState, 1);
   g_set_error (error, TALL_ERROR, TALL_ERROR_NOT_FOUND,

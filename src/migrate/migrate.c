@@ -7,7 +7,7 @@
 #include "store/record/generation.h"
 #include "tall-error.h"
 
-static gboolean tall_migrator_abort (TallMigrator *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+static gboolean migrator_abort (TallMigrator *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 #define TABLES_TIME (10 * 60 * G_USEC_PER_SEC) /* to make tables, which take HBase seconds each */
 #define MOST_PASSES 10
@@ -72,7 +72,7 @@ give_up_tables (TallMigrator *self, GError *cause, GError **error)
                             "with `tallorder migrate --abort`. ");
   if (!useless)
     return tall_migrator_recover (self, cause, error);
-  if (!tall_migrator_abort (self, &failure))
+  if (!migrator_abort (self, &failure))
     g_debug ("giving up: %s", failure->message);
   g_propagate_error (error, cause);
   return TALL_MIGRATE_FAILED;
@@ -80,7 +80,7 @@ give_up_tables (TallMigrator *self, GError *cause, GError **error)
 
 /* Copies while everybody goes on, and seals if that is wanted and possible. */
 static TallMigrateStep
-tall_migrate_copy (TallMigrator *self, GError **error)
+migrate_copy (TallMigrator *self, GError **error)
 {
   TallPassCounts counts = { 0 };
   GError *cause = NULL;
@@ -129,7 +129,7 @@ static TallMigrateStep
 give_up_unequal (TallMigrator *self, GError **error)
 {
   self->summary->outcome = TALL_MIGRATE_UNFIT;
-  if (!tall_migrator_abort (self, error))
+  if (!migrator_abort (self, error))
     return TALL_MIGRATE_FAILED;
   if (self->summary->n_unfit > 0)
     return TALL_MIGRATE_ENDED;
@@ -145,7 +145,7 @@ give_up_unequal (TallMigrator *self, GError **error)
 static TallMigrateStep
 take_back (TallMigrator *self, GError **error)
 {
-  if (tall_migrator_abort (self, error))
+  if (migrator_abort (self, error))
     g_set_error (
         error, TALL_ERROR, TALL_ERROR_UNAVAILABLE,
         "A call of an earlier migration came late, and somebody may have written after the last "
@@ -171,7 +171,7 @@ pass_under_seal (TallMigrator *self, gboolean *whole, GError **error)
 
 /* Seals, copies what is left, and begins to close: all that is needed is in the target then. */
 static TallMigrateStep
-tall_migrate_seal (TallMigrator *self, GError **error)
+migrate_seal (TallMigrator *self, GError **error)
 {
   GError *cause = NULL;
   g_autofree char *seal = NULL;
@@ -214,7 +214,7 @@ look (TallMigrator *self, gboolean *whole, GError **error)
 /* Closes the source, and switches; or gives it back, if somebody may have written after the last
  * pass. */
 static TallMigrateStep
-tall_migrate_close (TallMigrator *self, GError **error)
+migrate_close (TallMigrator *self, GError **error)
 {
   GError *cause = NULL;
   gboolean done, whole;
@@ -307,7 +307,7 @@ abort_migration (TallMigrator *self, const TallStoreContext *source, GError **er
 
 /* Gives up what the record says, as it was read last. */
 static gboolean
-tall_migrator_abort (TallMigrator *self, GError **error)
+migrator_abort (TallMigrator *self, GError **error)
 {
   TallStoreContext source = { 0 };
   gint64 deadline = g_get_monotonic_time () + ABORT_TIME;
@@ -344,7 +344,7 @@ tall_migrate_abort (TallTable *table, const TallMigrateOptions *options, GError 
   g_return_val_if_fail (TALL_IS_TABLE (table), FALSE);
 
   tall_migrator_init (&self, table, options, &summary);
-  return tall_migrator_read (&self, error) && tall_migrator_abort (&self, error);
+  return tall_migrator_read (&self, error) && migrator_abort (&self, error);
 }
 
 #define TIME (60 * G_USEC_PER_SEC)
@@ -369,11 +369,11 @@ take_step (TallMigrator *self, guint64 target, GError **error)
   if (is->target != target)
     return end (self, target);
   if (is->phase == TALL_MIGRATION_COPYING)
-    return tall_migrate_copy (self, error);
+    return migrate_copy (self, error);
   if (is->phase == TALL_MIGRATION_SEALING)
-    return tall_migrate_seal (self, error);
+    return migrate_seal (self, error);
   if (is->phase == TALL_MIGRATION_CLOSING)
-    return tall_migrate_close (self, error);
+    return migrate_close (self, error);
   self->summary->outcome = TALL_MIGRATE_OVERTAKEN; /* it is being aborted */
   return TALL_MIGRATE_ENDED;
 }

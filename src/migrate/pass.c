@@ -87,7 +87,7 @@ count_pages (const GPtrArray *ranges, const char *table)
  *
  * Returns: (transfer full): the same rows, in ranges that have about as many pages each */
 static GPtrArray *
-tall_ranges_divide (const GPtrArray *ranges)
+ranges_divide (const GPtrArray *ranges)
 {
   GPtrArray *divided = ranges_new ();
   for (guint i = 0; i < ranges->len; i++)
@@ -112,14 +112,14 @@ tall_ranges_divide (const GPtrArray *ranges)
 #define ALERT G_USEC_PER_SEC               /* so long after an operation the next may come */
 
 static gboolean
-tall_pass_is_stopping (const TallPass *self)
+pass_is_stopping (const TallPass *self)
 {
   return g_atomic_int_get (&self->stopping) != 0;
 }
 
 /* @error: (transfer full): why the pass cannot go on; the first one counts */
 static void
-tall_pass_fail (TallPass *self, GError *error)
+pass_fail (TallPass *self, GError *error)
 {
   g_autoptr (GMutexLocker) locker G_GNUC_UNUSED = g_mutex_locker_new (&self->mutex);
   if (self->error == NULL)
@@ -146,7 +146,7 @@ show_progress (TallPass *self)
 
 /* @more: is added to what was met so far */
 static void
-tall_pass_count (TallPass *self, const TallPassCounts *more)
+pass_count (TallPass *self, const TallPassCounts *more)
 {
   g_autoptr (GMutexLocker) locker G_GNUC_UNUSED = g_mutex_locker_new (&self->mutex);
   self->counts.n_orders += more->n_orders;
@@ -164,10 +164,10 @@ tall_pass_count (TallPass *self, const TallPassCounts *more)
 
 /* Waits until more may be copied. */
 static void
-tall_pass_keep_rate (TallPass *self)
+pass_keep_rate (TallPass *self)
 {
   guint rate = self->options.rate;
-  while (rate != 0 && !tall_pass_is_stopping (self))
+  while (rate != 0 && !pass_is_stopping (self))
     {
       g_mutex_lock (&self->mutex);
       gint64 due = self->begun + (gint64)(self->counts.n_copied * G_USEC_PER_SEC / rate);
@@ -197,9 +197,9 @@ is_shared (TallPass *self)
  * rests: else their calls would wait for processors, and behind large writes. Another process takes
  * a rate.
  *
- * Returns: whether it is so; if so, tall_pass_end_turn() has to follow */
+ * Returns: whether it is so; if so, pass_end_turn() has to follow */
 static gboolean
-tall_pass_begin_turn (TallPass *self)
+pass_begin_turn (TallPass *self)
 {
   if (self->hurried)
     return FALSE;
@@ -212,11 +212,11 @@ tall_pass_begin_turn (TallPass *self)
 
 /* @took: what the turn has taken, microseconds */
 static void
-tall_pass_end_turn (TallPass *self, gint64 took)
+pass_end_turn (TallPass *self, gint64 took)
 {
   const TallStoreHooks *hooks = &self->options.copier.source->hooks;
   gint64 begun = g_get_monotonic_time ();
-  if (!tall_pass_is_stopping (self))
+  if (!pass_is_stopping (self))
     hooks->sleep (MIN (took * RESTS, LONGEST_REST), hooks->data);
   gint64 rested = g_get_monotonic_time () - begun;
   g_mutex_unlock (&self->turn);
@@ -279,7 +279,7 @@ look (TallPass *self, const char *table, const TallRows *rows, guint64 *marks)
       marks[i] = tall_copied_make_mark (self->copied, row->key, &root, summary, !claimed);
       count_state (&root, of_order, &counts);
     }
-  tall_pass_count (self, &counts);
+  pass_count (self, &counts);
 }
 
 static void
@@ -303,7 +303,7 @@ note (TallPass *self, const TallCopyItem *items, const Candidate *candidates, gu
     }
   tall_copied_add (self->copied, marks, n_marks);
   g_atomic_int_set (&self->item_size, (gint)MAX (n_bytes / n, 1));
-  tall_pass_count (self, &counts);
+  pass_count (self, &counts);
 }
 
 static void
@@ -348,12 +348,11 @@ copy_batch (const Page *page, const Candidate *candidates, guint n, GError **err
   for (guint i = 1;; i++, wait *= 2)
     {
       GError *cause = NULL;
-      tall_pass_keep_rate (page->pass);
+      pass_keep_rate (page->pass);
       if (try_batch (page, candidates, n, &cause))
         return TRUE;
       if (i == MOST_TRIES || !tall_error_is_passing (cause)
-          || g_error_matches (cause, TALL_ERROR, TALL_ERROR_SHUT)
-          || tall_pass_is_stopping (page->pass))
+          || g_error_matches (cause, TALL_ERROR, TALL_ERROR_SHUT) || pass_is_stopping (page->pass))
         {
           g_propagate_error (error, cause);
           return FALSE;
@@ -382,7 +381,7 @@ copy_next (Page *page, guint n)
     return FALSE;
   if (!copy_batch (page, &g_array_index (page->candidates, Candidate, next),
                    MIN (n, n_candidates - next), &error))
-    tall_pass_fail (page->pass, error);
+    pass_fail (page->pass, error);
   return TRUE;
 }
 
@@ -393,14 +392,14 @@ copy_batches (gpointer data, guint i G_GNUC_UNUSED)
   Page *page = data;
   TallPass *pass = page->pass;
   gboolean left = TRUE;
-  while (left && !tall_pass_is_stopping (pass))
+  while (left && !pass_is_stopping (pass))
     {
-      gboolean in_turn = tall_pass_begin_turn (pass);
+      gboolean in_turn = pass_begin_turn (pass);
       gint64 begun = g_get_monotonic_time ();
       guint size = choose_size (pass);
       left = copy_next (page, in_turn ? MIN (size, pass->n_in_turn) : size);
       if (in_turn)
-        tall_pass_end_turn (pass, g_get_monotonic_time () - begun);
+        pass_end_turn (pass, g_get_monotonic_time () - begun);
     }
 }
 
@@ -414,14 +413,14 @@ take_sample (TallPass *self, const char *table, const TallRows *rows)
   tall_sample_add (&sample, &self->options.copier, table, rows->rows,
                    MIN (rows->n_rows, TALL_SAMPLE_ROWS));
   const TallPassCounts counts = { .sample = sample };
-  tall_pass_count (self, &counts);
+  pass_count (self, &counts);
 }
 
 /* @rows: root rows of the source, as they were read
  *
  * Copies what of these rows the target does not have. */
 static void
-tall_pass_page (TallPass *self, const char *table, const TallRows *rows)
+pass_page (TallPass *self, const char *table, const TallRows *rows)
 {
   g_autofree guint64 *marks = g_new0 (guint64, rows->n_rows + 1);
   g_autofree gboolean *found = g_new0 (gboolean, rows->n_rows + 1);
@@ -518,11 +517,11 @@ read_page (const TallPass *self, const TallRange *range, const GByteArray *start
 static TallReadResult *
 read_page_in_turn (TallPass *self, const TallRange *range, const GByteArray *start, GError **error)
 {
-  gboolean in_turn = tall_pass_begin_turn (self);
+  gboolean in_turn = pass_begin_turn (self);
   gint64 begun = g_get_monotonic_time ();
   TallReadResult *result = read_page (self, range, start, error);
   if (in_turn)
-    tall_pass_end_turn (self, g_get_monotonic_time () - begun);
+    pass_end_turn (self, g_get_monotonic_time () - begun);
   return result;
 }
 
@@ -533,13 +532,13 @@ walk (TallPass *self, TallRange *range, GError **error)
   g_autoptr (GByteArray) next = g_byte_array_new ();
   tall_bytes_set (next, tall_slice_bytes (range->start));
   g_ptr_array_set_size (range->cuts, 0);
-  while (!tall_pass_is_stopping (self))
+  while (!pass_is_stopping (self))
     {
       g_autoptr (TallReadResult) result = read_page_in_turn (self, range, next, error);
       if (result == NULL)
         return FALSE;
       const TallRows *rows = &result->results[0];
-      tall_pass_page (self, range->table, rows);
+      pass_page (self, range->table, rows);
       if (rows->n_rows < PAGE_ROWS && !rows->cut)
         return TRUE;
       tall_bytes_set_after (next, rows->rows[rows->n_rows - 1].key);
@@ -553,14 +552,14 @@ static void
 walk_ranges (gpointer data, guint i G_GNUC_UNUSED)
 {
   TallPass *self = data;
-  while (!tall_pass_is_stopping (self))
+  while (!pass_is_stopping (self))
     {
       GError *error = NULL;
       guint next = (guint)g_atomic_int_add (&self->next, 1);
       if (next >= self->ranges->len)
         return;
       if (!walk (self, g_ptr_array_index (self->ranges, next), &error))
-        tall_pass_fail (self, error);
+        pass_fail (self, error);
     }
 }
 
@@ -568,7 +567,7 @@ walk_ranges (gpointer data, guint i G_GNUC_UNUSED)
 static void
 divide (TallPass *self)
 {
-  GPtrArray *divided = tall_ranges_divide (self->ranges);
+  GPtrArray *divided = ranges_divide (self->ranges);
   g_ptr_array_unref (self->ranges);
   self->ranges = divided;
 }

@@ -6,7 +6,7 @@
 #include "tall-error.h"
 #include "tall-limits.h"
 
-static char *tall_check_path (const TallCheck *self, const char *field);
+static char *check_path (const TallCheck *self, const char *field);
 
 /* Where a location or line with a number stands in the lists as they were given. */
 typedef struct
@@ -109,7 +109,7 @@ check_unique (GArray *places, GError **error)
       TallCheck check = TALL_CHECK_INIT (error);
       check.location = first->location;
       check.line = first->line;
-      g_autofree char *other = tall_check_path (&check, NULL);
+      g_autofree char *other = check_path (&check, NULL);
       check.location = second->location;
       check.line = second->line;
       if (second->line == TALL_NOWHERE)
@@ -211,7 +211,7 @@ tall_order_normalize (TallOrder *self, GError **error)
  *
  * Returns: (transfer full): such as `shipping_locations[2].line_items[0].price` */
 static char *
-tall_check_path (const TallCheck *self, const char *field)
+check_path (const TallCheck *self, const char *field)
 {
   GString *path = g_string_new (NULL);
   if (self->location != TALL_NOWHERE)
@@ -237,7 +237,7 @@ tall_check_path (const TallCheck *self, const char *field)
 gboolean
 tall_check_fail (const TallCheck *self, const char *field, const char *format, ...)
 {
-  g_autofree char *path = tall_check_path (self, field);
+  g_autofree char *path = check_path (self, field);
   va_list args;
   va_start (args, format);
   g_autofree char *what = g_strdup_vprintf (format, args);
@@ -274,7 +274,7 @@ tall_check_number (TallCheck *self, const char *field, const char *text)
   self->size += len + MAX_HEADER;
   if (len > TALL_MAX_NUMBER_BYTES)
     {
-      g_autofree char *path = tall_check_path (self, field);
+      g_autofree char *path = check_path (self, field);
       g_set_error (self->error, TALL_ERROR, TALL_ERROR_TOO_LARGE,
                    "%s: a number has at most %d bytes, this one has %" G_GSIZE_FORMAT, path,
                    TALL_MAX_NUMBER_BYTES, len);
@@ -369,7 +369,7 @@ check_address_size (const TallCheck *self, gsize size)
   if (size <= TALL_MAX_ADDRESS_BYTES)
     return TRUE;
 
-  g_autofree char *path = tall_check_path (self, NULL);
+  g_autofree char *path = check_path (self, NULL);
   g_set_error (self->error, TALL_ERROR, TALL_ERROR_TOO_LARGE,
                "%s: the texts of an address have at most %d bytes together, these have "
                "%" G_GSIZE_FORMAT,

@@ -79,7 +79,7 @@ tall_metric_text_add (GString *text,
 
 /* Begins a family, as tall_metric_text_begin(), and adds its one sample, which has no labels. */
 static void
-tall_metric_text_add_family (
+metric_text_add_family (
     GString *text, const char *name, const char *type, const char *help, gdouble value)
 {
   tall_metric_text_begin (text, name, type, help);
@@ -138,7 +138,7 @@ add_all (const TallMetricsSources *sources,
 }
 
 static void
-tall_metrics_write_calls (const TallMetricsSources *sources, GString *text)
+metrics_write_calls (const TallMetricsSources *sources, GString *text)
 {
   tall_metric_text_begin (text, TOTAL, TALL_COUNTER, "Calls that were answered, by their result.");
   add_all (sources, text, add_results);
@@ -201,34 +201,34 @@ static void
 write_descriptors (GString *text)
 {
   struct rlimit limit = { 0 };
-  tall_metric_text_add_family (text, "process_open_fds", TALL_GAUGE, "Open file descriptors.",
-                               count_descriptors ());
+  metric_text_add_family (text, "process_open_fds", TALL_GAUGE, "Open file descriptors.",
+                          count_descriptors ());
   if (getrlimit (RLIMIT_NOFILE, &limit) == 0)
-    tall_metric_text_add_family (text, "process_max_fds", TALL_GAUGE,
-                                 "File descriptors that may be open.", (gdouble)limit.rlim_cur);
+    metric_text_add_family (text, "process_max_fds", TALL_GAUGE,
+                            "File descriptors that may be open.", (gdouble)limit.rlim_cur);
 }
 
 /* Names are those of Prometheus's own libraries. */
 static void
-tall_metrics_write_process (GString *text)
+metrics_write_process (GString *text)
 {
   g_auto (GStrv) stat = read_stat ();
   gdouble ticks = (gdouble)sysconf (_SC_CLK_TCK);
   write_descriptors (text);
   if (stat == NULL)
     return;
-  tall_metric_text_add_family (text, "process_cpu_seconds_total", TALL_COUNTER,
-                               "Time on processors, of the program and of the system for it.",
-                               (get (stat, STAT_USER_TIME) + get (stat, STAT_SYSTEM_TIME)) / ticks);
-  tall_metric_text_add_family (text, "process_start_time_seconds", TALL_GAUGE,
-                               "When the process began, since the epoch.",
-                               find_boot () + get (stat, STAT_BEGIN) / ticks);
-  tall_metric_text_add_family (text, "process_virtual_memory_bytes", TALL_GAUGE, "Address space.",
-                               get (stat, STAT_VIRTUAL));
-  tall_metric_text_add_family (text, "process_resident_memory_bytes", TALL_GAUGE, "Memory in use.",
-                               get (stat, STAT_RESIDENT) * (gdouble)sysconf (_SC_PAGESIZE));
-  tall_metric_text_add_family (text, "process_threads", TALL_GAUGE, "Threads.",
-                               get (stat, STAT_THREADS));
+  metric_text_add_family (text, "process_cpu_seconds_total", TALL_COUNTER,
+                          "Time on processors, of the program and of the system for it.",
+                          (get (stat, STAT_USER_TIME) + get (stat, STAT_SYSTEM_TIME)) / ticks);
+  metric_text_add_family (text, "process_start_time_seconds", TALL_GAUGE,
+                          "When the process began, since the epoch.",
+                          find_boot () + get (stat, STAT_BEGIN) / ticks);
+  metric_text_add_family (text, "process_virtual_memory_bytes", TALL_GAUGE, "Address space.",
+                          get (stat, STAT_VIRTUAL));
+  metric_text_add_family (text, "process_resident_memory_bytes", TALL_GAUGE, "Memory in use.",
+                          get (stat, STAT_RESIDENT) * (gdouble)sysconf (_SC_PAGESIZE));
+  metric_text_add_family (text, "process_threads", TALL_GAUGE, "Threads.",
+                          get (stat, STAT_THREADS));
 }
 
 /* Samples of a family that differ in one label. */
@@ -251,13 +251,13 @@ add_samples (GString *text,
 static void
 write_connections (const TallServerUsage *usage, GString *text)
 {
-  tall_metric_text_add_family (text, "tallorder_connections_open", TALL_GAUGE,
-                               "Connections that are served now.", usage->n_open);
-  tall_metric_text_add_family (text, "tallorder_connections_max", TALL_GAUGE,
-                               "Connections that may be served at once.", usage->max_connections);
-  tall_metric_text_add_family (text, "tallorder_connections_total", TALL_COUNTER,
-                               "Connections that were served.",
-                               (gdouble)(usage->totals.n_connections - usage->totals.n_told));
+  metric_text_add_family (text, "tallorder_connections_open", TALL_GAUGE,
+                          "Connections that are served now.", usage->n_open);
+  metric_text_add_family (text, "tallorder_connections_max", TALL_GAUGE,
+                          "Connections that may be served at once.", usage->max_connections);
+  metric_text_add_family (text, "tallorder_connections_total", TALL_COUNTER,
+                          "Connections that were served.",
+                          (gdouble)(usage->totals.n_connections - usage->totals.n_told));
   add_samples (text, "tallorder_connections_refused_total",
                "Connections over a limit: told so, or closed without a word.", "how",
                (const char *const[]){ "told", "closed", NULL },
@@ -270,21 +270,21 @@ write_connections (const TallServerUsage *usage, GString *text)
 }
 
 static void
-tall_metrics_write_server (const TallMetricsSources *sources, GString *text)
+metrics_write_server (const TallMetricsSources *sources, GString *text)
 {
   TallServerUsage usage;
   tall_server_get_usage (sources->server, &usage);
   write_connections (&usage, text);
-  tall_metric_text_add_family (text, "tallorder_memory_bytes", TALL_GAUGE,
-                               "Memory that calls have booked.", (gdouble)usage.memory);
-  tall_metric_text_add_family (text, "tallorder_memory_max_bytes", TALL_GAUGE,
-                               "Memory that calls may book; one on one order may have more.",
-                               (gdouble)usage.max_memory);
-  tall_metric_text_add_family (text, "tallorder_memory_waiting_calls", TALL_GAUGE,
-                               "Calls that wait for memory.", usage.n_waiting);
-  tall_metric_text_add_family (text, "tallorder_certificate_end_timestamp_seconds", TALL_GAUGE,
-                               "When the certificate of the service ends; 0 without TLS.",
-                               (gdouble)usage.certificate_end);
+  metric_text_add_family (text, "tallorder_memory_bytes", TALL_GAUGE,
+                          "Memory that calls have booked.", (gdouble)usage.memory);
+  metric_text_add_family (text, "tallorder_memory_max_bytes", TALL_GAUGE,
+                          "Memory that calls may book; one on one order may have more.",
+                          (gdouble)usage.max_memory);
+  metric_text_add_family (text, "tallorder_memory_waiting_calls", TALL_GAUGE,
+                          "Calls that wait for memory.", usage.n_waiting);
+  metric_text_add_family (text, "tallorder_certificate_end_timestamp_seconds", TALL_GAUGE,
+                          "When the certificate of the service ends; 0 without TLS.",
+                          (gdouble)usage.certificate_end);
 }
 
 #define RETRIES "tallorder_gateway_retries_total"
@@ -405,28 +405,28 @@ write_measures (const char *kind, GArray *measures, GString *text)
       const TallTableMeasure *measure = &g_array_index (measures, TallTableMeasure, i);
       g_autofree char *name = g_strdup_printf ("tallorder_%s_%s%s", kind, measure->name,
                                                measure->is_total ? "_total" : "");
-      tall_metric_text_add_family (text, name, measure->is_total ? TALL_COUNTER : TALL_GAUGE,
-                                   measure->help, measure->value);
+      metric_text_add_family (text, name, measure->is_total ? TALL_COUNTER : TALL_GAUGE,
+                              measure->help, measure->value);
     }
 }
 
 static void
-tall_metrics_write_store (const TallMetricsSources *sources, GString *text)
+metrics_write_store (const TallMetricsSources *sources, GString *text)
 {
   TallTable *table = tall_store_get_table (sources->store);
   TallTableInfo info;
   g_autofree char *reason = NULL;
   tall_table_get_info (table, &info);
 
-  tall_metric_text_add_family (text, "tallorder_ready", TALL_GAUGE,
-                               "1 if the store answers, as /ready says.",
-                               tall_readiness_get (sources->readiness, &reason));
-  tall_metric_text_add_family (text, "tallorder_store_answer_age_seconds", TALL_GAUGE,
-                               "Since the store has last answered; it is asked all the time.",
-                               tall_readiness_get_age (sources->readiness));
+  metric_text_add_family (text, "tallorder_ready", TALL_GAUGE,
+                          "1 if the store answers, as /ready says.",
+                          tall_readiness_get (sources->readiness, &reason));
+  metric_text_add_family (text, "tallorder_store_answer_age_seconds", TALL_GAUGE,
+                          "Since the store has last answered; it is asked all the time.",
+                          tall_readiness_get_age (sources->readiness));
   for (guint i = 0; i < TALL_STORE_N_COUNTS; i++)
-    tall_metric_text_add_family (text, counts[i].name, TALL_COUNTER, counts[i].help,
-                                 (gdouble)tall_store_get_count ((TallStoreCount)i));
+    metric_text_add_family (text, counts[i].name, TALL_COUNTER, counts[i].help,
+                            (gdouble)tall_store_get_count ((TallStoreCount)i));
   g_autoptr (GPtrArray) servers = tall_table_list_servers (table, 0);
   if (servers != NULL)
     tall_metrics_write_gateways (servers, text);
@@ -436,7 +436,7 @@ tall_metrics_write_store (const TallMetricsSources *sources, GString *text)
 }
 
 static void
-tall_metrics_write_migration (const TallMetricsSources *sources, GString *text)
+metrics_write_migration (const TallMetricsSources *sources, GString *text)
 {
   if (sources->moves == NULL)
     return;
@@ -445,23 +445,23 @@ tall_metrics_write_migration (const TallMetricsSources *sources, GString *text)
   if (state == NULL)
     return;
   const TallMigrateProgress *progress = &state->progress;
-  tall_metric_text_add_family (text, "tallorder_migration_running", TALL_GAUGE,
-                               "1 while this server works on a migration.", state->is_running);
-  tall_metric_text_add_family (
+  metric_text_add_family (text, "tallorder_migration_running", TALL_GAUGE,
+                          "1 while this server works on a migration.", state->is_running);
+  metric_text_add_family (
       text, "tallorder_migration_failed", TALL_GAUGE,
       "1 if the last migration of this server failed; what was asked for wrongly does not count.",
       state->error != NULL && !tall_migrate_state_is_refused (state));
-  tall_metric_text_add_family (text, "tallorder_migration_pass", TALL_GAUGE,
-                               "The pass that runs, from 1.", progress->pass);
-  tall_metric_text_add_family (text, "tallorder_migration_looked_at", TALL_GAUGE,
-                               "Orders and customers that this pass has looked at.",
-                               (gdouble)progress->n_looked);
-  tall_metric_text_add_family (text, "tallorder_migration_all", TALL_GAUGE,
-                               "Orders and customers that there are; 0: not known yet.",
-                               (gdouble)progress->n_all);
-  tall_metric_text_add_family (text, "tallorder_migration_copied", TALL_GAUGE,
-                               "Orders and customers that this pass has copied.",
-                               (gdouble)progress->n_copied);
+  metric_text_add_family (text, "tallorder_migration_pass", TALL_GAUGE,
+                          "The pass that runs, from 1.", progress->pass);
+  metric_text_add_family (text, "tallorder_migration_looked_at", TALL_GAUGE,
+                          "Orders and customers that this pass has looked at.",
+                          (gdouble)progress->n_looked);
+  metric_text_add_family (text, "tallorder_migration_all", TALL_GAUGE,
+                          "Orders and customers that there are; 0: not known yet.",
+                          (gdouble)progress->n_all);
+  metric_text_add_family (text, "tallorder_migration_copied", TALL_GAUGE,
+                          "Orders and customers that this pass has copied.",
+                          (gdouble)progress->n_copied);
 }
 
 static void
@@ -495,9 +495,9 @@ void
 tall_metrics_write (const TallMetricsSources *sources, GString *text)
 {
   write_what_runs (sources, text);
-  tall_metrics_write_calls (sources, text);
-  tall_metrics_write_server (sources, text);
-  tall_metrics_write_store (sources, text);
-  tall_metrics_write_migration (sources, text);
-  tall_metrics_write_process (text);
+  metrics_write_calls (sources, text);
+  metrics_write_server (sources, text);
+  metrics_write_store (sources, text);
+  metrics_write_migration (sources, text);
+  metrics_write_process (text);
 }

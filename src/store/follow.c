@@ -145,7 +145,7 @@ tall_follower_get_table (TallFollower *self)
 
 /* Returns: in which phase a migration was when the record was last read */
 static TallMigrationPhase
-tall_follower_get_phase (TallFollower *self)
+follower_get_phase (TallFollower *self)
 {
   return (TallMigrationPhase)g_atomic_int_get (&self->phase);
 }
@@ -172,7 +172,7 @@ tall_follower_check_writable (TallFollower *self, GError **error)
  * Returns: FALSE with %TALL_ERROR_UNSUPPORTED if another one was in its place when the record was
  * last read */
 static gboolean
-tall_follower_check_current (TallFollower *self, GError **error)
+follower_check_current (TallFollower *self, GError **error)
 {
   if (!g_atomic_int_get (&self->is_replaced))
     return TRUE;
@@ -190,7 +190,7 @@ take_in (TallFollower *self, const TallDeployment *record, GError **error)
   Generation *current = self->current;
   if (!g_str_equal (record->id, current->id))
     g_atomic_int_set (&self->is_replaced, TRUE);
-  if (!tall_follower_check_current (self, error))
+  if (!follower_check_current (self, error))
     return FALSE;
   if (record->migration.generation < current->context.generation)
     return TRUE;
@@ -244,7 +244,7 @@ look_now (TallFollower *self, guint64 number, gint64 deadline, GError **error)
  *
  * Returns: FALSE like tall_follower_read_record() */
 static gboolean
-tall_follower_look (TallFollower *self, gint64 deadline, GError **error)
+follower_look (TallFollower *self, gint64 deadline, GError **error)
 {
   g_mutex_lock (&self->mutex);
   guint64 wanted = self->n_begun + 1;
@@ -285,7 +285,7 @@ struct _TallWatcher
 static gboolean
 wait_for_turn (TallWatcher *self)
 {
-  gboolean calm = tall_follower_get_phase (self->follower) == TALL_MIGRATION_NONE;
+  gboolean calm = follower_get_phase (self->follower) == TALL_MIGRATION_NONE;
   gint64 until = g_get_monotonic_time () + (calm ? USUAL_PERIOD : PHASE_PERIOD);
   g_autoptr (GMutexLocker) locker G_GNUC_UNUSED = g_mutex_locker_new (&self->mutex);
   while (!self->ends && g_cond_wait_until (&self->cond, &self->mutex, until))
@@ -300,7 +300,7 @@ watch (gpointer data)
   while (wait_for_turn (self))
     {
       g_autoptr (GError) error = NULL;
-      if (!tall_follower_look (self->follower, g_get_monotonic_time () + WATCH_TIME, &error))
+      if (!follower_look (self->follower, g_get_monotonic_time () + WATCH_TIME, &error))
         g_debug ("watching the deployment record: %s", error->message);
     }
   return NULL;
@@ -361,7 +361,7 @@ static gint n_begun;
  *
  * Returns: whether a table was sealed or closed */
 static gboolean
-tall_follow_is_shut (const GError *error)
+follow_is_shut (const GError *error)
 {
   return g_error_matches (error, TALL_ERROR, TALL_ERROR_SHUT);
 }
@@ -376,7 +376,7 @@ tall_follow_is_shut (const GError *error)
 gboolean
 tall_follow_is_of_tables (const GError *error)
 {
-  return tall_follow_is_shut (error) || g_error_matches (error, TALL_ERROR, TALL_ERROR_UNSUPPORTED);
+  return follow_is_shut (error) || g_error_matches (error, TALL_ERROR, TALL_ERROR_UNSUPPORTED);
 }
 
 /* Whether the record may say something else by now than what the operation has gone by. A call on a
@@ -434,7 +434,7 @@ look (const TallOperation *operation, GError **error)
   GError *cause = NULL;
   gint64 now = g_get_monotonic_time ();
   gint64 most = MIN (operation->deadline, now + LOOK_TIME);
-  if (tall_follower_look (operation->context->follower, MAX (most, now + MORE_TIME), &cause))
+  if (follower_look (operation->context->follower, MAX (most, now + MORE_TIME), &cause))
     return TRUE;
   if (g_error_matches (cause, TALL_ERROR, TALL_ERROR_NOT_FOUND))
     cause->code = TALL_ERROR_UNSUPPORTED;
@@ -468,19 +468,19 @@ hold_back (TallOperation *operation, GError **error)
 {
   TallFollower *follower = operation->context->follower;
   gint64 longest = FIRST_WAIT;
-  while (is_held_back (operation, tall_follower_get_phase (follower)))
+  while (is_held_back (operation, follower_get_phase (follower)))
     {
       if (!look (operation, NULL))
         break;
       move (operation);
-      if (!is_held_back (operation, tall_follower_get_phase (follower)))
+      if (!is_held_back (operation, follower_get_phase (follower)))
         break;
       if (tall_operation_is_over (operation))
         return fail_in_pause (error);
       wait (operation, &longest);
     }
   move (operation);
-  return tall_follower_check_current (follower, error);
+  return follower_check_current (follower, error);
 }
 
 /* After a call that the tables have refused, or that has failed so that they may have: waits until
@@ -510,7 +510,7 @@ find_out (TallOperation *operation, gboolean is_shut, GError **error)
         }
       if (known && move (operation))
         return ANSWER_AGAIN;
-      TallMigrationPhase phase = tall_follower_get_phase (follower);
+      TallMigrationPhase phase = follower_get_phase (follower);
       if (known && !is_shut && !has_waited && !is_held_back (operation, phase))
         return ANSWER_FAIL;
       if (is_over)
@@ -534,7 +534,7 @@ static Answer
 try_again_in_pause (const TallOperation *operation)
 {
   gint64 longest = LONGEST_WAIT;
-  if (!is_pause (tall_follower_get_phase (operation->context->follower)))
+  if (!is_pause (follower_get_phase (operation->context->follower)))
     return ANSWER_FAIL;
   if (tall_operation_is_over (operation))
     return ANSWER_LATE;
@@ -549,7 +549,7 @@ explain (const TallOperation *operation, Answer answer, GError *known, GError **
 {
   g_autoptr (GError) unknown = known;
   g_autoptr (GError) replaced = NULL;
-  if (!tall_follower_check_current (operation->context->follower, &replaced))
+  if (!follower_check_current (operation->context->follower, &replaced))
     {
       g_clear_error (error);
       g_propagate_error (error, g_steal_pointer (&replaced));
@@ -558,7 +558,7 @@ explain (const TallOperation *operation, Answer answer, GError *known, GError **
   /* As long as the record cannot be read, nobody knows whether a missing table counts. */
   gboolean is_moot = g_error_matches (*error, TALL_ERROR, TALL_ERROR_UNSUPPORTED) && unknown != NULL
                      && tall_error_is_passing (unknown);
-  if (!tall_follow_is_shut (*error) && !is_moot
+  if (!follow_is_shut (*error) && !is_moot
       && !(is_without_answer (*error) && answer == ANSWER_LATE))
     return;
   g_autoptr (GError) refused = g_steal_pointer (error);
@@ -580,7 +580,7 @@ goes_on (TallOperation *operation, GError **error)
   if (operation->context->follower == NULL || !may_be_elsewhere (operation, *error))
     return FALSE;
   GError *unknown = NULL;
-  Answer answer = find_out (operation, tall_follow_is_shut (*error), &unknown);
+  Answer answer = find_out (operation, follow_is_shut (*error), &unknown);
   if (is_without_answer (*error) && answer == ANSWER_FAIL && unknown == NULL)
     answer = try_again_in_pause (operation);
   if (answer != ANSWER_AGAIN)
@@ -598,7 +598,7 @@ goes_on (TallOperation *operation, GError **error)
 static void
 fail (const TallOperation *operation, GError **error)
 {
-  if (tall_follow_is_shut (*error)) /* there is nobody to follow */
+  if (follow_is_shut (*error)) /* there is nobody to follow */
     (*error)->code = TALL_ERROR_UNAVAILABLE;
   if (operation->sent == NULL || g_error_matches (*error, TALL_ERROR, TALL_ERROR_OUTCOME_UNKNOWN))
     return;
@@ -670,7 +670,7 @@ tall_follow_end (const TallStoreContext *context, GError **error)
     return;
   if (!look (&nothing, NULL))
     g_debug ("the deployment record cannot be read");
-  if (!tall_follow_is_shut (*error) && tall_follower_get_context (context->follower) == context)
+  if (!follow_is_shut (*error) && tall_follower_get_context (context->follower) == context)
     return;
   g_clear_error (error);
   g_set_error (error, TALL_ERROR, TALL_ERROR_UNAVAILABLE,

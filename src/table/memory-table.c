@@ -36,7 +36,7 @@ cell_clear (gpointer data)
 
 /* Returns: (transfer full): a row without cells */
 static TallMemoryRow *
-tall_memory_row_new (void)
+memory_row_new (void)
 {
   TallMemoryRow *self = g_new0 (TallMemoryRow, 1);
   self->cells = g_array_new (FALSE, FALSE, sizeof (Cell));
@@ -46,7 +46,7 @@ tall_memory_row_new (void)
 }
 
 static void
-tall_memory_row_free (TallMemoryRow *self)
+memory_row_free (TallMemoryRow *self)
 {
   g_array_unref (self->cells);
   g_array_unref (self->exact);
@@ -67,11 +67,11 @@ wants_cell (const TallRead *read, gint64 oldest, const Cell *cell)
  *
  * Adds the cells that @read wants; versions are counted among those only. */
 static void
-tall_memory_row_collect (const TallMemoryRow *self,
-                         TallSlice key,
-                         const TallRead *read,
-                         gint64 oldest,
-                         TallRowsBuilder *rows)
+memory_row_collect (const TallMemoryRow *self,
+                    TallSlice key,
+                    const TallRead *read,
+                    gint64 oldest,
+                    TallRowsBuilder *rows)
 {
   GBytes *qualifier = NULL;
   guint versions = 0;
@@ -164,7 +164,7 @@ prune (TallMemoryRow *self, TallSlice qualifier, guint max_versions)
 /* @cell: copied, unless a marker masks it
  * @max_versions: that the table keeps of a qualifier; 0 = all */
 static void
-tall_memory_row_put (TallMemoryRow *self, TallCell cell, guint max_versions)
+memory_row_put (TallMemoryRow *self, TallCell cell, guint max_versions)
 {
   if (!masks (self, cell.timestamp))
     {
@@ -182,7 +182,7 @@ tall_memory_row_put (TallMemoryRow *self, TallCell cell, guint max_versions)
 /* Does what the mutation says. Deletes first, so that a deleted version does not push out a new
  * one. */
 static void
-tall_memory_row_apply (TallMemoryRow *self, const TallMutation *mutation, guint max_versions)
+memory_row_apply (TallMemoryRow *self, const TallMutation *mutation, guint max_versions)
 {
   for (guint i = 0; i < mutation->n_changes; i++)
     if (mutation->changes[i].kind != TALL_CHANGE_PUT)
@@ -192,9 +192,8 @@ tall_memory_row_apply (TallMemoryRow *self, const TallMutation *mutation, guint 
     {
       const TallChange *change = &mutation->changes[i];
       if (change->kind == TALL_CHANGE_PUT)
-        tall_memory_row_put (self,
-                             (TallCell){ change->qualifier, change->timestamp, change->value },
-                             max_versions);
+        memory_row_put (self, (TallCell){ change->qualifier, change->timestamp, change->value },
+                        max_versions);
     }
 }
 
@@ -203,10 +202,10 @@ tall_memory_row_apply (TallMemoryRow *self, const TallMutation *mutation, guint 
  *
  * Returns: whether there is one */
 static gboolean
-tall_memory_row_find_latest (const TallMemoryRow *self,
-                             TallSlice qualifier,
-                             gint64 oldest,
-                             TallCell *cell)
+memory_row_find_latest (const TallMemoryRow *self,
+                        TallSlice qualifier,
+                        gint64 oldest,
+                        TallCell *cell)
 {
   guint i = locate (self, qualifier, G_MAXINT64);
   if (i == self->cells->len)
@@ -252,7 +251,7 @@ table_new (const TallTableSpec *spec)
   Table *table = g_new (Table, 1);
   table->spec = tall_table_spec_copy (spec);
   table->rows = g_tree_new_full (row_key_compare, NULL, (GDestroyNotify)g_bytes_unref,
-                                 (GDestroyNotify)tall_memory_row_free);
+                                 (GDestroyNotify)memory_row_free);
   return table;
 }
 
@@ -298,7 +297,7 @@ ensure_row (Table *table, TallSlice key)
   TallMemoryRow *row = find_row (table, key);
   if (row == NULL)
     {
-      row = tall_memory_row_new ();
+      row = memory_row_new ();
       g_tree_insert (table->rows, slice_to_bytes (key), row);
     }
   return row;
@@ -322,7 +321,7 @@ get_rows (Table *table, const TallRead *read, TallRowsBuilder *rows)
     {
       const TallMemoryRow *row = find_row (table, read->keys[i]);
       if (row != NULL)
-        tall_memory_row_collect (row, read->keys[i], read, oldest, rows);
+        memory_row_collect (row, read->keys[i], read, oldest, rows);
     }
 }
 
@@ -340,7 +339,7 @@ scan_rows (Table *table, const TallRead *read, TallRowsBuilder *rows)
       if (read->stop.len > 0 && tall_slice_compare (key, read->stop) >= 0)
         return FALSE;
       guint n_rows = rows->rows->len;
-      tall_memory_row_collect (g_tree_node_value (node), key, read, oldest, rows);
+      memory_row_collect (g_tree_node_value (node), key, read, oldest, rows);
       if (read->limit != 0 && rows->rows->len == read->limit)
         return FALSE;
       if (rows->rows->len > n_rows)
@@ -385,7 +384,7 @@ tall_memory_table_read (TallTable *base,
 static void
 apply_one (Table *table, const TallMutation *mutation)
 {
-  tall_memory_row_apply (ensure_row (table, mutation->row), mutation, table->spec->max_versions);
+  memory_row_apply (ensure_row (table, mutation->row), mutation, table->spec->max_versions);
 }
 
 static gboolean
@@ -416,8 +415,7 @@ static gboolean
 find_latest (Table *table, TallSlice key, TallSlice qualifier, TallCell *cell)
 {
   const TallMemoryRow *row = find_row (table, key);
-  return row != NULL
-         && tall_memory_row_find_latest (row, qualifier, table_get_oldest (table), cell);
+  return row != NULL && memory_row_find_latest (row, qualifier, table_get_oldest (table), cell);
 }
 
 /* All or none. */
@@ -491,9 +489,9 @@ tall_memory_table_increment (TallTable *base,
 
   counter += (guint64)delta;
   guint64 stored = GUINT64_TO_BE (counter);
-  tall_memory_row_put (ensure_row (table, key),
-                       (TallCell){ qualifier, timestamp, tall_slice (&stored, sizeof stored) },
-                       table->spec->max_versions);
+  memory_row_put (ensure_row (table, key),
+                  (TallCell){ qualifier, timestamp, tall_slice (&stored, sizeof stored) },
+                  table->spec->max_versions);
   *value = (gint64)counter;
   return TRUE;
 }

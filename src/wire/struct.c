@@ -6,7 +6,7 @@
 #include "tall-decimal.h"
 #include "tall-error.h"
 
-static gpointer tall_struct_reader_new (TallStructReader *self, const TallStructType *type);
+static gpointer struct_reader_new (TallStructReader *self, const TallStructType *type);
 
 /* What a text takes in the arena beyond its bytes, at most. */
 #define TEXT_OVERHEAD 8
@@ -34,7 +34,7 @@ reader_path (const TallStructReader *self)
 
 /* The value of the field at the end of the path is not taken. */
 static gboolean
-tall_struct_reader_refuse (TallStructReader *self, GError **error, const char *reason)
+struct_reader_refuse (TallStructReader *self, GError **error, const char *reason)
 {
   if (self->strict)
     return tall_transport_reject (self->transport, error, "%s %s",
@@ -47,10 +47,7 @@ tall_struct_reader_refuse (TallStructReader *self, GError **error, const char *r
 }
 
 static gboolean
-tall_struct_reader_refuse_size (TallStructReader *self,
-                                GError **error,
-                                guint limit,
-                                const char *what)
+struct_reader_refuse_size (TallStructReader *self, GError **error, guint limit, const char *what)
 {
   g_autofree char *path = reader_path (self);
   self->refused = TRUE;
@@ -60,7 +57,7 @@ tall_struct_reader_refuse_size (TallStructReader *self,
 
 /* Before memory is taken for the lists of a message, which may be much larger than their bytes. */
 static gboolean
-tall_struct_reader_spend_memory (TallStructReader *self, gsize bytes, GError **error)
+struct_reader_spend_memory (TallStructReader *self, gsize bytes, GError **error)
 {
   if (self->spend == NULL || self->spend (self->memory, bytes, error))
     return TRUE;
@@ -72,7 +69,7 @@ static gboolean
 spend_text (TallStructReader *self, gsize bytes, GError **error)
 {
   if (bytes > self->text_budget)
-    return tall_struct_reader_refuse_size (self, error, self->limits->n_bytes, self->limits->bytes);
+    return struct_reader_refuse_size (self, error, self->limits->n_bytes, self->limits->bytes);
   self->text_budget -= bytes;
   return TRUE;
 }
@@ -86,7 +83,7 @@ read_bytes (TallStructReader *self, TallSlice *slice, GError **error)
     return FALSE;
   if (!self->strict
       && (!spend_text (self, bytes.len + self->limits->text_bytes, error)
-          || !tall_struct_reader_spend_memory (self, bytes.len + TEXT_OVERHEAD, error)))
+          || !struct_reader_spend_memory (self, bytes.len + TEXT_OVERHEAD, error)))
     return FALSE;
   *slice =
       tall_slice (tall_arena_strndup (self->arena, (const char *)bytes.data, bytes.len), bytes.len);
@@ -114,9 +111,9 @@ read_text (TallStructReader *self, char **text, GError **error)
   if (!read_bytes (self, &slice, error))
     return FALSE;
   if (memchr (slice.data, '\0', slice.len) != NULL)
-    return tall_struct_reader_refuse (self, error, "holds U+0000, which no text may");
+    return struct_reader_refuse (self, error, "holds U+0000, which no text may");
   if (!g_utf8_validate_len ((const char *)slice.data, slice.len, NULL))
-    return tall_struct_reader_refuse (self, error, "is not UTF-8");
+    return struct_reader_refuse (self, error, "is not UTF-8");
 
   *text = (char *)slice.data;
   return TRUE;
@@ -136,10 +133,10 @@ read_reason (TallStructReader *self, char **text, GError **error)
 }
 
 static gboolean
-tall_struct_reader_begin_list (TallStructReader *self,
-                               ThriftType expected,
-                               guint32 *size,
-                               GError **error)
+struct_reader_begin_list (TallStructReader *self,
+                          ThriftType expected,
+                          guint32 *size,
+                          GError **error)
 {
   ThriftType type = T_STOP;
 
@@ -147,7 +144,7 @@ tall_struct_reader_begin_list (TallStructReader *self,
     return FALSE;
   if (*size == 0 || type == expected)
     return TRUE;
-  return tall_struct_reader_refuse (
+  return struct_reader_refuse (
       self, error, self->strict ? "has the wrong type" : "its elements have the wrong type");
 }
 
@@ -156,11 +153,11 @@ read_texts (TallStructReader *self, char ***texts, gsize *count, GError **error)
 {
   guint32 size = 0;
 
-  if (!tall_struct_reader_begin_list (self, T_STRING, &size, error))
+  if (!struct_reader_begin_list (self, T_STRING, &size, error))
     return FALSE;
   if (size > self->text_budget / self->limits->text_bytes)
     return spend_text (self, G_MAXSIZE, error);
-  if (!tall_struct_reader_spend_memory (self, size * sizeof (char *), error))
+  if (!struct_reader_spend_memory (self, size * sizeof (char *), error))
     return FALSE;
 
   char **array = tall_arena_newa0 (self->arena, char *, size);
@@ -190,17 +187,17 @@ read_pairs (TallStructReader *self,
   if (thrift_protocol_read_map_begin (self->protocol, &key_type, &value_type, &size, error) < 0)
     return FALSE;
   if (size > 0 && (key_type != T_STRING || value_type != T_STRING))
-    return tall_struct_reader_refuse (self, error, "its keys and values must be texts");
+    return struct_reader_refuse (self, error, "its keys and values must be texts");
   if (size > self->text_budget / self->limits->pair_bytes)
     return spend_text (self, G_MAXSIZE, error);
-  if (!tall_struct_reader_spend_memory (self, size * (sizeof (gpointer) + type->size), error))
+  if (!struct_reader_spend_memory (self, size * (sizeof (gpointer) + type->size), error))
     return FALSE;
 
   const TallStructField *fields = type->fields;
   gpointer *array = tall_arena_newa0 (self->arena, gpointer, size);
   for (guint32 i = 0; i < size; i++)
     {
-      array[i] = tall_struct_reader_new (self, type);
+      array[i] = struct_reader_new (self, type);
       if (!read_text (self, &G_STRUCT_MEMBER (char *, array[i], fields[0].offset), error)
           || !read_text (self, &G_STRUCT_MEMBER (char *, array[i], fields[1].offset), error))
         return FALSE;
@@ -213,10 +210,10 @@ read_pairs (TallStructReader *self,
 
 /* Reads what a field holds into the struct in memory, if it holds no struct. */
 static gboolean
-tall_struct_reader_read_value (TallStructReader *self,
-                               const TallStructField *field,
-                               gpointer object,
-                               GError **error)
+struct_reader_read_value (TallStructReader *self,
+                          const TallStructField *field,
+                          gpointer object,
+                          GError **error)
 {
   gpointer value = G_STRUCT_MEMBER_P (object, field->offset);
 
@@ -281,7 +278,7 @@ static gboolean
 check_scale (TallStructReader *self, guint32 scale, GError **error)
 {
   return scale <= TALL_DECIMAL_MAX_SCALE
-         || tall_struct_reader_refuse (self, error, "the scale of a decimal is 0 to 18");
+         || struct_reader_refuse (self, error, "the scale of a decimal is 0 to 18");
 }
 
 static gboolean
@@ -303,7 +300,7 @@ read_owner (TallStructReader *self, const TallStructField *field, gpointer *obje
 {
   TallArena *around = self->arena;
 
-  if (!tall_struct_reader_spend_memory (self, OWNER_SIZE, error))
+  if (!struct_reader_spend_memory (self, OWNER_SIZE, error))
     return FALSE;
   *object = field->type->create (&self->arena);
   tall_arena_own (around, object, field->type->clear);
@@ -314,7 +311,7 @@ read_owner (TallStructReader *self, const TallStructField *field, gpointer *obje
 
 /* Returns: a struct in the arena */
 static gpointer
-tall_struct_reader_new (TallStructReader *self, const TallStructType *type)
+struct_reader_new (TallStructReader *self, const TallStructType *type)
 {
   gpointer object = tall_arena_alloc0 (self->arena, type->size);
   if (type->head != NULL)
@@ -333,9 +330,9 @@ read_struct_pointer (TallStructReader *self,
     return read_owner (self, field, object, error);
   if (*object == NULL)
     {
-      if (!tall_struct_reader_spend_memory (self, field->type->size, error))
+      if (!struct_reader_spend_memory (self, field->type->size, error))
         return FALSE;
-      *object = tall_struct_reader_new (self, field->type);
+      *object = struct_reader_new (self, field->type);
     }
   return tall_struct_reader_read (self, field->type, *object, error)
          && (field->type->head != &tall_pb__decimal__descriptor
@@ -346,10 +343,10 @@ static gboolean
 check_count (TallStructReader *self, const TallStructType *type, guint32 size, GError **error)
 {
   if (type->max_elements > 0 && size > type->max_elements)
-    return tall_struct_reader_refuse_size (self, error, type->max_elements, "in one call");
+    return struct_reader_refuse_size (self, error, type->max_elements, "in one call");
   if (size > self->n_structs)
-    return tall_struct_reader_refuse_size (self, error, self->limits->shown_structs,
-                                           self->limits->structs);
+    return struct_reader_refuse_size (self, error, self->limits->shown_structs,
+                                      self->limits->structs);
   self->n_structs -= size;
   return TRUE;
 }
@@ -363,9 +360,9 @@ read_structs (TallStructReader *self,
 {
   guint32 size = 0;
 
-  if (!tall_struct_reader_begin_list (self, T_STRUCT, &size, error)
+  if (!struct_reader_begin_list (self, T_STRUCT, &size, error)
       || !check_count (self, field->type, size, error)
-      || !tall_struct_reader_spend_memory (self, size * field->type->size, error))
+      || !struct_reader_spend_memory (self, size * field->type->size, error))
     return FALSE;
 
   guint8 *array = tall_arena_alloc0 (self->arena, size * field->type->size);
@@ -392,9 +389,9 @@ read_objects (TallStructReader *self,
   guint32 size = 0;
   gsize each = sizeof (gpointer) + field->type->size;
 
-  if (!tall_struct_reader_begin_list (self, T_STRUCT, &size, error)
+  if (!struct_reader_begin_list (self, T_STRUCT, &size, error)
       || !check_count (self, field->type, size, error)
-      || !tall_struct_reader_spend_memory (self, size * each, error))
+      || !struct_reader_spend_memory (self, size * each, error))
     return FALSE;
 
   gpointer *array = tall_arena_newa0 (self->arena, gpointer, size);
@@ -402,7 +399,7 @@ read_objects (TallStructReader *self,
   for (guint32 i = 0; i < size; i++)
     {
       step->index = i;
-      array[i] = tall_struct_reader_new (self, field->type);
+      array[i] = struct_reader_new (self, field->type);
       if (!tall_struct_reader_read (self, field->type, array[i], error))
         return FALSE;
     }
@@ -431,7 +428,7 @@ read_list (TallStructReader *self, const TallStructType *type, GError **error)
 {
   guint32 size = 0;
 
-  if (!tall_struct_reader_begin_list (self, T_STRUCT, &size, error))
+  if (!struct_reader_begin_list (self, T_STRUCT, &size, error))
     return FALSE;
   for (guint32 i = 0; i < size; i++)
     if (!read_each (self, type, error))
@@ -459,7 +456,7 @@ read_value (TallStructReader *self, const TallStructField *field, gpointer objec
     case TALL_KIND_ONE:
       return read_each (self, field->type, error);
     default:
-      return tall_struct_reader_read_value (self, field, object, error);
+      return struct_reader_read_value (self, field, object, error);
     }
 }
 
@@ -482,7 +479,7 @@ note_field (
   if (*seen & bit)
     return self->strict
                ? tall_transport_reject (self->transport, error, "%s has a field twice", type->name)
-               : tall_struct_reader_refuse (self, error, "is sent twice");
+               : struct_reader_refuse (self, error, "is sent twice");
   *seen |= bit;
   return TRUE;
 }
@@ -501,7 +498,7 @@ read_known_field (TallStructReader *self,
   self->path[self->depth++] = (TallStructStep){ field, -1 };
 
   if (wire_type != tall_struct_wire_types[field->kind])
-    return tall_struct_reader_refuse (self, error, "has the wrong type");
+    return struct_reader_refuse (self, error, "has the wrong type");
   if (!note_field (self, type, field->id, seen, error) || !read_value (self, field, object, error))
     return FALSE;
   if (has_flag (field))
@@ -549,7 +546,7 @@ end_struct (TallStructReader *self, const TallStructType *type, guint64 seen, GE
     return TRUE;
   return self->strict
              ? tall_transport_reject (self->transport, error, "%s %s", type->name, type->lacking)
-             : tall_struct_reader_refuse (self, error, type->lacking);
+             : struct_reader_refuse (self, error, type->lacking);
 }
 
 /**

@@ -151,7 +151,7 @@ set_bad_certificate (SSL *ssl, const char *host, GError **error)
 
 /* Returns: whether the last failure is one that the other side has announced */
 static gboolean
-tall_tls_was_alerted (void)
+tls_was_alerted (void)
 {
   return ERR_GET_REASON (ERR_peek_error ()) > SSL_AD_REASON_OFFSET;
 }
@@ -160,7 +160,7 @@ tall_tls_was_alerted (void)
  *
  * Makes an error of what OpenSSL has in its queue, which is empty then. */
 static void
-tall_tls_set_error (SSL *ssl, const char *host, GError **error)
+tls_set_error (SSL *ssl, const char *host, GError **error)
 {
   int reason = ERR_GET_REASON (ERR_peek_error ());
   const Known *known = find (alerts, G_N_ELEMENTS (alerts), reason);
@@ -328,8 +328,8 @@ set_failure (TallTls *self, int kind, GError **error)
                          "it wanted to renegotiate, which is not taken");
   else if (kind == SSL_ERROR_SSL && ERR_peek_error () != 0)
     {
-      self->refused = !self->received && tall_tls_was_alerted ();
-      tall_tls_set_error (self->ssl, self->host, error);
+      self->refused = !self->received && tls_was_alerted ();
+      tls_set_error (self->ssl, self->host, error);
     }
   else
     tall_socket_set_error (error, self->closed || self->number == 0 ? ECONNRESET : self->number);

@@ -76,12 +76,12 @@ begin_json (const TallCustomerOrders *page)
 }
 
 static TallExit
-tall_print_customer_orders (const TallCommand *command,
-                            TallFront *front,
-                            const char *number,
-                            const TallPaging *paging,
-                            TallListOptions *options,
-                            gboolean json)
+print_customer_orders (const TallCommand *command,
+                       TallFront *front,
+                       const char *number,
+                       const TallPaging *paging,
+                       TallListOptions *options,
+                       gboolean json)
 {
   Printer self = { NULL, 0 };
   g_autofree char *token = NULL;
@@ -154,8 +154,8 @@ get (Call *self, TallFront *front, const char *number)
 {
   if (!self->orders)
     return get_alone (front, number, self->json);
-  return tall_print_customer_orders (&tall_command_customer, front, number, &self->paging,
-                                     &self->list, self->json);
+  return print_customer_orders (&tall_command_customer, front, number, &self->paging, &self->list,
+                                self->json);
 }
 
 static TallExit delete (Call *self, TallFront *front, const char *number)

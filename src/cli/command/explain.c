@@ -112,7 +112,7 @@ add_explanation (JsonBuilder *builder, const TallExplanation *self)
 
 /* @explanations: (element-type TallExplanation): of the same order, one or several */
 static void
-tall_explanations_print_json (GPtrArray *explanations, const TallOrder *order)
+explanations_print_json (GPtrArray *explanations, const TallOrder *order)
 {
   g_autoptr (JsonBuilder) builder = json_builder_new ();
   json_builder_begin_object (builder);
@@ -211,7 +211,7 @@ print_costs (const TallExplanation *self)
 
 /* Each row with its key in hex, the key's parts named, and its cells; and the costs. */
 static void
-tall_explanation_print (const TallExplanation *self, const TallOrder *order)
+explanation_print (const TallExplanation *self, const TallOrder *order)
 {
   g_autofree char *revision = tall_show_describe_revision (self->revision);
   g_autofree char *title =
@@ -235,7 +235,7 @@ tall_explanation_print (const TallExplanation *self, const TallOrder *order)
  *
  * Layouts and key strategies side by side. */
 static void
-tall_explanations_print (GPtrArray *explanations, const char *layout, const char *key_strategy)
+explanations_print (GPtrArray *explanations, const char *layout, const char *key_strategy)
 {
   static const char *const columns[] = { "LAYOUT",     "KEY",        ">TABLES",    ">ROWS",
                                          ">CELLS",     ">BYTES",     ">GET CALLS", ">GET BYTES",
@@ -379,14 +379,14 @@ static void
 print (GPtrArray *explanations, const Subject *subject, const ExplainOptions *own)
 {
   if (own->json)
-    tall_explanations_print_json (explanations, subject->order);
+    explanations_print_json (explanations, subject->order);
   else if (!own->all)
-    tall_explanation_print (g_ptr_array_index (explanations, 0), subject->order);
+    explanation_print (g_ptr_array_index (explanations, 0), subject->order);
   else if (subject->store == NULL)
-    tall_explanations_print (explanations, NULL, NULL);
+    explanations_print (explanations, NULL, NULL);
   else
-    tall_explanations_print (explanations, tall_store_get_layout (subject->store)->name,
-                             tall_store_get_key_strategy (subject->store)->name);
+    explanations_print (explanations, tall_store_get_layout (subject->store)->name,
+                        tall_store_get_key_strategy (subject->store)->name);
 }
 
 static TallExit

@@ -169,10 +169,10 @@ fail_lost (GError *error)
 /* Lets a server do what is wished, and follows it to its end, or until a signal comes: the server
  * goes on then. */
 static TallExit
-tall_migrate_on_server (const TallOptions *options,
-                        const TallCommand *command,
-                        const TallMigrateWish *wish,
-                        gboolean json)
+migrate_on_server (const TallOptions *options,
+                   const TallCommand *command,
+                   const TallMigrateWish *wish,
+                   gboolean json)
 {
   TallExit code;
   GError *error = NULL;
@@ -398,7 +398,7 @@ run_on (const TallOptions *options, Migrate *self)
       return TALL_EXIT_USAGE;
     }
   if (options->server != NULL && options->store == NULL)
-    return tall_migrate_on_server (options, &tall_command_migrate, &wish, self->json);
+    return migrate_on_server (options, &tall_command_migrate, &wish, self->json);
   return run_here (options, self, &wish);
 }
 

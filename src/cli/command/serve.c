@@ -90,7 +90,7 @@ watchdog_period (void)
 
 /* Returns: whether a service manager has started this process */
 static gboolean
-tall_notify_is_used (void)
+notify_is_used (void)
 {
   g_autoptr (GSocketAddress) manager = find_manager ();
   return manager != NULL;
@@ -101,7 +101,7 @@ tall_notify_is_used (void)
  * Reports to the service manager, where there is one, that calls are answered now. From then on the
  * main loop gives the signs of life that a watchdog asks for, twice in its time. */
 static void
-tall_notify_ready (const char *address)
+notify_ready (const char *address)
 {
   g_autofree char *message = g_strdup_printf ("READY=1\nSTATUS=Listening on %s", address);
   guint period = watchdog_period ();
@@ -110,9 +110,9 @@ tall_notify_ready (const char *address)
     g_timeout_add (period, on_watchdog, NULL);
 }
 
-/* Reports that the configuration is being read again, until tall_notify_reloaded(). */
+/* Reports that the configuration is being read again, until notify_reloaded(). */
 static void
-tall_notify_reloading (void)
+notify_reloading (void)
 {
   g_autofree char *message =
       g_strdup_printf ("RELOADING=1\nMONOTONIC_USEC=%" G_GINT64_FORMAT, g_get_monotonic_time ());
@@ -121,14 +121,14 @@ tall_notify_reloading (void)
 
 /* Reports that it has been read, or stays as it was. */
 static void
-tall_notify_reloaded (void)
+notify_reloaded (void)
 {
   notify ("READY=1");
 }
 
 /* Reports that no calls are taken any more. */
 static void
-tall_notify_stopping (void)
+notify_stopping (void)
 {
   notify ("STOPPING=1");
 }
@@ -173,11 +173,11 @@ parse_clients (TallServeRules *self, const char *word, GError **error)
  *
  * Returns: FALSE with %TALL_ERROR_INVALID if they do not fit together */
 static gboolean
-tall_serve_rules_set (TallServeRules *self,
-                      const TallOptions *options,
-                      const char *clients,
-                      const char *roles,
-                      GError **error)
+serve_rules_set (TallServeRules *self,
+                 const TallOptions *options,
+                 const char *clients,
+                 const char *roles,
+                 GError **error)
 {
   gboolean encrypts = options->tls_certificate != NULL || options->tls_key != NULL;
   self->files = (TallTlsSettings){ .certificate = options->tls_certificate,
@@ -215,7 +215,7 @@ check_end (const TallServeRules *self, TallTlsContext *tls, GError **error)
 
 /* Reads the files. What was read before stays if any of them is not good. */
 static gboolean
-tall_serve_rules_load (TallServeRules *self, GError **error)
+serve_rules_load (TallServeRules *self, GError **error)
 {
   g_autoptr (TallRoles) access = NULL;
   g_autoptr (TallTlsContext) tls = NULL;
@@ -236,7 +236,7 @@ tall_serve_rules_load (TallServeRules *self, GError **error)
 
 /* Says what counts from now on; nothing secret. */
 static void
-tall_serve_rules_log (const TallServeRules *self)
+serve_rules_log (const TallServeRules *self)
 {
   if (self->tls == NULL)
     return;
@@ -282,11 +282,11 @@ reload (Serving *self)
   g_autoptr (GError) error = NULL;
   if (self->rules->tls == NULL)
     g_message ("Without TLS there is nothing to read again");
-  else if (tall_serve_rules_load (self->rules, &error))
+  else if (serve_rules_load (self->rules, &error))
     {
       tall_server_replace_rules (self->server, self->rules->tls, self->rules->access);
       g_message ("Certificates and roles were read again");
-      tall_serve_rules_log (self->rules);
+      serve_rules_log (self->rules);
     }
   else
     g_warning ("Certificates and roles stay as they were: %s", error->message);
@@ -297,11 +297,11 @@ static gboolean
 on_hang_up (gpointer data)
 {
   Serving *self = data;
-  if (self->rules->tls == NULL && !tall_notify_is_used ())
+  if (self->rules->tls == NULL && !notify_is_used ())
     return on_signal (data);
-  tall_notify_reloading ();
+  notify_reloading ();
   reload (self);
-  tall_notify_reloaded ();
+  notify_reloaded ();
   return G_SOURCE_CONTINUE;
 }
 
@@ -492,14 +492,14 @@ serve (TallStore *store,
     }
   log_start (front, where, server_options);
   log_watch (watch);
-  tall_serve_rules_log (rules);
+  serve_rules_log (rules);
   warn_of_strangers (server, rules);
   tall_print ("listening on %s%s\n", rules->tls != NULL ? TALL_CLIENT_TLS : "",
               tall_server_get_address (server));
   tall_output_flush ();
-  tall_notify_ready (tall_server_get_address (server));
+  notify_ready (tall_server_get_address (server));
   g_main_loop_run (loop);
-  tall_notify_stopping ();
+  notify_stopping ();
   if (watch != NULL)
     tall_watch_stop (watch);
   for (guint i = 0; i < G_N_ELEMENTS (sources); i++)
@@ -573,8 +573,8 @@ static TallExit
 make_rules (TallServeRules *rules, const Given *given, const TallOptions *options)
 {
   g_autoptr (GError) error = NULL;
-  if (tall_serve_rules_set (rules, options, given->clients, given->access, &error)
-      && tall_serve_rules_load (rules, &error))
+  if (serve_rules_set (rules, options, given->clients, given->access, &error)
+      && serve_rules_load (rules, &error))
     return TALL_EXIT_DONE;
   return tall_call_error (&tall_command_serve, error);
 }

@@ -298,7 +298,7 @@ finish_all (GPtrArray *deployments)
  *
  * Returns: the exit code of the command */
 static TallExit
-tall_status_all (const TallOptions *options, const TallCommand *command, gboolean json)
+status_all (const TallOptions *options, const TallCommand *command, gboolean json)
 {
   TallExit code;
   if (options->server != NULL)
@@ -665,7 +665,7 @@ run (int argc, char **argv)
                                                                    : isatty (STDOUT_FILENO) ? 2
                                                                                             : 10);
   if (all)
-    return tall_status_all (&options, &tall_command_status, json);
+    return status_all (&options, &tall_command_status, json);
 
   TallExit code;
   g_autoptr (TallFront) front = tall_options_open_front (&options, &tall_command_status, &code);

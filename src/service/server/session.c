@@ -226,10 +226,10 @@ tall_handler_answer (const TallHandler *self,
  *
  * As tall_handler_answer(), but every call is answered with %TALL_ERROR_OVERLOADED. */
 static TallAnswer
-tall_handler_refuse (const TallHandler *self,
-                     const char *reason,
-                     TallTransport *transport,
-                     GError **error)
+handler_refuse (const TallHandler *self,
+                const char *reason,
+                TallTransport *transport,
+                GError **error)
 {
   g_auto (TallMessage) message = { NULL };
   TallCallRecord record = { .begin = g_get_monotonic_time (), .code = TALL_ERROR_OVERLOADED };
@@ -336,7 +336,7 @@ answer_next (Running *self, const char *refusal, GError **error)
 
   TallAnswer answer = refusal == NULL
                           ? tall_handler_answer (&self->handler, &self->memory, transport, error)
-                          : tall_handler_refuse (&self->handler, refusal, transport, error);
+                          : handler_refuse (&self->handler, refusal, transport, error);
   if (answer == TALL_ANSWER_NONE)
     return FALSE;
   if (answer == TALL_ANSWER_RESET)

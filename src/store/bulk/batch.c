@@ -15,7 +15,7 @@
 
 /* @cause: (transfer full): why it is not stored */
 static void
-tall_bulk_item_refuse (TallBulkItem *self, GError *cause)
+bulk_item_refuse (TallBulkItem *self, GError *cause)
 {
   const TallOperation *operation = &self->operation;
   if (operation->order_number != NULL)
@@ -36,7 +36,7 @@ begin (TallBulkItem *self, const TallStoreContext *context, TallRecord record)
   self->step = TALL_BULK_FRESH;
   if (tall_content_init (&self->content, record, &error))
     return TRUE;
-  tall_bulk_item_refuse (self, error);
+  bulk_item_refuse (self, error);
   return FALSE;
 }
 
@@ -95,7 +95,7 @@ tall_bulk_item_clear (TallBulkItem *self)
 }
 
 static void
-tall_bulk_item_decide (TallBulkItem *self, TallBulkOutcome outcome, gint64 revision)
+bulk_item_decide (TallBulkItem *self, TallBulkOutcome outcome, gint64 revision)
 {
   *self->result = (TallBulkResult){ .outcome = outcome, .revision = revision };
   self->step = TALL_BULK_DECIDED;
@@ -104,28 +104,28 @@ tall_bulk_item_decide (TallBulkItem *self, TallBulkOutcome outcome, gint64 revis
 /* Somebody has written it at the same time. What was there for a moment nobody knows, so it must
  * not be put again. */
 static void
-tall_bulk_item_overtake (TallBulkItem *self)
+bulk_item_overtake (TallBulkItem *self)
 {
   GError *error = NULL;
   tall_error_set_conflict (&error, 0,
                            "somebody else has written it at the same time; theirs is left");
-  tall_bulk_item_refuse (self, error);
+  bulk_item_refuse (self, error);
   self->result->outcome = TALL_BULK_OVERTAKEN;
 }
 
 /* Returns: whether @state is of the same content */
 static gboolean
-tall_bulk_item_is_same (const TallBulkItem *self, const TallState *state)
+bulk_item_is_same (const TallBulkItem *self, const TallState *state)
 {
   return state->live && memcmp (state->digest, self->content.state.digest, TALL_DIGEST_SIZE) == 0;
 }
 
 /* Returns: whether @root is of the same order or customer, and has the same content */
 static gboolean
-tall_bulk_item_is_stored (const TallBulkItem *self, const TallRoot *root)
+bulk_item_is_stored (const TallBulkItem *self, const TallRoot *root)
 {
   return tall_root_is_live (root, &self->operation) && root->has_summary && root->stranger == NULL
-         && tall_bulk_item_is_same (self, &root->state);
+         && bulk_item_is_same (self, &root->state);
 }
 
 /* What is there with another content. */
@@ -137,7 +137,7 @@ refuse_existing (TallBulkItem *self, gint64 revision)
                            "another content is stored, of revision %" G_GINT64_FORMAT
                            "; it is left",
                            revision);
-  tall_bulk_item_refuse (self, error);
+  bulk_item_refuse (self, error);
   self->result->revision = revision;
 }
 
@@ -149,11 +149,11 @@ put (TallBulkItem *self, TallCondition condition, TallBulkOutcome outcome)
   GError *error = NULL;
   gint64 revision = 0;
   if (tall_put (&self->operation, &self->content, &options, &revision, &error))
-    tall_bulk_item_decide (self, outcome, revision);
+    bulk_item_decide (self, outcome, revision);
   else if (condition == TALL_IF_ABSENT && g_error_matches (error, TALL_ERROR, TALL_ERROR_CONFLICT))
     g_clear_error (&error);
   else
-    tall_bulk_item_refuse (self, error);
+    bulk_item_refuse (self, error);
   return self->step == TALL_BULK_DECIDED;
 }
 
@@ -165,13 +165,13 @@ meet_item (TallBulkItem *self, const TallRoot *root, TallBulkExisting on_existin
   if (!tall_root_is_live (root, &self->operation))
     return put (self, TALL_IF_ABSENT, TALL_BULK_STORED);
   if (!tall_root_check_owner (root, &self->operation, &error))
-    tall_bulk_item_refuse (self, error);
-  else if (tall_bulk_item_is_stored (self, root))
-    tall_bulk_item_decide (self, TALL_BULK_UNCHANGED, root->state.revision);
+    bulk_item_refuse (self, error);
+  else if (bulk_item_is_stored (self, root))
+    bulk_item_decide (self, TALL_BULK_UNCHANGED, root->state.revision);
   else if (on_existing == TALL_BULK_REPLACE)
     return put (self, TALL_IF_ANY, TALL_BULK_REPLACED);
   else if (on_existing == TALL_BULK_SKIP)
-    tall_bulk_item_decide (self, TALL_BULK_SKIPPED, root->state.revision);
+    bulk_item_decide (self, TALL_BULK_SKIPPED, root->state.revision);
   else
     refuse_existing (self, root->state.revision);
   return TRUE;
@@ -189,7 +189,7 @@ look (TallOperation *operation, TallRoot *root, GError **error)
 /* Puts it as any other: it is new, or the same, or @on_existing says what to do. Its time begins to
  * run now. */
 static void
-tall_bulk_item_put (TallBulkItem *self, TallBulkExisting on_existing)
+bulk_item_put (TallBulkItem *self, TallBulkExisting on_existing)
 {
   TallOperation *operation = &self->operation;
   tall_operation_init (operation, operation->context, operation->customer_number,
@@ -201,20 +201,20 @@ tall_bulk_item_put (TallBulkItem *self, TallBulkExisting on_existing)
       g_auto (TallRoot) root = { 0 };
       if (!look (operation, &root, &error))
         {
-          tall_bulk_item_refuse (self, error);
+          bulk_item_refuse (self, error);
           return;
         }
       if (meet_item (self, &root, on_existing))
         return;
     }
-  tall_bulk_item_overtake (self);
+  bulk_item_overtake (self);
 }
 
 /* @item: (nullable): NULL: the first one is meant
  *
  * Returns: (transfer none) (nullable): the next item of a step after @item */
 static TallBulkItem *
-tall_bulk_batch_find_next (const TallBulkBatch *self, TallBulkItem *item, TallBulkStep step)
+bulk_batch_find_next (const TallBulkBatch *self, TallBulkItem *item, TallBulkStep step)
 {
   TallBulkItem *end = self->items + self->n_items;
   for (item = item == NULL ? self->items : item + 1; item < end; item++)
@@ -225,15 +225,15 @@ tall_bulk_batch_find_next (const TallBulkBatch *self, TallBulkItem *item, TallBu
 
 /* What is taken for new, one after the other. */
 static TallBulkItem *
-tall_bulk_batch_first_fresh (const TallBulkBatch *self)
+bulk_batch_first_fresh (const TallBulkBatch *self)
 {
-  return tall_bulk_batch_find_next (self, NULL, TALL_BULK_FRESH);
+  return bulk_batch_find_next (self, NULL, TALL_BULK_FRESH);
 }
 
 static TallBulkItem *
-tall_bulk_batch_next_fresh (const TallBulkBatch *self, TallBulkItem *item)
+bulk_batch_next_fresh (const TallBulkBatch *self, TallBulkItem *item)
 {
-  return tall_bulk_batch_find_next (self, item, TALL_BULK_FRESH);
+  return bulk_batch_find_next (self, item, TALL_BULK_FRESH);
 }
 
 /* Reads the root rows of what is at @step by one call. @narrow: to the cells that are needed */
@@ -242,8 +242,8 @@ read_roots (TallBulkBatch *self, TallBulkStep step, void (*narrow) (TallRead *),
 {
   g_autoptr (TallMergedPlan) plan = tall_merged_plan_new ();
   gint64 deadline = TALL_NO_DEADLINE;
-  for (TallBulkItem *item = tall_bulk_batch_find_next (self, NULL, step); item != NULL;
-       item = tall_bulk_batch_find_next (self, item, step))
+  for (TallBulkItem *item = bulk_batch_find_next (self, NULL, step); item != NULL;
+       item = bulk_batch_find_next (self, item, step))
     {
       deadline = MIN (deadline, item->operation.deadline);
       TallRead *read = tall_read_plan_add_get (plan->asked, item->operation.root_table,
@@ -263,8 +263,8 @@ meet (TallBulkItem *item, const TallRow *row, TallArena *arena)
   g_auto (TallRoot) root = { 0 };
   item->step = TALL_BULK_ORDINARY;
   if (tall_root_parse (&root, &item->operation, row, arena, NULL)
-      && tall_bulk_item_is_stored (item, &root))
-    tall_bulk_item_decide (item, TALL_BULK_UNCHANGED, root.state.revision);
+      && bulk_item_is_stored (item, &root))
+    bulk_item_decide (item, TALL_BULK_UNCHANGED, root.state.revision);
 }
 
 /* Whether the row holds a state cell that is older than @revision. */
@@ -296,13 +296,13 @@ judge (TallBulkItem *item, const TallRow *row, gint64 revision)
   if (row == NULL)
     return;
   if (!tall_root_parse_state (&root, row, &summary, &error))
-    tall_bulk_item_overtake (item);
+    bulk_item_overtake (item);
   else if (is_before (&root, revision))
     return;
   else if (root.state.revision != revision || has_older (row, revision))
     item->step = TALL_BULK_MET;
   else
-    tall_bulk_item_decide (item, TALL_BULK_STORED, revision);
+    bulk_item_decide (item, TALL_BULK_STORED, revision);
 }
 
 /* An order or customer that has the same row. */
@@ -394,11 +394,11 @@ collide (const TallBulkBatch *self, TallBulkItem *item, const Other *other, gboo
   item->step = TALL_BULK_ORDINARY;
   if (withdraw (self, item, other, &stays) || !covers)
     return;
-  tall_bulk_item_refuse (item, g_error_new (TALL_ERROR, TALL_ERROR_KEY_COLLISION,
-                                            "it has the row key of %s, and is in its place, as it "
-                                            "could not be removed again (%s): delete it, and load "
-                                            "the other one again",
-                                            other->name, stays->message));
+  bulk_item_refuse (item, g_error_new (TALL_ERROR, TALL_ERROR_KEY_COLLISION,
+                                       "it has the row key of %s, and is in its place, as it "
+                                       "could not be removed again (%s): delete it, and load "
+                                       "the other one again",
+                                       other->name, stays->message));
 }
 
 /* Whether what ours has hidden has another content. */
@@ -411,7 +411,7 @@ has_replaced (const TallBulkItem *item, const TallRow *row, gint64 revision)
       TallState state;
       if (cell->timestamp < revision && tall_slice_equal (cell->qualifier, TALL_STATE_QUALIFIER)
           && tall_state_decode (cell->value, &state, NULL))
-        return !tall_bulk_item_is_same (item, &state);
+        return !bulk_item_is_same (item, &state);
     }
   return FALSE;
 }
@@ -427,7 +427,7 @@ settle_met (const TallBulkBatch *self, TallBulkItem *item, const TallRow *row, T
     return;
   if (!tall_root_parse (&root, &item->operation, row, arena, NULL))
     {
-      tall_bulk_item_overtake (item);
+      bulk_item_overtake (item);
       return;
     }
   if (is_before (&root, self->revision))
@@ -438,27 +438,27 @@ settle_met (const TallBulkBatch *self, TallBulkItem *item, const TallRow *row, T
   if (item->step == TALL_BULK_DECIDED || root.stranger != NULL)
     return;
   if (is_ours && item->step == TALL_BULK_FRESH)
-    tall_bulk_item_decide (item,
-                           has_replaced (item, row, self->revision) ? TALL_BULK_REPLACED
-                                                                    : TALL_BULK_STORED,
-                           self->revision);
+    bulk_item_decide (item,
+                      has_replaced (item, row, self->revision) ? TALL_BULK_REPLACED
+                                                               : TALL_BULK_STORED,
+                      self->revision);
   else if (is_ours || root.state.revision == 0 || (self->assume_new && !root.state.live))
     item->step = TALL_BULK_ORDINARY; /* a claim or a tombstone hides ours for ever */
-  else if (tall_bulk_item_is_same (item, &root.state))
-    tall_bulk_item_decide (item, TALL_BULK_UNCHANGED, root.state.revision);
+  else if (bulk_item_is_same (item, &root.state))
+    bulk_item_decide (item, TALL_BULK_UNCHANGED, root.state.revision);
   else
-    tall_bulk_item_overtake (item);
+    bulk_item_overtake (item);
 }
 
 /* Finds out whose it is that was met. */
 static gboolean
 settle_all_met (TallBulkBatch *self, GError **error)
 {
-  TallBulkItem *item = tall_bulk_batch_find_next (self, NULL, TALL_BULK_MET);
+  TallBulkItem *item = bulk_batch_find_next (self, NULL, TALL_BULK_MET);
   if (item == NULL)
     return TRUE;
   g_autoptr (TallMergedPlan) plan = read_roots (self, TALL_BULK_MET, tall_root_narrow, error);
-  for (guint i = 0; item != NULL; item = tall_bulk_batch_find_next (self, item, TALL_BULK_MET))
+  for (guint i = 0; item != NULL; item = bulk_batch_find_next (self, item, TALL_BULK_MET))
     {
       const TallRows *rows = plan != NULL ? &plan->results[i++] : NULL;
       if (rows == NULL)
@@ -472,7 +472,7 @@ settle_all_met (TallBulkBatch *self, GError **error)
 /* Finds out which of those that are fresh exist already. Where something cannot be read, each is
  * read again by itself. */
 static gboolean
-tall_bulk_batch_look (TallBulkBatch *self, GError **error)
+bulk_batch_look (TallBulkBatch *self, GError **error)
 {
   g_autoptr (GError) cause = NULL;
   g_autoptr (TallMergedPlan) plan = read_roots (self, TALL_BULK_FRESH, tall_root_narrow, &cause);
@@ -482,8 +482,8 @@ tall_bulk_batch_look (TallBulkBatch *self, GError **error)
       return FALSE;
     }
   guint i = 0;
-  for (TallBulkItem *item = tall_bulk_batch_first_fresh (self); item != NULL;
-       item = tall_bulk_batch_next_fresh (self, item))
+  for (TallBulkItem *item = bulk_batch_first_fresh (self); item != NULL;
+       item = bulk_batch_next_fresh (self, item))
     {
       const TallRows *rows = plan != NULL ? &plan->results[i++] : NULL;
       if (rows == NULL)
@@ -496,17 +496,17 @@ tall_bulk_batch_look (TallBulkBatch *self, GError **error)
 
 /* Finds out what became of root rows that were sent. */
 static gboolean
-tall_bulk_batch_read_back (TallBulkBatch *self, GError **error)
+bulk_batch_read_back (TallBulkBatch *self, GError **error)
 {
-  if (tall_bulk_batch_first_fresh (self) == NULL)
+  if (bulk_batch_first_fresh (self) == NULL)
     return TRUE;
   g_autoptr (TallMergedPlan) plan =
       read_roots (self, TALL_BULK_FRESH, tall_root_narrow_to_state, error);
   if (plan == NULL)
     return FALSE;
   guint i = 0;
-  for (TallBulkItem *item = tall_bulk_batch_first_fresh (self); item != NULL;
-       item = tall_bulk_batch_next_fresh (self, item))
+  for (TallBulkItem *item = bulk_batch_first_fresh (self); item != NULL;
+       item = bulk_batch_next_fresh (self, item))
     {
       const TallRows *rows = &plan->results[i++];
       judge (item, rows->n_rows > 0 ? &rows->rows[0] : NULL, self->revision);
@@ -520,9 +520,9 @@ tall_bulk_batch_read_back (TallBulkBatch *self, GError **error)
 static void
 refuse_fresh (TallBulkBatch *self, GError *cause)
 {
-  for (TallBulkItem *item = tall_bulk_batch_first_fresh (self); item != NULL;
-       item = tall_bulk_batch_next_fresh (self, item))
-    tall_bulk_item_refuse (item, g_error_copy (cause));
+  for (TallBulkItem *item = bulk_batch_first_fresh (self); item != NULL;
+       item = bulk_batch_next_fresh (self, item))
+    bulk_item_refuse (item, g_error_copy (cause));
   g_error_free (cause);
 }
 
@@ -549,8 +549,8 @@ identify (TallBulkBatch *self, GError **error)
 {
   g_autoptr (GHashTable) rows = g_hash_table_new (hash_row, is_same_row);
   tall_bulk_number_customers (self->context, self->items, self->n_items);
-  for (TallBulkItem *item = tall_bulk_batch_first_fresh (self); item != NULL;
-       item = tall_bulk_batch_next_fresh (self, item))
+  for (TallBulkItem *item = bulk_batch_first_fresh (self); item != NULL;
+       item = bulk_batch_next_fresh (self, item))
     {
       GError *cause = NULL;
       if (item->operation.context != self->context)
@@ -562,7 +562,7 @@ identify (TallBulkBatch *self, GError **error)
               g_propagate_error (error, cause);
               return FALSE;
             }
-          tall_bulk_item_refuse (item, cause);
+          bulk_item_refuse (item, cause);
           continue;
         }
       item->is_twice = !g_hash_table_add (rows, item->operation.root_row);
@@ -607,8 +607,8 @@ write_rows (TallBulkBatch *self, gint64 revision, GError **error)
 {
   g_autoptr (TallBatch) batch = tall_batch_new ();
   const TallOperation *first = NULL;
-  for (TallBulkItem *item = tall_bulk_batch_first_fresh (self); item != NULL;
-       item = tall_bulk_batch_next_fresh (self, item))
+  for (TallBulkItem *item = bulk_batch_first_fresh (self); item != NULL;
+       item = bulk_batch_next_fresh (self, item))
     {
       TallOperation *operation = &item->operation;
       first = operation;
@@ -653,10 +653,10 @@ append_root (const TallBulkBatch *self,
 static void
 settle_alone (TallBulkBatch *self, const TallDone *done, gint64 revision)
 {
-  for (TallBulkItem *item = tall_bulk_batch_first_fresh (self); item != NULL;
-       item = tall_bulk_batch_next_fresh (self, item))
+  for (TallBulkItem *item = bulk_batch_first_fresh (self); item != NULL;
+       item = bulk_batch_next_fresh (self, item))
     if (*done++ == TALL_DONE_ALONE)
-      tall_bulk_item_decide (item, TALL_BULK_STORED, revision);
+      bulk_item_decide (item, TALL_BULK_STORED, revision);
 }
 
 /* Sends the root rows. What is not fresh any more afterwards is known to be stored. */
@@ -664,11 +664,11 @@ static gboolean
 write_roots (TallBulkBatch *self, gint64 revision, GError **error)
 {
   g_autoptr (TallBatch) batch = tall_batch_new ();
-  TallBulkItem *first = tall_bulk_batch_first_fresh (self);
+  TallBulkItem *first = bulk_batch_first_fresh (self);
   TallState like = { .revision = revision };
   make_lineage (first, &like);
-  for (TallBulkItem *item = tall_bulk_batch_first_fresh (self); item != NULL;
-       item = tall_bulk_batch_next_fresh (self, item))
+  for (TallBulkItem *item = bulk_batch_first_fresh (self); item != NULL;
+       item = bulk_batch_next_fresh (self, item))
     append_root (self, item, &like, batch);
   g_autofree TallDone *done = g_new0 (TallDone, batch->mutations->len);
   gboolean written = tall_operation_apply_known (&first->operation, batch, done, error);
@@ -682,21 +682,21 @@ send_roots (TallBulkBatch *self, GError **error)
 {
   g_autoptr (GError) cause = NULL;
   self->has_sent = TRUE;
-  for (guint i = 0; i < MAX_SENT && tall_bulk_batch_first_fresh (self) != NULL
-                    && !tall_follow_is_of_tables (cause);
+  for (guint i = 0;
+       i < MAX_SENT && bulk_batch_first_fresh (self) != NULL && !tall_follow_is_of_tables (cause);
        i++)
     {
       g_autoptr (GError) unread = NULL;
       g_clear_error (&cause);
       (void)write_roots (self, self->revision, &cause);
-      if (!tall_bulk_batch_read_back (self, &unread)
+      if (!bulk_batch_read_back (self, &unread)
           && (cause == NULL || tall_follow_is_of_tables (unread)))
         {
           g_clear_error (&cause);
           cause = g_steal_pointer (&unread);
         }
     }
-  if (tall_bulk_batch_first_fresh (self) == NULL)
+  if (bulk_batch_first_fresh (self) == NULL)
     return TRUE;
   if (cause != NULL)
     g_propagate_error (error, g_steal_pointer (&cause));
@@ -715,12 +715,11 @@ try_fresh (TallBulkBatch *self, const TallStoreContext *context, GError **error)
   if (!identify (self, error))
     return FALSE;
   sort (self);
-  if (tall_bulk_batch_first_fresh (self) != NULL
+  if (bulk_batch_first_fresh (self) != NULL
       && (self->has_sent || self->has_begun || !self->assume_new)
-      && !(self->has_sent ? tall_bulk_batch_read_back (self, error)
-                          : tall_bulk_batch_look (self, error)))
+      && !(self->has_sent ? bulk_batch_read_back (self, error) : bulk_batch_look (self, error)))
     return FALSE;
-  if (tall_bulk_batch_first_fresh (self) == NULL)
+  if (bulk_batch_first_fresh (self) == NULL)
     return TRUE;
   self->has_begun = TRUE;
   if (self->revision == 0)
@@ -751,7 +750,7 @@ put_one (gpointer data, guint i)
   TallBulkBatch *self = data;
   TallBulkItem *item = &self->items[i];
   if (item->step == TALL_BULK_ORDINARY && !item->is_twice)
-    tall_bulk_item_put (item, self->on_existing);
+    bulk_item_put (item, self->on_existing);
 }
 
 /**
@@ -764,12 +763,12 @@ put_one (gpointer data, guint i)
 void
 tall_bulk_batch_run (TallBulkBatch *self)
 {
-  if (tall_bulk_batch_first_fresh (self) != NULL)
+  if (bulk_batch_first_fresh (self) != NULL)
     run_fresh (self);
-  if (tall_bulk_batch_find_next (self, NULL, TALL_BULK_ORDINARY) == NULL)
+  if (bulk_batch_find_next (self, NULL, TALL_BULK_ORDINARY) == NULL)
     return;
   tall_workers_run (put_one, self, self->n_items);
-  for (TallBulkItem *item = tall_bulk_batch_find_next (self, NULL, TALL_BULK_ORDINARY);
-       item != NULL; item = tall_bulk_batch_find_next (self, item, TALL_BULK_ORDINARY))
-    tall_bulk_item_put (item, self->on_existing);
+  for (TallBulkItem *item = bulk_batch_find_next (self, NULL, TALL_BULK_ORDINARY); item != NULL;
+       item = bulk_batch_find_next (self, item, TALL_BULK_ORDINARY))
+    bulk_item_put (item, self->on_existing);
 }

@@ -8,12 +8,12 @@
 #include "store/read/pager.h"
 #include "tall-error.h"
 
-static guint tall_customer_scan_add (const TallStoreContext *context,
-                                     TallSlice customer,
-                                     TallSlice order,
-                                     guint limit,
-                                     gsize max_bytes,
-                                     TallReadPlan *plan);
+static guint customer_scan_add (const TallStoreContext *context,
+                                TallSlice customer,
+                                TallSlice order,
+                                guint limit,
+                                gsize max_bytes,
+                                TallReadPlan *plan);
 
 #define MOST_SCANNED (2 * 1024 * 1024) /* bytes of one scan, where the table can tell */
 
@@ -46,19 +46,19 @@ add_customer (TallOrderGroups *self, TallSlice first_order)
  *
  * Reads together all scans that find orders of the customer. @self must be empty before. */
 static gboolean
-tall_order_groups_read (TallOrderGroups *self,
-                        const TallOperation *operation,
-                        TallSlice first,
-                        guint limit,
-                        gboolean with_customer,
-                        GError **error)
+order_groups_read (TallOrderGroups *self,
+                   const TallOperation *operation,
+                   TallSlice first,
+                   guint limit,
+                   gboolean with_customer,
+                   GError **error)
 {
   self->operation = operation;
   self->plan = tall_read_plan_new ();
   self->parts = g_array_new (FALSE, FALSE, sizeof (TallRowPart));
   self->limit = limit;
-  self->n_reads = tall_customer_scan_add (operation->context, operation->key.customer, first, limit,
-                                          MOST_SCANNED, self->plan);
+  self->n_reads = customer_scan_add (operation->context, operation->key.customer, first, limit,
+                                     MOST_SCANNED, self->plan);
   g_assert (self->n_reads <= TALL_MOST_READS);
   if (with_customer)
     add_customer (self, first);
@@ -68,7 +68,7 @@ tall_order_groups_read (TallOrderGroups *self,
 
 /* Returns: (nullable): the customer's own row, if it was asked for and is there */
 static const TallRow *
-tall_order_groups_find_customer (const TallOrderGroups *self)
+order_groups_find_customer (const TallOrderGroups *self)
 {
   const TallReadResult *result = self->result;
   guint i = result->n_results > self->n_reads ? self->n_reads : 0;
@@ -120,7 +120,7 @@ find_order (TallOrderGroups *self)
  *
  * Returns: FALSE if there is none */
 static gboolean
-tall_order_groups_next (TallOrderGroups *self)
+order_groups_next (TallOrderGroups *self)
 {
   self->order = find_order (self);
   self->is_whole = TRUE;
@@ -143,7 +143,7 @@ tall_order_groups_next (TallOrderGroups *self)
 
 /* Returns: whether the customer has no rows of orders after those that were read */
 static gboolean
-tall_order_groups_is_exhausted (const TallOrderGroups *self)
+order_groups_is_exhausted (const TallOrderGroups *self)
 {
   for (guint i = 0; i < self->n_reads; i++)
     if (!is_all (&self->result->results[i], self->limit))
@@ -182,12 +182,12 @@ draw_out (const TallReadPlan *order_plan,
  *
  * Returns: the number of scans */
 static guint
-tall_customer_scan_add (const TallStoreContext *context,
-                        TallSlice customer,
-                        TallSlice order,
-                        guint limit,
-                        gsize max_bytes,
-                        TallReadPlan *plan)
+customer_scan_add (const TallStoreContext *context,
+                   TallSlice customer,
+                   TallSlice order,
+                   guint limit,
+                   gsize max_bytes,
+                   TallReadPlan *plan)
 {
   g_auto (TallOrderKey) key = { 0 };
   g_autoptr (TallReadPlan) order_plan = tall_read_plan_new ();
@@ -206,7 +206,7 @@ read_roots (const TallOperation *operation,
             GError **error)
 {
   g_autoptr (TallReadPlan) plan = tall_read_plan_new ();
-  tall_customer_scan_add (operation->context, customer, (TallSlice)TALL_SLICE_INIT, limit, 0, plan);
+  customer_scan_add (operation->context, customer, (TallSlice)TALL_SLICE_INIT, limit, 0, plan);
   g_ptr_array_set_size (plan->reads, 1);
   TallRead *read = tall_read_plan_get (plan, 0);
   if (start.len > 0)
@@ -326,7 +326,7 @@ take_customer (Page *self, const TallOrderGroups *found, GError **error)
   self->has_scanned = TRUE;
   self->page->customer =
       found->result != NULL
-          ? tall_fetch_customer_from (operation, tall_order_groups_find_customer (found),
+          ? tall_fetch_customer_from (operation, order_groups_find_customer (found),
                                       found->result->arena, &self->page->revision, &cause)
           : tall_fetch_customer (operation, &self->page->revision, &cause);
   if (self->page->customer != NULL)
@@ -458,7 +458,7 @@ static gboolean
 take_round (Page *self, TallOrderGroups *found, GError **error)
 {
   TallPager *pager = &self->pager;
-  for (guint n = 0; tall_order_groups_next (found); n++)
+  for (guint n = 0; order_groups_next (found); n++)
     {
       gboolean only_counts = pager->n_taken == pager->limit && found->group[0].n_rows > 0;
       if (!found->is_whole && n > 0 && !only_counts)
@@ -475,7 +475,7 @@ take_round (Page *self, TallOrderGroups *found, GError **error)
       if (!found->is_whole || pager->ended)
         return TRUE;
     }
-  pager->ended = tall_order_groups_is_exhausted (found);
+  pager->ended = order_groups_is_exhausted (found);
   return TRUE;
 }
 
@@ -509,7 +509,7 @@ read_first (TallOrderGroups *self, TallSlice order, TallSlice start, TallGap *ga
   self->plan = tall_read_plan_new ();
   self->n_reads = 1;
   self->limit = 1;
-  tall_customer_scan_add (operation->context, operation->key.customer, order, 1, 0, self->plan);
+  customer_scan_add (operation->context, operation->key.customer, order, 1, 0, self->plan);
   g_ptr_array_set_size (self->plan->reads, 1);
   if (start.len > 0)
     tall_read_plan_get (self->plan, 0)->start = start;
@@ -591,9 +591,8 @@ try_round (Page *self, guint limit, GError **error)
     {
       g_auto (TallOrderGroups) found = { 0 };
       g_autoptr (GError) cause = NULL;
-      gboolean done =
-          tall_order_groups_read (&found, pager->operation, tall_slice_array (pager->start), limit,
-                                  !self->has_scanned, &cause);
+      gboolean done = order_groups_read (&found, pager->operation, tall_slice_array (pager->start),
+                                         limit, !self->has_scanned, &cause);
       if (!done && !tall_error_is_unreadable (cause))
         {
           g_propagate_error (error, g_steal_pointer (&cause));

@@ -20,7 +20,7 @@ half_new (void)
 }
 
 static void
-tall_ids_cache_init (TallIdsCache *self)
+ids_cache_init (TallIdsCache *self)
 {
   g_mutex_init (&self->mutex);
   self->young = half_new ();
@@ -28,7 +28,7 @@ tall_ids_cache_init (TallIdsCache *self)
 }
 
 static void
-tall_ids_cache_clear (TallIdsCache *self)
+ids_cache_clear (TallIdsCache *self)
 {
   g_hash_table_unref (self->young);
   g_hash_table_unref (self->old);
@@ -36,7 +36,7 @@ tall_ids_cache_clear (TallIdsCache *self)
 }
 
 static void
-tall_ids_cache_forget (TallIdsCache *self)
+ids_cache_forget (TallIdsCache *self)
 {
   g_autoptr (GMutexLocker) locker G_GNUC_UNUSED = g_mutex_locker_new (&self->mutex);
   g_hash_table_remove_all (self->young);
@@ -57,7 +57,7 @@ remember (TallIdsCache *self, const char *number, guint64 id)
 }
 
 static void
-tall_ids_cache_remember (TallIdsCache *self, const char *number, guint64 id)
+ids_cache_remember (TallIdsCache *self, const char *number, guint64 id)
 {
   g_autoptr (GMutexLocker) locker G_GNUC_UNUSED = g_mutex_locker_new (&self->mutex);
   remember (self, number, id);
@@ -65,7 +65,7 @@ tall_ids_cache_remember (TallIdsCache *self, const char *number, guint64 id)
 
 /* Returns: the id; 0 if it is not remembered */
 static guint64
-tall_ids_cache_recall (TallIdsCache *self, const char *number)
+ids_cache_recall (TallIdsCache *self, const char *number)
 {
   g_autoptr (GMutexLocker) locker G_GNUC_UNUSED = g_mutex_locker_new (&self->mutex);
   const guint64 *id = g_hash_table_lookup (self->young, number);
@@ -98,7 +98,7 @@ tall_ids_new (TallTable *table)
 {
   TallIds *self = g_new0 (TallIds, 1);
   self->table = g_object_ref (table);
-  tall_ids_cache_init (&self->cache);
+  ids_cache_init (&self->cache);
   return self;
 }
 
@@ -108,7 +108,7 @@ tall_ids_free (TallIds *self)
   if (self == NULL)
     return;
   g_object_unref (self->table);
-  tall_ids_cache_clear (&self->cache);
+  ids_cache_clear (&self->cache);
   g_free (self);
 }
 
@@ -120,7 +120,7 @@ tall_ids_free (TallIds *self)
 void
 tall_ids_forget (TallIds *self)
 {
-  tall_ids_cache_forget (&self->cache);
+  ids_cache_forget (&self->cache);
 }
 
 static TallSlice
@@ -222,7 +222,7 @@ look_up (TallIds *self,
         continue;
       if (!parse_id (&rows->rows[next++], numbers[at], &ids[at], error))
         return FALSE;
-      tall_ids_cache_remember (&self->cache, numbers[at], ids[at]);
+      ids_cache_remember (&self->cache, numbers[at], ids[at]);
     }
   return TRUE;
 }
@@ -247,7 +247,7 @@ tall_ids_find (TallIds *self,
   g_autoptr (GArray) wanted = g_array_new (FALSE, FALSE, sizeof (guint));
   for (guint i = 0; i < n; i++)
     {
-      ids[i] = tall_ids_cache_recall (&self->cache, numbers[i]);
+      ids[i] = ids_cache_recall (&self->cache, numbers[i]);
       if (ids[i] == 0)
         g_array_append_val (wanted, i);
     }
@@ -384,7 +384,7 @@ give (TallIds *self, const char *number, guint64 *id, gint64 deadline, GError **
   const TallRow row = { .cells = (TallCell *)&cell, .n_cells = 1 };
   if (!parse_id (&row, number, id, error))
     return FALSE;
-  tall_ids_cache_remember (&self->cache, number, *id);
+  ids_cache_remember (&self->cache, number, *id);
   return TRUE;
 }
 

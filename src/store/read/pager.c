@@ -232,7 +232,7 @@ get_generation (const GByteArray *bytes)
  *
  * Returns: the generation of tables that a token is of; 0 if it is not a token */
 static guint64
-tall_page_get_generation (const char *token)
+page_get_generation (const char *token)
 {
   g_autoptr (GByteArray) bytes = decode (token);
   return bytes != NULL ? get_generation (bytes) : 0;
@@ -364,7 +364,7 @@ tall_pager_read_token (TallPager *self, GError **error)
   if (!tall_pager_has_token (self)
       || tall_page_from_token (&scope, self->options->page, self->last, error))
     return TRUE;
-  self->operation->is_behind = tall_page_get_generation (self->options->page) > scope.generation;
+  self->operation->is_behind = page_get_generation (self->options->page) > scope.generation;
   return FALSE;
 }
 

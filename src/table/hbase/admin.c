@@ -8,9 +8,9 @@
 #include "table/table-kind.h"
 #include "tall-error.h"
 
-static gboolean tall_hbase_settings_to_family (const TallTableSpec *spec,
-                                               TallHbaseTColumnFamilyDescriptor *family,
-                                               GError **error) G_GNUC_WARN_UNUSED_RESULT;
+static gboolean hbase_settings_to_family (const TallTableSpec *spec,
+                                          TallHbaseTColumnFamilyDescriptor *family,
+                                          GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 typedef struct
 {
@@ -114,16 +114,16 @@ gboolean
 tall_hbase_settings_check (const TallTableSpec *spec, GError **error)
 {
   TallHbaseTColumnFamilyDescriptor family;
-  return tall_hbase_settings_to_family (spec, &family, error);
+  return hbase_settings_to_family (spec, &family, error);
 }
 
 /* @family: (out): what HBase is to create
  *
  * Returns: FALSE with %TALL_ERROR_UNSUPPORTED if HBase cannot keep what the spec asks for */
 static gboolean
-tall_hbase_settings_to_family (const TallTableSpec *spec,
-                               TallHbaseTColumnFamilyDescriptor *family,
-                               GError **error)
+hbase_settings_to_family (const TallTableSpec *spec,
+                          TallHbaseTColumnFamilyDescriptor *family,
+                          GError **error)
 {
   *family = (TallHbaseTColumnFamilyDescriptor){
     .name = tall_slice_str (TALL_FAMILY),
@@ -154,7 +154,7 @@ find_family (const GArray *families)
  * Returns: (transfer full): the settings without regions; NULL with %TALL_ERROR_UNSUPPORTED if the
  *   table does not have our family */
 static TallTableSpec *
-tall_hbase_settings_from_families (const GArray *families, const char *table, GError **error)
+hbase_settings_from_families (const GArray *families, const char *table, GError **error)
 {
   const TallHbaseTColumnFamilyDescriptor *family = find_family (families);
   if (family == NULL)
@@ -296,7 +296,7 @@ tall_hbase_create_table (TallHbasePool *pool,
 
   TallHbaseTColumnFamilyDescriptor family;
   const TallHbaseTTableDescriptor descriptor = { request.args.name, &family, 1 };
-  if (!tall_hbase_settings_to_family (spec, &family, error))
+  if (!hbase_settings_to_family (spec, &family, error))
     return FALSE;
   request.args.descriptor = &descriptor;
   set_splits (&request, spec->splits);
@@ -342,8 +342,7 @@ read_settings (TallHbaseRequest *request, gint64 deadline, GError **error)
       || !tall_hbase_descriptor_init (&descriptor, request->result.raw,
                                       request->pool->options.compact, request->arena, error))
     return NULL;
-  TallTableSpec *spec =
-      tall_hbase_settings_from_families (descriptor.families, request->table, error);
+  TallTableSpec *spec = hbase_settings_from_families (descriptor.families, request->table, error);
   if (spec == NULL)
     return NULL;
   spec->seal = tall_hbase_descriptor_get_seal (&descriptor);

@@ -68,7 +68,7 @@ tall_rocksdb_family_admits (const TallRocksdbFamily *self, gboolean writes, GErr
  *
  * To be called with the locks of all rows held. */
 static void
-tall_rocksdb_family_set_access (TallRocksdbFamily *self, TallTableAccess access, const char *seal)
+rocksdb_family_set_access (TallRocksdbFamily *self, TallTableAccess access, const char *seal)
 {
   g_autoptr (GMutexLocker) locker G_GNUC_UNUSED = g_mutex_locker_new (&self->seal_mutex);
   g_free (self->seal);
@@ -168,7 +168,7 @@ tall_rocksdb_families_add (TallRocksdbFamilies *self,
 
 /* Removes a table that is there. */
 static void
-tall_rocksdb_families_remove (TallRocksdbFamilies *self, const char *deployment, const char *table)
+rocksdb_families_remove (TallRocksdbFamilies *self, const char *deployment, const char *table)
 {
   g_rw_lock_writer_lock (&self->lock);
   g_hash_table_remove (g_hash_table_lookup (self->deployments, deployment), table);
@@ -374,7 +374,7 @@ unlock_first (TallRocksdbStripes *self, guint n)
  *
  * Returns: FALSE with %TALL_ERROR_TIMED_OUT, and none is taken */
 static gboolean
-tall_rocksdb_stripes_lock_all (TallRocksdbStripes *self, gint64 deadline, GError **error)
+rocksdb_stripes_lock_all (TallRocksdbStripes *self, gint64 deadline, GError **error)
 {
   for (guint i = 0; i < TALL_ROCKSDB_STRIPES; i++)
     if (!lock_one (&self->mutexes[i], deadline))
@@ -388,7 +388,7 @@ tall_rocksdb_stripes_lock_all (TallRocksdbStripes *self, gint64 deadline, GError
 }
 
 static void
-tall_rocksdb_stripes_unlock_all (TallRocksdbStripes *self)
+rocksdb_stripes_unlock_all (TallRocksdbStripes *self)
 {
   unlock_first (self, TALL_ROCKSDB_STRIPES);
 }
@@ -500,11 +500,10 @@ drop_family (TallRocksdbDatabase *self, TallRocksdbFamily *family, GError **erro
 {
   if (!tall_rocksdb_family_admits (family, TRUE, NULL))
     return drop_shut (self, family, error);
-  if (!flush (self, error)
-      || !tall_rocksdb_stripes_lock_all (self->stripes, TALL_NO_DEADLINE, error))
+  if (!flush (self, error) || !rocksdb_stripes_lock_all (self->stripes, TALL_NO_DEADLINE, error))
     return FALSE;
   family->dropped = flush (self, error) && drop_flushed (self, family, error);
-  tall_rocksdb_stripes_unlock_all (self->stripes);
+  rocksdb_stripes_unlock_all (self->stripes);
   return family->dropped;
 }
 
@@ -540,7 +539,7 @@ tall_rocksdb_schema_drop_table (TallRocksdbDatabase *self,
       || !drop_without_sweeper (self, family, error))
     return FALSE;
 
-  tall_rocksdb_families_remove (self->families, deployment, table);
+  rocksdb_families_remove (self->families, deployment, table);
 
   tall_rocksdb_engine_note_tables (self->engine);
   g_autofree char *full_name = g_strconcat (deployment, ".", table, NULL);
@@ -589,7 +588,7 @@ tall_rocksdb_schema_set_access (TallRocksdbDatabase *self,
   g_autoptr (GMutexLocker) locker G_GNUC_UNUSED = g_mutex_locker_new (&self->schema_mutex);
   g_autoptr (TallRocksdbFamily) family =
       tall_rocksdb_database_find_family (self, deployment, table, error);
-  if (family == NULL || !tall_rocksdb_stripes_lock_all (self->stripes, deadline, error))
+  if (family == NULL || !rocksdb_stripes_lock_all (self->stripes, deadline, error))
     return FALSE;
 
   g_autofree char *full_name = g_strconcat (deployment, ".", table, NULL);
@@ -599,7 +598,7 @@ tall_rocksdb_schema_set_access (TallRocksdbDatabase *self,
     family->shut_at = rocksdb_get_latest_sequence_number (self->db);
   gboolean stored = store_access (self, full_name, spec, error);
   if (stored)
-    tall_rocksdb_family_set_access (family, spec->access, spec->seal);
-  tall_rocksdb_stripes_unlock_all (self->stripes);
+    rocksdb_family_set_access (family, spec->access, spec->seal);
+  rocksdb_stripes_unlock_all (self->stripes);
   return stored;
 }

@@ -559,10 +559,16 @@ struct Finding {
   10: optional UnfinishedLoad load
 }
 
+/** Of earlier versions, which sent them to be sent back. */
+struct VerifySuspect {
+  1: binary state
+}
+
 /** What one part of a verification has found. */
 struct VerifyPart {
   1: list<Finding> findings,
-  // 2 was the list "suspects" of earlier versions; it is sent, and empty.
+  /** Empty; of earlier versions. */
+  2: list<VerifySuspect> suspects,
   /** For the next part. It says also what looks wrong and has to be looked at again. Absent:
    * everything was looked at. */
   3: optional binary cursor,
@@ -575,7 +581,8 @@ struct VerifyPart {
   8: i64 busy,
   /** A table cannot be read to its end. */
   9: bool broken,
-  // 10 was "failure" of earlier versions.
+  /** Absent; of earlier versions. */
+  10: optional TallError failure,
   /** Milliseconds after which the next part is to be asked for: every write that was under way has
    * ended then. */
   11: i32 wait_ms

@@ -190,9 +190,9 @@ struct WriteOptions {
    * 16 bytes, a UUID that the caller makes for this one write. If the answer is lost, the caller
    * may send the same write again with the same token. As long as nobody else has written since, it
    * is recognised: it is done only once, and answered as the first time. A different write of the
-   * same order with that token is INVALID, as long as the server can see the difference. A token is
-   * kept with its order, so a token that was used for another order is not recognised, and is
-   * accepted: make a new one for each write.
+   * same order with that token is INVALID, as long as the server can see the difference; a patch is
+   * taken for the write that was done. A token is kept with its order, so a token that was used for
+   * another order is not recognised, and is accepted: make a new one for each write.
    *
    * If another client has written since, the first copy is no longer known, and the condition
    * decides. REVISION: CONFLICT, nothing is done, so sending again is always harmless. ABSENT: the

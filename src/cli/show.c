@@ -381,7 +381,7 @@ tall_show_order (const TallOrder *order,
       g_strdup_printf ("Order %s of %s", order->order_number, order->customer_number);
   g_autofree char *clean = tall_text_clean (title);
   tall_print_styled (TALL_STYLE_BOLD, "%s\n", clean);
-  show_fields (&tall_model_order, order, "currency");
+  show_fields (&tall_model_order, order, part != NULL && entry == NULL ? NULL : "currency");
   show_revision (revision);
   show_attributes (order->attributes, order->n_attributes);
   for (guint i = 0; i < order->n_shipping_locations; i++)

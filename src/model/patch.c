@@ -114,6 +114,8 @@ split (Change *self, const char *text)
       self->verb = equals[-1] == '+' ? ADDS : SUBTRACTS;
       self->end--;
     }
+  if (self->end == self->place)
+    return change_fail (self, "a place is missing: PLACE=VALUE sets it, and -PLACE clears it");
   if (self->verb == INSERTS || (self->verb == CLEARS) == (self->value == NULL))
     return TRUE;
   self->at = self->end;
@@ -319,6 +321,10 @@ change_field (const Change *self, const TallModelField *field, gpointer base, co
     clear_field (field, base);
 
   g_autofree char *path = g_strndup (self->place, (gsize)(self->end - self->place));
+  if (self->verb == SETS && tall_model_kind (field) == TALL_MODEL_STRUCT && self->value[0] != '{')
+    return change_fail (self,
+                        "it takes an object of JSON, {…}; or name a field of it, as in %s.city",
+                        path);
   if (self->verb == SETS
       && !tall_json_read_field (field, path, self->value, tall_order_get_arena (self->order), base,
                                 self->error))
@@ -358,7 +364,10 @@ change_field_in (Change *self, const TallModelType *type, gpointer base)
       if (field == NULL)
         {
           g_autofree char *known = tall_model_list_fields (type);
-          return change_fail (self, "unknown field; known here %s", known);
+          return change_fail (self, "unknown field; known here %s%s", known,
+                              type == &tall_model_order
+                                  ? "; parts are written as location[L], line[N] and attribute.NAME"
+                                  : "");
         }
       if (dot == NULL)
         return change_field (self, field, base, name);
@@ -510,7 +519,7 @@ tall_patch_from_json (const char *text, gssize len, GError **error)
  * @changes: @n of them
  *
  * Returns: FALSE with %TALL_ERROR_TOO_LARGE that names the limit, or with %TALL_ERROR_INVALID if
- *   there is nothing to be changed, or a text is empty or not UTF-8
+ *   there is nothing to be changed, or a text is empty, not UTF-8, or without a form of a change
  */
 gboolean
 tall_patch_check (const char *const *changes, guint n, GError **error)
@@ -539,13 +548,23 @@ tall_patch_check (const char *const *changes, guint n, GError **error)
                               len > 0 ? "the text is not valid UTF-8" : "the change is empty");
       return FALSE;
     }
-  if (size <= TALL_PATCH_MAX_BYTES)
-    return TRUE;
-  g_set_error (error, TALL_ERROR, TALL_ERROR_TOO_LARGE,
-               "the changes of a patch have at most %d bytes together, these have "
-               "%" G_GSIZE_FORMAT ": put the whole order",
-               TALL_PATCH_MAX_BYTES, size);
-  return FALSE;
+  if (size > TALL_PATCH_MAX_BYTES)
+    {
+      g_set_error (error, TALL_ERROR, TALL_ERROR_TOO_LARGE,
+                   "the changes of a patch have at most %d bytes together, these have "
+                   "%" G_GSIZE_FORMAT ": put the whole order",
+                   TALL_PATCH_MAX_BYTES, size);
+      return FALSE;
+    }
+  for (guint i = 0; i < n; i++)
+    {
+      gint32 location, line;
+      Change change = { .error = error };
+      if (!split (&change, changes[i]) || !take_number (&change, "location", &location)
+          || !take_number (&change, "line", &line))
+        return FALSE;
+    }
+  return TRUE;
 }
 
 /**

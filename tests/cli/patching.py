@@ -9,6 +9,7 @@ import json
 import os
 import pathlib
 import re
+import shlex
 import sys
 import uuid
 
@@ -74,9 +75,14 @@ def whole_or_not_at_all(folder):
                               ("line[1].prize=1", "line[1].prize: unknown field; known here (line item) are number"),
                               ("line[1].price=cheap", "line[1].price: “cheap” is not a decimal"),
                               ("location[1].address.town=X", "location[1].address.town: unknown field"),
+                              ("location[1].address=Ulm", "location[1].address: it takes an object of JSON"),
+                              ("shipping_locations[1].name=X", "shipping_locations[1]: unknown field"),
+                              ("locations[1].name=X", "locations[1]: unknown field"),
                               ("order_number=2", "order_number: it says which one it is")):
             run("patch", *place, *ID, "currency=USD", change).ends(
                 NO, f"Patching order O1 of C1: {words}")
+        for change in ("line[x]=1", "=1", "currency", "line[0]=1"):  # before any store is looked for
+            run("patch", "--store", f"rocksdb:{folder}/none", *ID, change).ends(NO)
         run("patch", *place, "C1", "none", "currency=USD").ends(NO, "Patching order none of C1: there is no such order")
         equal(get(place), before)
 
@@ -196,7 +202,11 @@ def what_was_edited_wrongly_is_edited_again(folder):
             for answer in ("n\n", ""):
                 edit(place, editor, stdin=answer, TMPDIR=temporary).ends(NO, words, f"is kept in {temporary}/tallorder-")
         edit(place, "rm", TMPDIR=temporary).ends(FAILED, "cannot be opened")
-        edit(place, "f() { sed -i s/x/y/ $1; exit 5; }; f", TMPDIR=temporary).ends(FAILED, "code 5", "is kept in")
+        edit(place, "f() { sed -i s/Ann/Eve/ $1; exit 5; }; f", TMPDIR=temporary).ends(
+            FAILED, "The editor failed, and nothing is stored", "code 5", "is kept in")
+        n_kept = len(list(temporary.iterdir()))
+        equal("is kept" in edit(place, "exit 6;", TMPDIR=temporary).ends(FAILED, "code 6").err, False)
+        equal(len(list(temporary.iterdir())), n_kept)
         second = get(place)[1]
         equal(second > first, True)
         for file in temporary.iterdir():
@@ -208,8 +218,9 @@ def what_was_edited_wrongly_is_edited_again(folder):
 def edited_by_two(folder):
     for place in each_place(folder):
         other = f"f() {{ {PROGRAM} patch {' '.join(place)} C1 O1 currency=USD; sed -i s/Ann/Eve/ $1; }}; f"
-        said = edit(place, other, TMPDIR=folder).ends(
-            NO, "Changed by others, revision", "Changed by you, not stored", "Others have changed the order").out
+        run_again = edit(place, other, TMPDIR=folder).ends(
+            NO, "Changed by others, revision", "Changed by you, not stored", "Others have changed the order")
+        said = run_again.out
         theirs, yours = said.split("Changed by others")[1].split("Changed by you")
         equal(['-   "currency" : "EUR",' in theirs, '+   "currency" : "USD",' in theirs, '"Ann"' in theirs],
               [True, True, False])
@@ -217,7 +228,8 @@ def edited_by_two(folder):
               [True, True, False])
         (kept,) = pathlib.Path(folder).glob("tallorder-*.json")
         run("put", *place, kept).ends(NO, "was expected", "--force")
-        run("put", *place, kept, "--force").ends(DONE)
+        forced = re.search("tallorder (put --force .*)", run_again.err)[1]
+        run(*shlex.split(forced)).ends(DONE)
         order, _ = get(place)
         equal((order["currency"], order["shipping_locations"][0]["name"]), ("EUR", "Eve"))
         kept.unlink()

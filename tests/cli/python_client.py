@@ -161,7 +161,10 @@ with Client(address) as client:
     summary = client.get_order_part("C", "1", OrderPart(PartKind.SUMMARY))
     assert (summary.entry.order_number, summary.order.shipping_locations) == ("1", []), summary
     headers = list(client.get_orders([("C", "1"), ("C", "none")], OrderPart(PartKind.HEADER)))
-    assert headers[0].attributes == whole.attributes and not headers[0].shipping_locations, headers
+    assert headers[0].order.attributes == whole.attributes and not headers[0].order.shipping_locations, headers
+    assert headers[0].revision == revision
+    for part in (headers[0], second, summary):
+        fails(ValueError, client.put_order, part.order)
     assert type(headers[1]) is NotFound
     fails(NotFound, client.get_order_part, "C", "1", OrderPart(PartKind.LOCATION, 99))
     fails(Invalid, client.get_order_part, "C", "1", OrderPart(PartKind.LOCATION))

@@ -69,7 +69,7 @@ static const Case cases[] = {
   { "location[1].line_items=[{\"number\":5}]", "\"line_items\":[{\"number\":5}]}", NULL, NULL },
 
   { "curency=x", NULL, "curency", "known here (order) are customer_number, order_number, sales" },
-  { "=x", NULL, "changes", "unknown field" },
+  { "=x", NULL, "changes", "a place is missing" },
   { "currency", NULL, "currency", "a value is missing" },
   { "-currency=x", NULL, "currency", "takes no value" },
   { "+currency=x", NULL, "currency", "only +location[L]" },

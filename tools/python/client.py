@@ -163,7 +163,9 @@ class Client:
         self._stub = OrderService.Client(TBinaryProtocolAccelerated(self._transport))
 
     def put_order(self, order: Order, *, if_absent: bool = False, if_revision: Optional[int] = None) -> int:
-        """Stores a whole order, or replaces it. Returns its revision."""
+        """Stores a whole order (not a part), or replaces it. Returns its revision."""
+        if getattr(order, "is_part", False):
+            raise ValueError("this is only a part of an order, and storing it would lose the rest; patch it")
         return self._write(lambda options: self._stub.putOrder(order, options), if_absent, if_revision).revision
 
     def get_order(self, customer: str, order: str) -> tuple[Order, int]:
@@ -214,21 +216,22 @@ class Client:
 
     def get_order_part(self, customer: str, order: str, part: OrderPart) -> OrderResult:
         """A part of an order, or NotFound: `order` has it, `entry` what a SUMMARY adds."""
-        request = GetOrdersRequest([OrderId(customer, order)], part)
-        outcome = self._read(lambda: self._stub.getOrders(request)).outcomes[0]
-        if outcome.result is None:
-            raise to_error(outcome.failure)
-        return outcome.result
+        if isinstance(result := next(self.get_orders([(customer, order)], part)), Error):
+            raise result
+        return result
 
-    def get_orders(self, ids: Iterable[tuple[str, str]], part: Optional[OrderPart] = None) -> Iterator[Order | Error]:
-        """Many orders, or that part of each, in the sequence of their ids (customer, order): each, or
-        why not."""
+    def get_orders(self, ids: Iterable[tuple[str, str]],
+                   part: Optional[OrderPart] = None) -> Iterator[Order | OrderResult | Error]:
+        """Many orders, in the sequence of their ids (customer, order), or results of parts: each, or why not."""
         rest = [OrderId(customer, order) for customer, order in ids]
         while rest:
             some = rest[:1000]
             outcomes = self._read(lambda: self._stub.getOrders(GetOrdersRequest(some, part))).outcomes
             for outcome in outcomes:
-                yield to_error(outcome.failure) if outcome.result is None else outcome.result.order
+                result = outcome.result
+                if result is not None:
+                    result.order.is_part = part is not None  # put_order looks at it
+                yield to_error(outcome.failure) if result is None else result if part else result.order
             rest = rest[len(outcomes):]
 
     def list_orders(self, customer: str, *, from_date: Optional[int] = None, to_date: Optional[int] = None,

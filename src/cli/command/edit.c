@@ -86,6 +86,14 @@ run_editor (const Edit *self, GError **error)
          && g_spawn_check_wait_status (status, error);
 }
 
+static void
+remove_file_unless_edited (Edit *self)
+{
+  g_autofree char *text = tall_file_read (self->path, MAX_FILE, NULL, NULL);
+  if (g_strcmp0 (text, self->text) == 0)
+    remove_file (self);
+}
+
 /* Returns: (nullable): what was made of it; NULL with what is wrong */
 static TallOrder *
 read_file (const Edit *self, char **text, GError **error)
@@ -165,9 +173,11 @@ show_conflict (Edit *self, const TallOrder *edited)
       print_difference (title, self->json, theirs);
       print_difference ("Changed by you, not stored", self->json, ours);
     }
+  gboolean is_served = self->options.server != NULL;
+  g_autofree char *place = g_shell_quote (is_served ? self->options.server : self->options.store);
   tall_print_error ("Others have changed the order while you did: edit it again, or replace theirs "
-                    "by: tallorder put --force %s",
-                    self->path);
+                    "by: tallorder put --force --%s %s %s",
+                    is_served ? "server" : "store", place, self->path);
   return TALL_EXIT_NO;
 }
 
@@ -198,7 +208,11 @@ edit_once (Edit *self, gboolean *again)
   g_autofree char *text = NULL;
   *again = FALSE;
   if (!run_editor (self, &error))
-    return tall_fail (error);
+    {
+      g_prefix_error (&error, "The editor failed, and nothing is stored: ");
+      remove_file_unless_edited (self);
+      return tall_fail (error);
+    }
   g_autoptr (TallOrder) edited = read_file (self, &text, &error);
   if (text != NULL && g_str_equal (text, self->text))
     {

@@ -121,7 +121,8 @@ patch (const Call *self)
   if (!check_call (self, &write, &error))
     return TALL_EXIT_USAGE;
   g_auto (GStrv) changes = read_changes (self, &error);
-  if (changes == NULL)
+  if (changes == NULL
+      || !tall_patch_check ((const char *const *)changes, g_strv_length (changes), &error))
     return fail (error);
   g_autoptr (TallFront) front =
       tall_options_open_front (&self->options, &tall_command_patch, &code);

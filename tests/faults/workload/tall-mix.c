@@ -13,7 +13,8 @@ struct _TallMixClient
   guint thread;
   GRand *rand;
   guint n_puts;
-  guint n_undone; /* calls in a row that were not done */
+  guint n_undone;  /* calls in a row that were not done */
+  guint n_unknown; /* calls of this generation whose outcome is not known */
   guint generation;
   char *customer;                    /* of the generation */
   gint64 known[TALL_MIX_MAX_ORDERS]; /* revisions last seen; 0: none */
@@ -41,6 +42,10 @@ enum
  * there, and the history would be full of that. */
 #define MANY 10
 #define PAUSE (20 * G_TIME_SPAN_MILLISECOND)
+
+/* Each doubles what the checker has to try, as it may take effect at any later time: a client that
+ * has had so many in a generation rests until the next one. */
+#define MOST_UNKNOWN 4
 
 guint
 tall_mix_generation (const TallMixOptions *self)
@@ -83,6 +88,7 @@ enter_generation (TallMixClient *self, guint generation)
   self->generation = generation;
   g_free (self->customer);
   self->customer = g_strdup_printf ("generation-%u", generation);
+  self->n_unknown = 0;
   memset (self->known, 0, sizeof self->known);
 }
 
@@ -91,6 +97,8 @@ begin_outcome (TallMixClient *self, const GError *error)
 {
   gboolean undone = error != NULL && g_str_equal (tall_answer_name (error), "undone");
   self->n_undone = undone ? self->n_undone + 1 : 0;
+  if (error != NULL && g_str_equal (tall_answer_name (error), "unknown"))
+    self->n_unknown++;
   return tall_answer_begin (error);
 }
 
@@ -401,6 +409,19 @@ step (TallMixClient *self)
     get_many (self);
 }
 
+/* Before the next call. @waits: the calls are done, and others are waited for */
+static gulong
+find_pause (const TallMixClient *self, gboolean waits)
+{
+  const TallMixOptions *options = self->options;
+  if (self->n_unknown >= MOST_UNKNOWN)
+    {
+      gint64 next = options->epoch + (gint64)(self->generation + 1) * options->period;
+      return (gulong)(MAX (next - tall_history_now (), 0) / 1000);
+    }
+  return MAX (options->pause, waits || self->n_undone >= MANY ? PAUSE : 0);
+}
+
 /**
  * tall_mix_client_run:
  *
@@ -420,7 +441,7 @@ tall_mix_client_run (TallMixClient *self)
       step (self);
       tall_gate_leave (options->gate);
       gboolean waits = options->n_operations > 0 && i >= options->n_operations;
-      gulong pause = MAX (options->pause, waits || self->n_undone >= MANY ? PAUSE : 0);
+      gulong pause = find_pause (self, waits);
       if (pause > 0)
         g_usleep (pause);
     }

@@ -154,13 +154,14 @@ count (const GPtrArray *entries)
  * @n_children: rows besides the root row, old ones and new ones
  *
  * Returns: whether the table changes these, the root row and the entries that come and go in one
- *   step
+ *   step. Never where it changes one row at a time: what an order had before has rows, too
  */
 gboolean
 tall_operation_has_room (const TallOperation *self, guint64 n_children)
 {
+  guint together = self->context->together;
   guint n_entries = count (self->coming) + count (self->going);
-  return 1 + n_entries + n_children <= self->context->together;
+  return together > 1 && 1 + n_entries + n_children <= together;
 }
 
 gboolean

@@ -102,7 +102,7 @@ list_tables (const TallStoreContext *context, Tables *tables)
   for (const TallLayoutTable *table = context->layout->tables; table->name != NULL; table++)
     if (!g_str_equal (table->name, orders) && !g_str_equal (table->name, customers))
       tables->names[tables->n++] = table->name;
-  if (context->indexes->len > 0)
+  if (context->has_index)
     tables->names[tables->n++] = TALL_INDEX_TABLE;
   if (context->ids != NULL)
     tables->names[tables->n++] = TALL_IDS_TABLE;

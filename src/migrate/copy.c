@@ -612,11 +612,11 @@ remove_old (const Copy *self, GError **error)
   g_autoptr (TallBatch) batch = tall_batch_new ();
   for (TallCopyItem *item = first_open (self); item != NULL; item = next_open (self, item))
     {
-      tall_entries_prepare (&item->to, item->order, &item->there.state);
+      tall_index_prepare (&item->to, item->order, &item->there.state);
       if (tall_operation_has_children (&item->to) && may_have_old (self, item)
           && !tall_children_add_removals (&item->to, 0, item->wanted.revision - 1, batch, error))
         return FALSE;
-      tall_entries_add_removal (&item->to, item->there.state.revision, batch);
+      tall_index_add_removal (&item->to, item->there.state.revision, batch);
     }
   return batch->mutations->len == 0
          || (check_still_copies (self, error) && apply (self, batch, error));
@@ -634,7 +634,7 @@ write_rows (const Copy *self, GError **error)
         continue;
       if (tall_operation_has_children (to))
         to->context->layout->append_children (&to->key, item->order, item->wanted.revision, batch);
-      tall_entries_add (to, item->wanted.revision, batch);
+      tall_index_add_hint (to, item->wanted.revision, batch);
     }
   return apply (self, batch, error);
 }

@@ -95,7 +95,7 @@ draw_finish (TallDraw *self)
 static guint64
 measure (TallOperation *operation, const TallCopyItem *item)
 {
-  tall_entries_prepare (operation, item->order, NULL);
+  tall_index_prepare (operation, item->order, NULL);
   g_autoptr (TallBatch) batch = tall_batch_new ();
   guint64 n_bytes = 0;
   TallMutation *root =
@@ -105,7 +105,7 @@ measure (TallOperation *operation, const TallCopyItem *item)
   tall_content_append (&item->content, operation, 1, batch, root);
   if (item->order != NULL && tall_operation_has_children (operation))
     operation->context->layout->append_children (&operation->key, item->order, 1, batch);
-  tall_entries_add (operation, 1, batch);
+  tall_index_add_hint (operation, 1, batch);
   for (guint i = 0; i < batch->mutations->len; i++)
     n_bytes += tall_mutation_get_size (g_ptr_array_index (batch->mutations, i));
   return n_bytes;

@@ -2,8 +2,6 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "store/context.h"
 
-#include "store/record/indexes.h"
-
 static gsize counts[TALL_STORE_N_COUNTS]; /* atomic */
 
 /**
@@ -109,7 +107,7 @@ tall_store_context_init (TallStoreContext *self,
 
   self->generation = deployment->migration.generation;
   self->ttl = deployment->ttl;
-  self->indexes = tall_indexes_new (deployment->index);
+  self->has_index = deployment->index == TALL_INDEX_BY_DATE;
   self->id = deployment->id;
   self->layout = tall_layout_find (deployment->layout, error);
   if (self->layout == NULL)
@@ -141,7 +139,6 @@ tall_store_context_clear (TallStoreContext *self)
 {
   g_clear_object (&self->table);
   g_clear_pointer (&self->ids, tall_ids_free);
-  g_clear_pointer (&self->indexes, g_ptr_array_unref);
 }
 
 /* Whether a revision is older than the TTL and @margin together; seconds. */

@@ -63,7 +63,7 @@ typedef struct
   TallIds *ids;         /* owned; NULL unless the key strategy needs ids */
   guint64 ttl;          /* seconds; 0 = orders never expire */
   gboolean rows_expire; /* the tables of orders have that TTL, too: rows go by themselves */
-  GPtrArray *indexes;   /* owned; of TallIndex */
+  gboolean has_index;   /* orders can be listed by date */
   const char *id;       /* of the deployment; not owned */
   TallStoreHooks hooks; /* every slot set */
 } TallStoreContext;

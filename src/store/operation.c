@@ -101,8 +101,8 @@ forget_place (TallOperation *self)
 {
   tall_order_key_clear (&self->key);
   g_clear_pointer (&self->root_row, g_byte_array_unref);
-  g_clear_pointer (&self->coming, g_ptr_array_unref);
-  g_clear_pointer (&self->going, g_ptr_array_unref);
+  g_clear_pointer (&self->coming, g_byte_array_unref);
+  g_clear_pointer (&self->going, g_byte_array_unref);
 }
 
 void
@@ -143,25 +143,19 @@ tall_operation_has_children (const TallOperation *self)
   return self->order_number != NULL && !self->context->layout->single_row;
 }
 
-static guint
-count (const GPtrArray *entries)
-{
-  return entries != NULL ? entries->len : 0;
-}
-
 /**
  * tall_operation_has_room:
  * @n_children: rows besides the root row, old ones and new ones
  *
- * Returns: whether the table changes these, the root row and the entries that come and go in one
- *   step. Never where it changes one row at a time: what an order had before has rows, too
+ * Returns: whether the table changes these, the root row and the hints that come and go in one
+ * step. Never where it changes one row at a time: what an order had before has rows, too
  */
 gboolean
 tall_operation_has_room (const TallOperation *self, guint64 n_children)
 {
   guint together = self->context->together;
-  guint n_entries = count (self->coming) + count (self->going);
-  return together > 1 && 1 + n_entries + n_children <= together;
+  guint n_hints = (self->coming != NULL ? 1 : 0) + (self->going != NULL ? 1 : 0);
+  return together > 1 && 1 + n_hints + n_children <= together;
 }
 
 gboolean

@@ -32,9 +32,9 @@ typedef struct
   gint64 deadline;          /* for calls of the table: microseconds of g_get_monotonic_time() */
   gint64 end;               /* the same moment by the monotonic clock of the hooks */
   guint n_overtaken;        /* how often a claim of ours was claimed over, or deleted under us */
-  GPtrArray *coming; /* owned; of TallEntry: with what is going to be committed; NULL: none */
-  GPtrArray *going;  /* the same: with what is replaced by it */
-  gint64 hinted;     /* revision of the entries that were written by themselves; 0: none */
+  GByteArray *coming;       /* owned: key of the hint of what is to be committed; NULL: none */
+  GByteArray *going;        /* owned: key of the hint that goes with it; NULL: none */
+  gint64 hinted;            /* revision of the hint written to the index by itself; 0: none */
 
   /* For all tables in which it is tried. */
   gboolean writes;    /* it changes what is stored */

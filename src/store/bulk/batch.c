@@ -339,29 +339,22 @@ find_other (const TallBulkItem *item, const TallRow *row, TallArena *arena, Othe
   return FALSE;
 }
 
-/* Removes the entries that were written of an item. One that is the other's row, too, of which one
- * version is kept, is written as the other's was. */
+/* Removes the hint that was written of an item. If it is the other's, too, of which one version is
+ * kept, it is written as the other's was. */
 static void
-withdraw_entries (const TallBulkBatch *self,
-                  const TallBulkItem *item,
-                  const Other *other,
-                  TallBatch *batch)
+withdraw_hint (const TallBulkBatch *self,
+               const TallBulkItem *item,
+               const Other *other,
+               TallBatch *batch)
 {
   const TallOperation *operation = &item->operation;
-  const TallState state = { .live = other->order_number != NULL, .sales_date = other->sales_date };
-  TallOperation theirs = *operation;
-  theirs.order_number = other->order_number;
-  g_autoptr (GPtrArray) kept = tall_entries_of_state (&theirs, &state);
-  for (guint i = 0; operation->coming != NULL && i < operation->coming->len; i++)
-    {
-      const TallEntry *entry = g_ptr_array_index (operation->coming, i);
-      TallSlice row = tall_slice_array (entry->row);
-      if (tall_entries_find (kept, entry->index->table, row) != NULL)
-        (void)tall_entry_add (entry, &theirs, self->revision, batch);
-      else
-        tall_mutation_delete_at (batch, tall_batch_add (batch, entry->index->table, row),
-                                 self->revision);
-    }
+  if (operation->coming == NULL)
+    return;
+  TallSlice row = tall_slice_array (operation->coming);
+  if (other->order_number != NULL && tall_index_leads_to (row, &operation->key, other->sales_date))
+    tall_index_put_hint (operation->coming, other->order_number, self->revision, batch);
+  else
+    tall_mutation_delete_at (batch, tall_batch_add (batch, TALL_INDEX_TABLE, row), self->revision);
 }
 
 /* Removes all that was written of an item, and nothing else. */
@@ -380,7 +373,7 @@ withdraw (const TallBulkBatch *self, const TallBulkItem *item, const Other *othe
       mutation->n_changes = 0;
       tall_mutation_delete_at (batch, mutation, self->revision);
     }
-  withdraw_entries (self, item, other, batch);
+  withdraw_hint (self, item, other, batch);
   return tall_operation_apply (operation, batch, error);
 }
 
@@ -595,13 +588,7 @@ sort (TallBulkBatch *self)
     g_qsort_with_data (self->items, (gint)self->n_items, sizeof *self->items, compare_items, NULL);
 }
 
-static void
-prepare_entries (TallBulkItem *item)
-{
-  tall_entries_prepare (&item->operation, item->content.record.order, NULL);
-}
-
-/* Everything but the root rows: children and entries, which nobody sees yet. */
+/* Everything but the root rows: children and hints, which nobody sees yet. */
 static gboolean
 write_rows (TallBulkBatch *self, gint64 revision, GError **error)
 {
@@ -612,11 +599,11 @@ write_rows (TallBulkBatch *self, gint64 revision, GError **error)
     {
       TallOperation *operation = &item->operation;
       first = operation;
-      prepare_entries (item);
+      tall_index_prepare (operation, item->content.record.order, NULL);
       if (tall_operation_has_children (operation))
         self->context->layout->append_children (&operation->key, item->content.record.order,
                                                 revision, batch);
-      tall_entries_add (operation, revision, batch);
+      tall_index_add_hint (operation, revision, batch);
     }
   return batch->mutations->len == 0 || tall_operation_apply (first, batch, error);
 }

@@ -351,7 +351,7 @@ take_hint (Erase *self, const TallRow *row, TallBatch *batch, GError **error)
   TallSlice customer, order;
   const TallVerifyGroup *group;
   g_autoptr (GError) cause = NULL;
-  if (tall_index_split (self->context, TALL_INDEX_TABLE, row->key, &customer, &order) == NULL)
+  if (!tall_index_split (self->context, row->key, &customer, &order))
     {
       self->flags |= FLAG_LEFT;
       return TRUE;
@@ -544,7 +544,7 @@ run_phase (Erase *self, TallReader *place, GByteArray *next, gboolean *waits, GE
         self->phase = PHASE_HINTS;
       return TRUE;
     case PHASE_HINTS:
-      if (self->context->indexes->len > 0 && !walk_hints (self, place, next, error))
+      if (self->context->has_index && !walk_hints (self, place, next, error))
         return FALSE;
       return next->len > 0 || end_round (self, error);
     case PHASE_IDS:

@@ -244,12 +244,12 @@ check_kept (const TallOperation *operation, const TallRoot *replaced, GError **e
   return FALSE;
 }
 
-/* Finds out which entries come and go. */
+/* Finds out which hint comes and goes. */
 static void
-prepare_entries (const Write *self)
+prepare_hint (const Write *self)
 {
   const TallOrder *order = self->content != NULL ? self->content->record.order : NULL;
-  tall_entries_prepare (self->operation, order, &self->root.state);
+  tall_index_prepare (self->operation, order, &self->root.state);
 }
 
 /* ---- Put ---- */
@@ -283,7 +283,7 @@ go_before (Write *self, TallClaim *claim, GError **error)
 {
   if (tall_operation_has_children (self->operation))
     return prepare (self, claim, error);
-  return tall_entries_write (self->operation, &self->root, self->wanted.revision, error)
+  return tall_index_write (self->operation, &self->root, self->wanted.revision, error)
              ? TALL_STEP_DONE
              : TALL_STEP_FAILED;
 }
@@ -325,7 +325,7 @@ put_over (Write *self, GError **error)
   TallOperation *operation = self->operation;
   TallState *wanted = &self->wanted;
   const TallRoot replaced = self->root; /* no stranger's, so that it owns nothing */
-  prepare_entries (self);
+  prepare_hint (self);
   gboolean together = tall_together_fits (operation, &replaced, wanted);
   gboolean claims = tall_operation_has_children (operation) && !together;
   g_auto (TallClaim) claim = { 0 };
@@ -379,7 +379,7 @@ tall_put_append_new (TallOperation *operation,
   if (must_look || options->condition == TALL_IF_REVISION || !check_options (options, NULL)
       || tall_operation_is_over (operation) || !tall_operation_identify (operation, TRUE, NULL))
     return FALSE;
-  tall_entries_prepare (operation, content->record.order, NULL);
+  tall_index_prepare (operation, content->record.order, NULL);
   if (!tall_operation_has_room (operation, n_rows))
     return FALSE;
   choose_token (&write);
@@ -627,7 +627,7 @@ delete_over (Write *self, GError **error)
   TallOperation *operation = self->operation;
   TallState *wanted = &self->wanted;
   const TallRoot replaced = self->root; /* no stranger's, so that it owns nothing */
-  prepare_entries (self);
+  prepare_hint (self);
   wanted->revision = tall_root_next_revision (&replaced, tall_operation_now (operation));
   tall_state_set_lineage (wanted, operation, &replaced);
 
@@ -644,15 +644,15 @@ delete_over (Write *self, GError **error)
 /* ---- Both ---- */
 
 /* A delete, a put that expects an order, and one that begins again have to read it. A put that
- * expects none need not; but the entries of a refused put cannot be taken back, so it looks before
- * it writes them. */
+ * expects none need not; but the hint of a refused put cannot be taken back, so it looks before it
+ * writes one. */
 static gboolean
 reads_first (const Write *self)
 {
   const TallWriteOptions *options = self->options;
   return self->content == NULL || self->operation->has_begun
          || options->condition == TALL_IF_REVISION
-         || (options->condition == TALL_IF_ABSENT && tall_entries_go_before (self->operation));
+         || (options->condition == TALL_IF_ABSENT && tall_index_goes_before (self->operation));
 }
 
 /* One step on top of what the root says: AGAIN, until it is done or has failed. */
@@ -681,7 +681,7 @@ try_write (Write *self, GError **error)
   if (!tall_operation_identify (self->operation, self->content != NULL, error))
     return FALSE;
   choose_token (self);
-  prepare_entries (self);
+  prepare_hint (self);
   if (reads_first (self) && !tall_root_read (&self->root, self->operation, error))
     return FALSE;
   TallStep step;

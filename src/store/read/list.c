@@ -329,7 +329,7 @@ tall_list_orders (TallOperation *operation, const TallListOptions *options, GErr
       self = { .stop = g_byte_array_sized_new (64), .root = g_byte_array_sized_new (64) };
   tall_pager_init (&self.pager, &kind, operation, options);
 
-  if (operation->context->indexes->len == 0)
+  if (!operation->context->has_index)
     {
       g_set_error (error, TALL_ERROR, TALL_ERROR_UNSUPPORTED,
                    "this deployment was made without an index; fetch the customer with all orders");

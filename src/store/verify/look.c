@@ -32,7 +32,7 @@ tall_verify_look_clear (TallVerifyLook *self)
   tall_root_clear (&self->root);
   tall_order_key_clear (&self->key);
   g_clear_pointer (&self->arena, tall_arena_free);
-  g_clear_pointer (&self->entries, g_ptr_array_unref);
+  g_clear_pointer (&self->hint, g_byte_array_unref);
   g_clear_pointer (&self->findings, g_array_unref);
 }
 
@@ -158,7 +158,7 @@ check_order (TallVerifyLook *look, const TallDecoded *decoded, TallSlice summary
   check_derived (look, summary, tall_order_to_summary (order, look->arena));
   gint64 sales_date = order->has_sales_date ? order->sales_date : TALL_NO_DATE;
   if (sales_date == look->root.state.sales_date)
-    look->entries = tall_entries_of_order (look->context, &look->key, order);
+    look->hint = tall_index_make_row (look->context, &look->key, sales_date);
   else
     add (look, TALL_FINDING_ALTERED_DATE, "its state cell has another date");
 }
@@ -481,21 +481,16 @@ tall_verify_look_at (TallVerifyLook *self,
   return TRUE;
 }
 
-/* Adds the entries that the order is to have, and has not. */
+/* Adds the hint that the order is to have, and has not. */
 static gboolean
-check_entries (TallVerifyLook *self, GError **error)
+check_hint (TallVerifyLook *self, GError **error)
 {
-  for (guint i = 0; self->entries != NULL && i < self->entries->len; i++)
-    {
-      const TallEntry *entry = g_ptr_array_index (self->entries, i);
-      TallSlice row = tall_slice_array (entry->row);
-      gboolean there;
-      if (!tall_verify_find_entry (self, entry, &there, error))
-        return FALSE;
-      if (!there)
-        tall_verify_look_add (self, TALL_FINDING_MISSING_HINT, entry->index->table, row, 1,
-                              "there is no hint at the order's date");
-    }
+  gboolean there = self->hint == NULL;
+  if (!there && !tall_verify_find_hint (self, &there, error))
+    return FALSE;
+  if (!there)
+    tall_verify_look_add (self, TALL_FINDING_MISSING_HINT, TALL_INDEX_TABLE,
+                          tall_slice_array (self->hint), 1, "there is no hint at the order's date");
   name_owner (self);
   return TRUE;
 }
@@ -537,7 +532,7 @@ tall_verify_look_again (TallVerifyLook *self,
   g_autoptr (TallVerifyScan) scan = tall_verify_scan_read (context, customer, order, &group, error);
   if (scan == NULL)
     return FALSE;
-  gboolean done = tall_verify_look_at (self, context, group, error) && check_entries (self, error)
+  gboolean done = tall_verify_look_at (self, context, group, error) && check_hint (self, error)
                   && check_root (self, error);
   self->row = NULL; /* goes with the rows */
   return done;

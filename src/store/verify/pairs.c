@@ -9,13 +9,13 @@
 static gboolean
 is_there (const TallStoreContext *context)
 {
-  return context->indexes->len > 0;
+  return context->has_index;
 }
 
 static gboolean
 find_order (const TallStoreContext *context, TallSlice key, TallSlice *customer, TallSlice *order)
 {
-  return tall_index_split (context, TALL_INDEX_TABLE, key, customer, order) != NULL;
+  return tall_index_split (context, key, customer, order);
 }
 
 static const char *
@@ -38,13 +38,12 @@ add (TallVerifyLook *look, TallFindingKind kind, const TallRow *row, const char 
 /* The text of the hint is for people: messages about unreadable orders show it. */
 static void
 judge_live (TallVerifyLook *look,
-            const TallIndex *index,
             const TallRow *row,
             const TallOrderKey *key,
             const TallOrderSummary *order)
 {
   const TallCell *cell = tall_row_find_latest (row, TALL_INDEX_QUALIFIER);
-  if (!tall_entry_counts (index, row->key, key, &look->root.state, order))
+  if (!tall_index_leads_to (row->key, key, look->root.state.sales_date))
     add (look, TALL_FINDING_DANGLING_HINT, row, "the order has another date");
   else if (order != NULL
            && (cell == NULL
@@ -57,9 +56,7 @@ judge (TallVerifyLook *look, const TallRow *row, const TallRow *other)
 {
   TallSlice customer, order, bytes;
   TallOrderSummary summary;
-  const TallIndex *index =
-      tall_index_split (look->context, TALL_INDEX_TABLE, row->key, &customer, &order);
-  if (index == NULL)
+  if (!tall_index_split (look->context, row->key, &customer, &order))
     add (look, TALL_FINDING_STRAY_ROW, row, "its key is that of no hint");
   else if (!tall_root_parse_state (&look->root, other, &bytes, NULL)
            || tall_verify_look_is_gone (look))
@@ -72,7 +69,7 @@ judge (TallVerifyLook *look, const TallRow *row, const TallRow *other)
           bytes.len > 0 && tall_order_summary_parse (bytes, look->arena, &summary, NULL);
       g_auto (TallOrderKey) key = { 0 };
       tall_order_key_init_from_parts (&key, customer, order);
-      judge_live (look, index, row, &key, known ? &summary : NULL);
+      judge_live (look, row, &key, known ? &summary : NULL);
     }
 }
 
@@ -227,17 +224,15 @@ tall_verify_look_at_pair (TallVerifyLook *look,
 }
 
 /**
- * tall_verify_find_entry:
- * @there: (out): whether the order has this entry
+ * tall_verify_find_hint:
+ * @look: at an order that is to have a hint
+ * @there: (out): whether it has
  */
 gboolean
-tall_verify_find_entry (const TallVerifyLook *look,
-                        const TallEntry *entry,
-                        gboolean *there,
-                        GError **error)
+tall_verify_find_hint (const TallVerifyLook *look, gboolean *there, GError **error)
 {
-  g_autoptr (TallReadResult) result = tall_verify_read_row (look->context, entry->index->table,
-                                                            tall_slice_array (entry->row), error);
+  g_autoptr (TallReadResult) result =
+      tall_verify_read_row (look->context, TALL_INDEX_TABLE, tall_slice_array (look->hint), error);
   *there = result != NULL && result->results[0].n_rows > 0;
   return result != NULL;
 }

@@ -115,48 +115,30 @@ find_surplus (const TallOperation *operation,
   return TRUE;
 }
 
-/* The entry of a live order at its revision, with which it goes. A marker may hide it there: then
- * at the revision of the claim, which leaves an entry that leads nowhere if the order ever has
- * another. */
+/* The hint of a live order, if it is missing: at its revision, with which it goes. A marker may
+ * hide it there: then at the revision of the claim, which leaves a hint that leads nowhere if the
+ * order ever has another. */
 static gboolean
-write_entry (const TallOperation *operation,
-             const TallVerifyLook *look,
-             const TallEntry *entry,
-             gint64 claimed,
-             gboolean *there,
-             GError **error)
+write_hint (const TallOperation *operation,
+            const TallVerifyLook *look,
+            gint64 claimed,
+            TallRepairOutcome *outcome,
+            GError **error)
 {
   const gint64 revisions[] = { look->root.state.revision, claimed };
-  if (!tall_verify_find_entry (look, entry, there, error))
+  gboolean there = look->hint == NULL;
+  if (!there && !tall_verify_find_hint (look, &there, error))
     return FALSE;
-  for (guint i = 0; i < G_N_ELEMENTS (revisions) && !*there; i++)
+  for (guint i = 0; i < G_N_ELEMENTS (revisions) && !there; i++)
     {
       g_autoptr (TallBatch) batch = tall_batch_new ();
-      (void)tall_entry_add (entry, operation, revisions[i], batch);
+      tall_index_put_hint (look->hint, operation->order_number, revisions[i], batch);
       if (!tall_operation_apply (operation, batch, error)
-          || !tall_verify_find_entry (look, entry, there, error))
+          || !tall_verify_find_hint (look, &there, error))
         return FALSE;
     }
-  return TRUE;
-}
-
-/* Those that are missing. */
-static gboolean
-write_entries (const TallOperation *operation,
-               const TallVerifyLook *look,
-               gint64 claimed,
-               TallRepairOutcome *outcome,
-               GError **error)
-{
-  for (guint i = 0; look->entries != NULL && i < look->entries->len; i++)
-    {
-      const TallEntry *entry = g_ptr_array_index (look->entries, i);
-      gboolean there = FALSE;
-      if (!write_entry (operation, look, entry, claimed, &there, error))
-        return FALSE;
-      if (!there)
-        *outcome = TALL_REPAIR_LEFT;
-    }
+  if (!there)
+    *outcome = TALL_REPAIR_LEFT;
   return TRUE;
 }
 
@@ -190,15 +172,15 @@ tall_repair_rows (const TallVerifyLook *look, TallRepairOutcome *outcome, GError
   if (batch->mutations->len > 0 && !tall_operation_apply (&operation, batch, error))
     return FALSE;
   return (tall_verify_look_kinds (look) & (1u << TALL_FINDING_MISSING_HINT)) == 0
-         || write_entries (&operation, look, claim.state.pending, outcome, error);
+         || write_hint (&operation, look, claim.state.pending, outcome, error);
 }
 
 /* Whether a live order is to have the hint. */
 static gboolean
 is_wanted (const TallVerifyLook *look, const TallRow *hint)
 {
-  return look->root.state.live && look->entries != NULL
-         && tall_entries_find (look->entries, TALL_INDEX_TABLE, hint->key) != NULL;
+  return look->root.state.live && look->hint != NULL
+         && tall_slice_equal (tall_slice_array (look->hint), hint->key);
 }
 
 /* The hint of a live order at its date names another order: it gets the right name, which the row
@@ -230,7 +212,7 @@ mend_hint (const TallVerifyLook *look,
   if (tall_verify_look_needs_person (look))
     return TRUE;
   gboolean gone = tall_verify_look_is_gone (look);
-  if (state->live && !gone && look->entries == NULL)
+  if (state->live && !gone && look->hint == NULL)
     return TRUE; /* nobody knows what it is to have */
   *outcome = TALL_REPAIR_OVERTAKEN;
   if (gone || state->pending != 0)
@@ -260,7 +242,7 @@ tall_repair_hint (const TallStoreContext *context,
   TallSlice customer, order;
   g_auto (TallVerifyLook) look = { 0 };
   *outcome = TALL_REPAIR_LEFT;
-  if (tall_index_split (context, TALL_INDEX_TABLE, row, &customer, &order) == NULL)
+  if (!tall_index_split (context, row, &customer, &order))
     return TRUE;
   g_autoptr (TallReadResult) result = tall_verify_read_row (context, TALL_INDEX_TABLE, row, error);
   if (result == NULL)

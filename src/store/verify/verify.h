@@ -38,7 +38,7 @@ typedef struct
   TallSlice root_key;
   const char *customer_number; /* NULL: not known */
   const char *order_number;    /* NULL: not known, or it is a customer */
-  GPtrArray *entries;          /* owned; of TallEntry: what it is to have; NULL: not known */
+  GByteArray *hint;            /* owned: key of the hint that it is to have; NULL: none is known */
   guint64 fingerprint; /* of the state cell, or of both rows of a pair: a write changes it */
   gboolean changed;    /* it was written while its rows were read, page by page */
   GArray *findings;    /* of TallFinding */
@@ -168,10 +168,9 @@ gboolean tall_verify_look_at_pair (TallVerifyLook *look,
                                    const TallVerifyPair *pair,
                                    TallSlice key,
                                    GError **error) G_GNUC_WARN_UNUSED_RESULT;
-gboolean tall_verify_find_entry (const TallVerifyLook *look,
-                                 const TallEntry *entry,
-                                 gboolean *there,
-                                 GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean tall_verify_find_hint (const TallVerifyLook *look,
+                                gboolean *there,
+                                GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 /**
  * TallSuspectStage:

@@ -133,7 +133,7 @@ tall_verify_add_notes (TallVerify *self, GError **error)
 
 #define HINTS_A_CALL 512
 
-/* An order that is to have an entry, in the table of a pair. */
+/* An order that is to have a hint. */
 typedef struct
 {
   TallSuspect suspect; /* if it has not; in the arena of the walk, like … */
@@ -148,30 +148,24 @@ typedef struct
 {
   TallVerify *verify;
   TallVerifyScan *scan;
-  TallArena *arena;                      /* of the rows that are looked for next */
-  GArray *expected[TALL_VERIFY_N_PAIRS]; /* of Expected */
-  guint n_expected;
+  TallArena *arena;     /* of the rows that are looked for next */
+  GArray *expected;     /* owned; of Expected: these rows */
   GByteArray *customer; /* part of the key of the last one, which is in the sample */
 } Walk;
 
 /* Looks for rows that orders are to have.
  * @broken: (inout): whether one cannot be read; only the first is reported */
 static gboolean
-find_some (Walk *walk,
-           const char *table,
-           const Expected *expected,
-           guint n,
-           gboolean *broken,
-           GError **error)
+find_some (Walk *walk, const Expected *expected, guint n, gboolean *broken, GError **error)
 {
   TallVerify *self = walk->verify;
   guint at = 0; /* absent rows are left out, and the others are in the order asked for */
-  g_auto (TallVerifyStray) gap = { table, g_byte_array_new (), 1, NULL };
+  g_auto (TallVerifyStray) gap = { TALL_INDEX_TABLE, g_byte_array_new (), 1, NULL };
   g_autoptr (TallReadPlan) plan = tall_read_plan_new ();
   TallSlice *keys = tall_arena_newa0 (plan->arena, TallSlice, n);
   for (guint i = 0; i < n; i++)
     keys[i] = expected[i].row;
-  tall_read_plan_add_gets (plan, table, keys, n);
+  tall_read_plan_add_gets (plan, TALL_INDEX_TABLE, keys, n);
   g_autoptr (TallReadResult) result =
       tall_table_read (self->context->table, plan, tall_verify_deadline (), &gap.cause);
   if (result == NULL && !tall_error_is_unreadable (gap.cause))
@@ -180,7 +174,7 @@ find_some (Walk *walk,
       return FALSE;
     }
   for (guint i = 0; i < n; i++)
-    if (result == NULL && n > 1 && !find_some (walk, table, &expected[i], 1, broken, error))
+    if (result == NULL && n > 1 && !find_some (walk, &expected[i], 1, broken, error))
       return FALSE;
     else if (result != NULL && at < result->results[0].n_rows
              && tall_slice_equal (result->results[0].rows[at].key, keys[i]))
@@ -199,39 +193,28 @@ find_some (Walk *walk,
 static gboolean
 find_expected (Walk *walk, GError **error)
 {
-  for (guint i = 0; i < TALL_VERIFY_N_PAIRS; i++)
-    {
-      GArray *expected = walk->expected[i];
-      gboolean broken = FALSE;
-      if (expected->len > 0
-          && !find_some (walk, tall_verify_pairs[i]->table, (const Expected *)expected->data,
-                         expected->len, &broken, error))
-        return FALSE;
-      g_array_set_size (expected, 0);
-    }
-  walk->n_expected = 0;
+  gboolean broken = FALSE;
+  if (walk->expected->len > 0
+      && !find_some (walk, (const Expected *)(gpointer)walk->expected->data, walk->expected->len,
+                     &broken, error))
+    return FALSE;
+  g_array_set_size (walk->expected, 0);
   g_clear_pointer (&walk->arena, tall_arena_free);
   walk->arena = tall_arena_new (0);
   return TRUE;
 }
 
-/* Remembers the entries that a sound order is to have: each is in the table of a pair. */
+/* Remembers the hint that a sound order is to have. */
 static void
 expect (Walk *walk, const TallVerifyLook *look, const TallSuspect *suspect)
 {
-  for (guint i = 0; look->entries != NULL && i < look->entries->len; i++)
-    {
-      const TallEntry *entry = g_ptr_array_index (look->entries, i);
-      Expected expected = { *suspect, tall_slice_dup (walk->arena, tall_slice_array (entry->row)) };
-      guint pair = 0;
-      while (!g_str_equal (tall_verify_pairs[pair]->table, entry->index->table))
-        pair++;
-      expected.suspect.key = tall_slice_dup (walk->arena, suspect->key);
-      expected.suspect.order = tall_slice_dup (walk->arena, suspect->order);
-      expected.suspect.kinds = 1u << TALL_FINDING_MISSING_HINT;
-      g_array_append_val (walk->expected[pair], expected);
-      walk->n_expected++;
-    }
+  if (look->hint == NULL)
+    return;
+  Expected expected = { *suspect, tall_slice_dup (walk->arena, tall_slice_array (look->hint)) };
+  expected.suspect.key = tall_slice_dup (walk->arena, suspect->key);
+  expected.suspect.order = tall_slice_dup (walk->arena, suspect->order);
+  expected.suspect.kinds = 1u << TALL_FINDING_MISSING_HINT;
+  g_array_append_val (walk->expected, expected);
 }
 
 static gboolean
@@ -254,7 +237,7 @@ look_at_group (Walk *walk, const TallVerifyGroup *group, GError **error)
     tall_verify_suspect (self, &suspect);
   else
     expect (walk, &look, &suspect);
-  return walk->n_expected < HINTS_A_CALL || find_expected (walk, error);
+  return walk->expected->len < HINTS_A_CALL || find_expected (walk, error);
 }
 
 /* Whether the customer is in the sample; one that is not is skipped, with all its orders. */
@@ -273,7 +256,7 @@ static void
 keep_place (Walk *walk)
 {
   TallVerify *self = walk->verify;
-  if (walk->n_expected > 0)
+  if (walk->expected->len > 0)
     return;
   g_byte_array_set_size (self->place, 0);
   tall_bytes_append_u16 (self->place, (guint16)walk->customer->len);
@@ -321,11 +304,11 @@ walk_groups (Walk *walk, gboolean *ended, GError **error)
 gboolean
 tall_verify_walk_layout (TallVerify *self, gboolean *ended, GError **error)
 {
-  Walk walk = { .verify = self, .customer = g_byte_array_new () };
+  Walk walk = { .verify = self,
+                .expected = g_array_new (FALSE, FALSE, sizeof (Expected)),
+                .customer = g_byte_array_new () };
   TallReader place = tall_reader (tall_slice_array (self->place));
   gboolean done = TRUE;
-  for (guint i = 0; i < TALL_VERIFY_N_PAIRS; i++)
-    walk.expected[i] = g_array_new (FALSE, FALSE, sizeof (Expected));
   walk.arena = tall_arena_new (0);
   walk.scan = tall_verify_scan_new (self->context, self->customer);
   if (place.rest.len > 0)
@@ -336,8 +319,7 @@ tall_verify_walk_layout (TallVerify *self, gboolean *ended, GError **error)
   *ended = FALSE;
   done = done ? walk_groups (&walk, ended, error) : tall_verify_refuse_cursor (FALSE, error);
   tall_verify_scan_free (walk.scan);
-  for (guint i = 0; i < TALL_VERIFY_N_PAIRS; i++)
-    g_array_unref (walk.expected[i]);
+  g_array_unref (walk.expected);
   tall_arena_free (walk.arena);
   g_byte_array_unref (walk.customer);
   return done;

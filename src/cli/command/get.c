@@ -24,8 +24,9 @@ parse_part (const char *text, TallOrderPart *part, GError **error)
     *part = (TallOrderPart){ TALL_PART_LOCATION, (gint32)location };
   else
     {
-      tall_error_set_invalid (error, NULL,
-                              "--part takes summary, header or 'location[N]', and not “%s”", text);
+      tall_error_set_invalid (
+          error, NULL, "--part takes summary, header or 'location[N]', N from 1, and not “%s”",
+          text);
       return FALSE;
     }
   return TRUE;

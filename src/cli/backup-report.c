@@ -27,9 +27,7 @@ static void
 print_json (const char *what, const TallBackupSummary *summary)
 {
   g_autofree char *path = tall_text_clean (summary->path);
-  g_autoptr (JsonBuilder) builder = json_builder_new ();
-  json_builder_begin_object (builder);
-  tall_json_begin_object (builder, what);
+  JsonBuilder *builder = tall_json_line_new (what);
   tall_json_add_text (builder, "path", path);
   tall_json_add_number (builder, "deployments", summary->n_deployments);
   tall_json_add_number (builder, "orders", summary->n_orders);
@@ -37,9 +35,7 @@ print_json (const char *what, const TallBackupSummary *summary)
   tall_json_add_number (builder, "findings", summary->n_findings);
   tall_json_add_number (builder, "files", summary->n_files);
   tall_json_add_number (builder, "bytes", summary->n_bytes);
-  json_builder_end_object (builder);
-  json_builder_end_object (builder);
-  tall_json_print_line (builder);
+  tall_json_line_end (builder);
 }
 
 /**

@@ -32,7 +32,7 @@ print_plan (const TallMigratePlan *plan)
               plan->n_orders, plan->n_customers, plan->n_lines);
   print_bytes (", about ", plan->n_bytes, "\n");
   print_bytes ("  needs about ", plan->needed, "");
-  if (plan->room == G_MAXUINT64)
+  if (!plan->has_room)
     tall_print (" of room; how much there is, is not known here\n");
   else
     print_bytes (", and there is room for ", plan->room, "\n");
@@ -47,9 +47,7 @@ print_plan (const TallMigratePlan *plan)
 static void
 print_plan_json (const TallMigratePlan *plan)
 {
-  g_autoptr (JsonBuilder) builder = json_builder_new ();
-  json_builder_begin_object (builder);
-  tall_json_begin_object (builder, "plan");
+  JsonBuilder *builder = tall_json_line_new ("plan");
   tall_json_add_flag (builder, "resumed", plan->resumed);
   tall_json_add_text (builder, "from_layout", plan->from_layout);
   tall_json_add_text (builder, "from_key_strategy", plan->from_key_strategy);
@@ -64,15 +62,13 @@ print_plan_json (const TallMigratePlan *plan)
   tall_json_add_number (builder, "lines", plan->n_lines);
   tall_json_add_number (builder, "bytes", plan->n_bytes);
   tall_json_add_number (builder, "needed", plan->needed);
-  if (plan->room != G_MAXUINT64)
+  if (plan->has_room)
     tall_json_add_number (builder, "room", plan->room);
   tall_json_add_number (builder, "copy_ms", (guint64)plan->copy_time / 1000);
   tall_json_add_number (builder, "pause_ms", (guint64)plan->pause / 1000);
   tall_json_add_number (builder, "pause_limit_ms", (guint64)plan->pause_limit / 1000);
   tall_json_add_number (builder, "loads", plan->n_loads);
-  json_builder_end_object (builder);
-  json_builder_end_object (builder);
-  tall_json_print_line (builder);
+  tall_json_line_end (builder);
 }
 
 void
@@ -102,12 +98,12 @@ tall_migrate_report_resumed (TallMigrateStage stage, gboolean json, gboolean *ha
   tall_progress_clear ();
   if (!json)
     tall_print ("Goes on (%s) at once, without a plan, because others wait\n",
-                tall_migrate_stage_get_name (stage));
+                tall_migrate_stages[stage]);
   tall_output_flush ();
 }
 
 static void
-print_unfit (const TallUnfit *unfit)
+print_unfit (const TallMigrateUnfit *unfit)
 {
   g_autofree char *row = tall_slice_to_debug (unfit->row);
   g_autofree char *owner =
@@ -116,30 +112,26 @@ print_unfit (const TallUnfit *unfit)
           ? g_strdup_printf ("customer %s", unfit->customer_number)
           : g_strdup_printf ("order %s of %s", unfit->order_number, unfit->customer_number);
   g_autofree char *clean = tall_text_clean (owner);
-  g_autofree char *message = tall_text_clean (unfit->error->message);
+  g_autofree char *message = tall_text_clean (unfit->message);
   tall_print_styled (TALL_STYLE_BAD, "does not fit");
   tall_print ("  %s: %s\n", clean, message);
 }
 
 static void
-print_unfit_json (const TallUnfit *unfit)
+print_unfit_json (const TallMigrateUnfit *unfit)
 {
   g_autofree char *row = tall_slice_to_hex (unfit->row);
-  g_autoptr (JsonBuilder) builder = json_builder_new ();
-  json_builder_begin_object (builder);
-  tall_json_begin_object (builder, "unfit");
+  JsonBuilder *builder = tall_json_line_new ("unfit");
   tall_json_add_text (builder, "customer_number", unfit->customer_number);
   tall_json_add_text (builder, "order_number", unfit->order_number);
   tall_json_add_text (builder, "table", unfit->table);
   tall_json_add_text (builder, "row", row);
-  tall_json_add_text (builder, "message", unfit->error->message);
-  json_builder_end_object (builder);
-  json_builder_end_object (builder);
-  tall_json_print_line (builder);
+  tall_json_add_text (builder, "message", unfit->message);
+  tall_json_line_end (builder);
 }
 
 void
-tall_migrate_report_unfit (const TallUnfit *unfit, gboolean json)
+tall_migrate_report_unfit (const TallMigrateUnfit *unfit, gboolean json)
 {
   tall_progress_clear ();
   if (json)
@@ -151,7 +143,7 @@ tall_migrate_report_unfit (const TallUnfit *unfit, gboolean json)
 static void
 append_progress (GString *line, const TallMigrateProgress *progress, gboolean bar)
 {
-  g_string_append (line, tall_migrate_stage_get_name (progress->stage));
+  g_string_append (line, tall_migrate_stages[progress->stage]);
   if (progress->pass > 0)
     g_string_append_printf (line, ", pass %u", progress->pass);
   g_string_append (line, bar ? "  " : ", ");
@@ -241,19 +233,15 @@ print_summary (const TallMigrateSummary *summary, gint64 limit)
 static void
 print_summary_json (const TallMigrateSummary *summary)
 {
-  g_autoptr (JsonBuilder) builder = json_builder_new ();
-  json_builder_begin_object (builder);
-  tall_json_begin_object (builder, "summary");
-  tall_json_add_text (builder, "outcome", tall_migrate_outcome_get_name (summary->outcome));
+  JsonBuilder *builder = tall_json_line_new ("summary");
+  tall_json_add_text (builder, "outcome", tall_migrate_outcomes[summary->outcome]);
   tall_json_add_number (builder, "generation", summary->generation);
   tall_json_add_number (builder, "passes", summary->n_passes);
   tall_json_add_number (builder, "looked_at", summary->n_looked);
   tall_json_add_number (builder, "copied", summary->n_copied);
   tall_json_add_number (builder, "unfit", summary->n_unfit);
   tall_json_add_number (builder, "pause_ms", (guint64)summary->pause / 1000);
-  json_builder_end_object (builder);
-  json_builder_end_object (builder);
-  tall_json_print_line (builder);
+  tall_json_line_end (builder);
 }
 
 /**
@@ -278,15 +266,11 @@ tall_migrate_report_summary (const TallMigrateSummary *summary, gint64 limit, gb
 static void
 print_outcome_json (const char *outcome, gint64 n_tables)
 {
-  g_autoptr (JsonBuilder) builder = json_builder_new ();
-  json_builder_begin_object (builder);
-  tall_json_begin_object (builder, "summary");
+  JsonBuilder *builder = tall_json_line_new ("summary");
   tall_json_add_text (builder, "outcome", outcome);
   if (n_tables >= 0)
     tall_json_add_number (builder, "tables", (guint64)n_tables);
-  json_builder_end_object (builder);
-  json_builder_end_object (builder);
-  tall_json_print_line (builder);
+  tall_json_line_end (builder);
 }
 
 /**

@@ -10,7 +10,7 @@ G_BEGIN_DECLS
 /* What `migrate` prints; JSON lines if @json. */
 void tall_migrate_report_plan (const TallMigratePlan *plan, gboolean json);
 void tall_migrate_report_resumed (TallMigrateStage stage, gboolean json, gboolean *has_plan);
-void tall_migrate_report_unfit (const TallUnfit *unfit, gboolean json);
+void tall_migrate_report_unfit (const TallMigrateUnfit *unfit, gboolean json);
 void tall_migrate_report_progress (const TallMigrateProgress *progress);
 void tall_migrate_report_append (GString *line, const TallMigrateState *state, gboolean bar);
 void tall_migrate_report_summary (const TallMigrateSummary *summary, gint64 limit, gboolean json);

@@ -363,6 +363,31 @@ tall_json_print_line (JsonBuilder *builder)
 }
 
 /**
+ * tall_json_line_new:
+ *
+ * Returns: (transfer full): the beginning of a line, an object whose only member is the object
+ * @what
+ */
+JsonBuilder *
+tall_json_line_new (const char *what)
+{
+  JsonBuilder *builder = json_builder_new ();
+  json_builder_begin_object (builder);
+  tall_json_begin_object (builder, what);
+  return builder;
+}
+
+/* Prints it. @builder: (transfer full): */
+void
+tall_json_line_end (JsonBuilder *builder)
+{
+  json_builder_end_object (builder);
+  json_builder_end_object (builder);
+  tall_json_print_line (builder);
+  g_object_unref (builder);
+}
+
+/**
  * tall_json_add_revision:
  * @json: an object that is not empty, as tall_order_to_json() writes it
  *

@@ -52,6 +52,8 @@ void tall_grid_print (TallGrid *self, guint indent);
 
 void tall_json_print (JsonBuilder *builder);
 void tall_json_print_line (JsonBuilder *builder);
+JsonBuilder *tall_json_line_new (const char *what);
+void tall_json_line_end (JsonBuilder *builder);
 char *tall_json_round (const char *json);
 void tall_json_print_text (const char *json);
 char *tall_json_add_revision (const char *json, gint64 revision);

@@ -8,93 +8,38 @@
 
 #include <string.h>
 
-static const char *const tasks[] = {
+const char *const tall_migrate_tasks[] = {
   [TALL_MIGRATE_MOVE] = "move",
   [TALL_MIGRATE_ABORT] = "abort",
   [TALL_MIGRATE_DROP_SOURCE] = "drop-source",
+  NULL,
 };
 
-static const char *const stages[] = {
-  [TALL_MIGRATE_COUNTING] = "counting", [TALL_MIGRATE_COPYING] = "copying",
-  [TALL_MIGRATE_SEALING] = "sealing",   [TALL_MIGRATE_LAST_PASS] = "last pass",
-  [TALL_MIGRATE_CLOSING] = "closing",   [TALL_MIGRATE_ABORTING] = "aborting",
+const char *const tall_migrate_stages[] = {
+  [TALL_MIGRATE_COUNTING] = "counting",
+  [TALL_MIGRATE_COPYING] = "copying",
+  [TALL_MIGRATE_SEALING] = "sealing",
+  [TALL_MIGRATE_LAST_PASS] = "last pass",
+  [TALL_MIGRATE_CLOSING] = "closing",
+  [TALL_MIGRATE_ABORTING] = "aborting",
+  NULL,
 };
 
-static const char *const outcomes[] = {
+const char *const tall_migrate_outcomes[] = {
   [TALL_MIGRATE_SWITCHED] = "switched",   [TALL_MIGRATE_PASSED] = "passed",
   [TALL_MIGRATE_TOO_LONG] = "too-long",   [TALL_MIGRATE_UNFIT] = "unfit",
   [TALL_MIGRATE_STOPPED] = "stopped",     [TALL_MIGRATE_OVERTAKEN] = "overtaken",
-  [TALL_MIGRATE_UNCHANGED] = "unchanged",
+  [TALL_MIGRATE_UNCHANGED] = "unchanged", NULL,
 };
 
-/* Returns: the place of @name among @n names; @n: it is none of them, or NULL */
-static guint
-find_name (const char *const *names, guint n, const char *name)
+/* @name: (nullable): Returns: its place among @names; -1: it is none of them */
+gint
+tall_migrate_find_name (const char *const *names, const char *name)
 {
-  guint i = 0;
-  while (i < n && g_strcmp0 (names[i], name) != 0)
-    i++;
-  return i;
-}
-
-const char *
-tall_migrate_task_get_name (TallMigrateTask task)
-{
-  return tasks[task];
-}
-
-const char *
-tall_migrate_stage_get_name (TallMigrateStage stage)
-{
-  return stages[stage];
-}
-
-const char *
-tall_migrate_outcome_get_name (TallMigrateOutcome outcome)
-{
-  return outcomes[outcome];
-}
-
-/**
- * tall_migrate_task_parse:
- * @name: (nullable):
- * @task: (out): set if there is one of that name
- */
-gboolean
-tall_migrate_task_parse (const char *name, TallMigrateTask *task)
-{
-  guint i = find_name (tasks, G_N_ELEMENTS (tasks), name);
-  if (i < G_N_ELEMENTS (tasks))
-    *task = (TallMigrateTask)i;
-  return i < G_N_ELEMENTS (tasks);
-}
-
-/**
- * tall_migrate_stage_parse:
- * @name: (nullable):
- * @stage: (out): set if there is one of that name
- */
-gboolean
-tall_migrate_stage_parse (const char *name, TallMigrateStage *stage)
-{
-  guint i = find_name (stages, G_N_ELEMENTS (stages), name);
-  if (i < G_N_ELEMENTS (stages))
-    *stage = (TallMigrateStage)i;
-  return i < G_N_ELEMENTS (stages);
-}
-
-/**
- * tall_migrate_outcome_parse:
- * @name: (nullable):
- * @outcome: (out): set if there is one of that name
- */
-gboolean
-tall_migrate_outcome_parse (const char *name, TallMigrateOutcome *outcome)
-{
-  guint i = find_name (outcomes, G_N_ELEMENTS (outcomes), name);
-  if (i < G_N_ELEMENTS (outcomes))
-    *outcome = (TallMigrateOutcome)i;
-  return i < G_N_ELEMENTS (outcomes);
+  for (gint i = 0; names[i] != NULL; i++)
+    if (g_strcmp0 (names[i], name) == 0)
+      return i;
+  return -1;
 }
 
 void
@@ -330,16 +275,11 @@ copy_unfit (TallArena *arena, const TallMigrateUnfit *from)
 
 /* Notes something that cannot be copied, unless there are enough. */
 static void
-migrate_kept_take_unfit (TallMigrateKept *self, const TallUnfit *unfit)
+migrate_kept_take_unfit (TallMigrateKept *self, const TallMigrateUnfit *unfit)
 {
   if (self->unfit->len >= TALL_MIGRATE_MAX_UNFIT)
     return;
-  const TallMigrateUnfit given = { .customer_number = (char *)unfit->customer_number,
-                                   .order_number = (char *)unfit->order_number,
-                                   .table = (char *)unfit->table,
-                                   .row = unfit->row,
-                                   .message = unfit->error->message };
-  TallMigrateUnfit copy = copy_unfit (self->state->arena, &given);
+  TallMigrateUnfit copy = copy_unfit (self->state->arena, unfit);
   g_array_append_val (self->unfit, copy);
 }
 
@@ -411,7 +351,7 @@ on_plan (const TallMigratePlan *plan, gpointer data)
 }
 
 static void
-on_unfit (const TallUnfit *unfit, gpointer data)
+on_unfit (const TallMigrateUnfit *unfit, gpointer data)
 {
   TallMigrateRunner *self = data;
   g_autoptr (GMutexLocker) locker G_GNUC_UNUSED = g_mutex_locker_new (&self->mutex);
@@ -458,7 +398,7 @@ run_task (TallMigrateRunner *self,
 static void
 log_end (const TallMigrateState *last)
 {
-  const char *task = tall_migrate_task_get_name (last->task);
+  const char *task = tall_migrate_tasks[last->task];
   if (last->error != NULL)
     {
       g_autofree char *why = tall_error_describe (last->error);
@@ -477,7 +417,7 @@ log_end (const TallMigrateState *last)
                "goes on, `tallorder migrate --abort` gives it up");
   else
     g_message ("migration: %s, generation %" G_GUINT64_FORMAT " counts",
-               tall_migrate_outcome_get_name (last->summary.outcome), last->summary.generation);
+               tall_migrate_outcomes[last->summary.outcome], last->summary.generation);
 }
 
 /* An abort has been put in the place of the migration. With the mutex held. */

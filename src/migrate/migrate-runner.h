@@ -35,20 +35,6 @@ typedef struct
 } TallMigrateWish;
 
 /**
- * TallMigrateUnfit:
- *
- * A copy of a #TallUnfit.
- */
-typedef struct
-{
-  char *customer_number; /* nullable, like the next */
-  char *order_number;
-  char *table;
-  TallSlice row;
-  char *message;
-} TallMigrateUnfit;
-
-/**
  * TallMigrateState:
  *
  * How far a task has come that runs in the background, or how it has ended.
@@ -75,13 +61,13 @@ typedef struct
 void tall_migrate_state_free (TallMigrateState *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (TallMigrateState, tall_migrate_state_free)
 
-const char *tall_migrate_task_get_name (TallMigrateTask task);
-const char *tall_migrate_stage_get_name (TallMigrateStage stage);
-const char *tall_migrate_outcome_get_name (TallMigrateOutcome outcome);
-gboolean tall_migrate_task_parse (const char *name, TallMigrateTask *task);
-gboolean tall_migrate_stage_parse (const char *name, TallMigrateStage *stage);
+/* Names, in the order of the enumerations, ended by NULL. */
+extern const char *const tall_migrate_tasks[];
+extern const char *const tall_migrate_stages[];
+extern const char *const tall_migrate_outcomes[];
+
+gint tall_migrate_find_name (const char *const *names, const char *name);
 gboolean tall_migrate_state_is_refused (const TallMigrateState *self);
-gboolean tall_migrate_outcome_parse (const char *name, TallMigrateOutcome *outcome);
 
 guint64 tall_migrate_find_room (const TallTableAddress *address);
 

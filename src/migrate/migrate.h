@@ -64,6 +64,7 @@ typedef struct
   guint64 n_bytes;    /* of rows in the source, estimated */
   guint64 needed;     /* bytes that the target's rows will have, estimated */
   guint64 room;       /* bytes that are free in the place; G_MAXUINT64: not known */
+  gboolean has_room;  /* it is known */
   gint64 copy_time;   /* microseconds, estimated; 0: not known */
   gint64 pause;       /* microseconds that writes wait, estimated */
   gint64 pause_limit; /* as asked for */
@@ -71,23 +72,23 @@ typedef struct
 } TallMigratePlan;
 
 /**
- * TallUnfit:
+ * TallMigrateUnfit:
  *
- * Something that cannot be copied. Texts are valid during the call.
+ * Something that cannot be copied. In a callback its texts are valid during the call.
  */
 typedef struct
 {
-  const char *customer_number; /* NULL: the row does not say whose it is */
-  const char *order_number;    /* NULL: it is a customer, or not known */
-  const char *table;           /* in the source */
+  char *customer_number; /* NULL: the row does not say whose it is */
+  char *order_number;    /* NULL: it is a customer, or not known */
+  char *table;           /* in the source */
   TallSlice row;
-  const GError *error; /* why */
-} TallUnfit;
+  char *message; /* why */
+} TallMigrateUnfit;
 
 /* Each returns FALSE to stop. It stops only while nothing is sealed. */
 typedef gboolean (*TallMigrateOnPlan) (const TallMigratePlan *plan, gpointer data);
 typedef gboolean (*TallMigrateOnProgress) (const TallMigrateProgress *progress, gpointer data);
-typedef void (*TallMigrateOnUnfit) (const TallUnfit *unfit, gpointer data);
+typedef void (*TallMigrateOnUnfit) (const TallMigrateUnfit *unfit, gpointer data);
 
 /**
  * TallMigrateOptions:

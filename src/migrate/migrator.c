@@ -184,11 +184,11 @@ static void
 on_unfit (const TallCopyItem *item, gpointer data)
 {
   const TallMigrator *self = data;
-  const TallUnfit unfit = { .customer_number = item->from.customer_number,
-                            .order_number = item->from.order_number,
-                            .table = item->table,
-                            .row = item->row,
-                            .error = item->error };
+  const TallMigrateUnfit unfit = { .customer_number = (char *)item->from.customer_number,
+                                   .order_number = (char *)item->from.order_number,
+                                   .table = (char *)item->table,
+                                   .row = item->row,
+                                   .message = item->error->message };
   if (self->options->on_unfit != NULL)
     self->options->on_unfit (&unfit, self->options->data);
 }

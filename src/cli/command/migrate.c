@@ -25,22 +25,6 @@ typedef struct
 } Follower;
 
 static void
-show_unfit (Follower *self, const TallMigrateState *state)
-{
-  for (guint i = 0; i < state->n_unfit; i++)
-    {
-      GError why = { TALL_ERROR, TALL_ERROR_DAMAGED, state->unfit[i].message };
-      const TallUnfit unfit = { .customer_number = state->unfit[i].customer_number,
-                                .order_number = state->unfit[i].order_number,
-                                .table = state->unfit[i].table,
-                                .row = state->unfit[i].row,
-                                .error = &why };
-      tall_migrate_report_unfit (&unfit, self->json);
-    }
-  self->n_unfit += state->n_unfit;
-}
-
-static void
 show (Follower *self, const TallMigrateState *state)
 {
   if (state->plan != NULL && !self->has_plan)
@@ -50,7 +34,9 @@ show (Follower *self, const TallMigrateState *state)
     }
   if (state->task == TALL_MIGRATE_MOVE)
     tall_migrate_report_resumed (state->progress.stage, self->json, &self->has_plan);
-  show_unfit (self, state);
+  for (guint i = 0; i < state->n_unfit; i++)
+    tall_migrate_report_unfit (&state->unfit[i], self->json);
+  self->n_unfit += state->n_unfit;
   if (!state->is_running)
     return;
   g_autoptr (GString) line = g_string_new (NULL);
@@ -252,7 +238,7 @@ on_progress (const TallMigrateProgress *progress, gpointer data)
 }
 
 static void
-on_unfit (const TallUnfit *unfit, gpointer data)
+on_unfit (const TallMigrateUnfit *unfit, gpointer data)
 {
   const Migrate *self = data;
   tall_migrate_report_unfit (unfit, self->json);

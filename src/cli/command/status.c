@@ -109,8 +109,8 @@ add_migration (JsonBuilder *builder, const TallMigrateState *state)
 {
   const TallMigrateProgress *progress = &state->progress;
   tall_json_begin_object (builder, "migration");
-  tall_json_add_text (builder, "task", tall_migrate_task_get_name (state->task));
-  tall_json_add_text (builder, "stage", tall_migrate_stage_get_name (progress->stage));
+  tall_json_add_text (builder, "task", tall_migrate_tasks[state->task]);
+  tall_json_add_text (builder, "stage", tall_migrate_stages[progress->stage]);
   tall_json_add_number (builder, "pass", progress->pass);
   tall_json_add_number (builder, "looked_at", progress->n_looked);
   tall_json_add_number (builder, "all", progress->n_all);

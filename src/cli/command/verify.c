@@ -74,9 +74,7 @@ print_finding_json (const TallFinding *finding)
 {
   const TallFindingInfo *info = tall_finding_kind_info (finding->kind);
   g_autofree char *row = tall_slice_to_hex (finding->row);
-  g_autoptr (JsonBuilder) builder = json_builder_new ();
-  json_builder_begin_object (builder);
-  tall_json_begin_object (builder, "finding");
+  JsonBuilder *builder = tall_json_line_new ("finding");
   tall_json_add_text (builder, "kind", info->name);
   add_clean (builder, "table", finding->table);
   tall_json_add_text (builder, "row", row);
@@ -90,9 +88,7 @@ print_finding_json (const TallFinding *finding)
     add_clean (builder, "detail", finding->detail);
   tall_json_add_flag (builder, "needs_person", info->needs_person);
   tall_json_add_flag (builder, "mended", finding->mended);
-  json_builder_end_object (builder);
-  json_builder_end_object (builder);
-  tall_json_print_line (builder);
+  tall_json_line_end (builder);
 }
 
 /* Notes come with the summary, as nothing is wrong. */
@@ -229,9 +225,7 @@ print_summary (const Verify *self, const TallVerifySummary *summary)
 static void
 print_summary_json (const Verify *self, const TallVerifySummary *summary)
 {
-  g_autoptr (JsonBuilder) builder = json_builder_new ();
-  json_builder_begin_object (builder);
-  tall_json_begin_object (builder, "summary");
+  JsonBuilder *builder = tall_json_line_new ("summary");
   tall_json_add_number (builder, "orders", summary->n_orders);
   tall_json_add_number (builder, "customers", summary->n_customers);
   tall_json_add_number (builder, "hints", summary->n_hints);
@@ -246,9 +240,7 @@ print_summary_json (const Verify *self, const TallVerifySummary *summary)
   json_builder_end_array (self->notes);
   json_builder_set_member_name (builder, "notes");
   json_builder_add_value (builder, json_builder_get_root (self->notes));
-  json_builder_end_object (builder);
-  json_builder_end_object (builder);
-  tall_json_print_line (builder);
+  tall_json_line_end (builder);
 }
 
 /* If the reader of the output has gone, that is why not everything was verified. */

@@ -30,31 +30,31 @@ IDL_SHARED_STRUCT (tall_idl_migration_look_type,
                    OPTIONAL (2, I32, seen));
 #undef Type
 
-#define Type TallIdlMigrationPlan
-IDL_STRUCT (migration_plan_type,
-            "MigrationPlan",
-            ALWAYS (1, BOOL, resumed),
-            ALWAYS (2, TEXT, from_layout),
-            ALWAYS (3, TEXT, from_key_strategy),
-            ALWAYS (4, TEXT, from_index),
-            ALWAYS (5, TEXT, to_layout),
-            ALWAYS (6, TEXT, to_key_strategy),
-            ALWAYS (7, TEXT, to_index),
-            ALWAYS (8, I64, generation),
-            ALWAYS (9, I64, target),
-            ALWAYS (10, I64, orders),
-            ALWAYS (11, I64, customers),
-            ALWAYS (12, I64, lines),
-            ALWAYS (13, I64, bytes),
-            ALWAYS (14, I64, needed),
-            OPTIONAL (15, I64, room),
-            ALWAYS (16, I64, copy_ms),
-            ALWAYS (17, I64, pause_ms),
-            ALWAYS (18, I64, pause_limit_ms),
-            ALWAYS (19, I32, loads));
+#define Type TallMigratePlan
+IDL_SHARED_STRUCT (tall_idl_migration_plan_type,
+                   "MigrationPlan",
+                   ALWAYS (1, BOOL, resumed),
+                   ALWAYS (2, TEXT, from_layout),
+                   ALWAYS (3, TEXT, from_key_strategy),
+                   ALWAYS (4, TEXT, from_index),
+                   ALWAYS (5, TEXT, to_layout),
+                   ALWAYS (6, TEXT, to_key_strategy),
+                   ALWAYS (7, TEXT, to_index),
+                   ALWAYS (8, I64, generation),
+                   ALWAYS (9, I64, target),
+                   NAMED (10, I64, "orders", n_orders),
+                   NAMED (11, I64, "customers", n_customers),
+                   NAMED (12, I64, "lines", n_lines),
+                   NAMED (13, I64, "bytes", n_bytes),
+                   ALWAYS (14, I64, needed),
+                   OPTIONAL (15, I64, room),
+                   NAMED (16, I64, "copy_ms", copy_time),
+                   NAMED (17, I64, "pause_ms", pause),
+                   NAMED (18, I64, "pause_limit_ms", pause_limit),
+                   NAMED (19, I32, "loads", n_loads));
 #undef Type
 
-#define Type TallIdlUnfit
+#define Type TallMigrateUnfit
 IDL_SHARED_ITEM (tall_idl_unfit_type,
                  "Unfit",
                  ALWAYS (1, TEXT, customer_number),
@@ -67,26 +67,28 @@ IDL_SHARED_ITEM (tall_idl_unfit_type,
 #define Type TallIdlMigrationState
 IDL_SHARED_STRUCT (tall_idl_migration_state_type,
                    "MigrationState",
-                   ALWAYS (1, TEXT, id),
+                   NAMED (1, TEXT, "id", state.id),
                    ALWAYS (2, TEXT, task),
-                   ALWAYS (3, BOOL, running),
-                   ALWAYS (4, BOOL, joined),
+                   NAMED (3, BOOL, "running", state.is_running),
+                   NAMED (4, BOOL, "joined", state.is_joined),
                    ALWAYS (5, TEXT, stage),
-                   ALWAYS (6, I32, pass_number),
-                   ALWAYS (7, I64, looked_at),
-                   ALWAYS (8, I64, all),
-                   ALWAYS (9, I64, copied),
-                   ALWAYS (10, I64, rate),
-                   ALWAYS (11, I64, left_ms),
-                   STRUCT (12, plan, migration_plan_type),
-                   STRUCTS (13, unfit, tall_idl_unfit_type),
+                   NAMED (6, I32, "pass_number", state.progress.pass),
+                   NAMED (7, I64, "looked_at", state.progress.n_looked),
+                   NAMED (8, I64, "all", state.progress.n_all),
+                   NAMED (9, I64, "copied", state.progress.n_copied),
+                   NAMED (10, I64, "rate", state.rate),
+                   NAMED (11, I64, "left_ms", state.time_left),
+                   { "plan", 12, TALL_KIND_STRUCT, AT (state.plan), TALL_STRUCT_ALWAYS,
+                     &tall_idl_migration_plan_type },
+                   { "unfit", 13, TALL_KIND_STRUCTS, AT (state.unfit), AT (state.n_unfit),
+                     &tall_idl_unfit_type },
                    ALWAYS (14, TEXT, outcome),
-                   ALWAYS (15, I64, generation),
-                   ALWAYS (16, I32, passes),
-                   ALWAYS (17, I64, all_copied),
-                   ALWAYS (18, I64, all_unfit),
-                   ALWAYS (19, I64, pause_us),
-                   ALWAYS (20, I32, dropped),
+                   NAMED (15, I64, "generation", state.summary.generation),
+                   NAMED (16, I32, "passes", state.summary.n_passes),
+                   NAMED (17, I64, "all_copied", state.summary.n_copied),
+                   NAMED (18, I64, "all_unfit", state.summary.n_unfit),
+                   NAMED (19, I64, "pause_us", state.summary.pause),
+                   NAMED (20, I32, "dropped", state.n_dropped),
                    STRUCT (21, failure, tall_idl_failure_type));
 #undef Type
 
@@ -106,12 +108,13 @@ check_range (
 static gboolean
 parse_task (const TallIdlMigration *self, TallMigrateTask *task, GError **error)
 {
-  *task = TALL_MIGRATE_MOVE;
-  if (self->task == NULL || tall_migrate_task_parse (self->task, task))
-    return TRUE;
-  tall_error_set_invalid (error, "task", "task: it is move, abort or drop-source, and not “%s”",
-                          self->task);
-  return FALSE;
+  gint i = self->task != NULL ? tall_migrate_find_name (tall_migrate_tasks, self->task)
+                              : TALL_MIGRATE_MOVE;
+  *task = (TallMigrateTask)i;
+  if (i < 0)
+    tall_error_set_invalid (error, "task", "task: it is move, abort or drop-source, and not “%s”",
+                            self->task);
+  return i >= 0;
 }
 
 static gboolean
@@ -168,7 +171,7 @@ tall_idl_migration_init (TallIdlMigration *self, const TallMigrateWish *wish)
 {
   const TallMove *move = &wish->move;
   *self = (TallIdlMigration){
-    .task = (char *)tall_migrate_task_get_name (wish->task),
+    .task = (char *)tall_migrate_tasks[wish->task],
     .layout = move->layout != NULL ? (char *)move->layout->name : NULL,
     .key_strategy = move->key_strategy != NULL ? (char *)move->key_strategy->name : NULL,
     .index = move->has_index ? (char *)tall_index_kind_get_name (move->index) : NULL,
@@ -199,17 +202,17 @@ IDL_SHARED_STRUCT (tall_idl_backup_look_type, "BackupLook", ALWAYS (1, TEXT, id)
 #define Type TallIdlBackupState
 IDL_SHARED_STRUCT (tall_idl_backup_state_type,
                    "BackupState",
-                   ALWAYS (1, TEXT, id),
-                   ALWAYS (2, TEXT, name),
-                   ALWAYS (3, BOOL, running),
-                   ALWAYS (4, BOOL, joined),
+                   NAMED (1, TEXT, "id", state.id),
+                   NAMED (2, TEXT, "name", state.name),
+                   NAMED (3, BOOL, "running", state.is_running),
+                   NAMED (4, BOOL, "joined", state.is_joined),
                    ALWAYS (5, TEXT, stage),
-                   ALWAYS (6, I64, orders),
-                   ALWAYS (7, I64, customers),
-                   ALWAYS (8, I64, findings),
-                   ALWAYS (9, I32, deployments),
-                   ALWAYS (10, I32, files),
-                   ALWAYS (11, I64, bytes),
-                   ALWAYS (12, TEXT, path),
+                   NAMED (6, I64, "orders", state.summary.n_orders),
+                   NAMED (7, I64, "customers", state.summary.n_customers),
+                   NAMED (8, I64, "findings", state.summary.n_findings),
+                   NAMED (9, I32, "deployments", state.summary.n_deployments),
+                   NAMED (10, I32, "files", state.summary.n_files),
+                   NAMED (11, I64, "bytes", state.summary.n_bytes),
+                   NAMED (12, TEXT, "path", state.summary.path),
                    STRUCT (13, failure, tall_idl_failure_type));
 #undef Type

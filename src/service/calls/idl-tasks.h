@@ -2,8 +2,9 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include "service/calls/idl.h"
+#include "backup/runner.h"
 #include "migrate/migrate-runner.h"
+#include "service/calls/idl.h"
 
 G_BEGIN_DECLS
 
@@ -37,71 +38,20 @@ typedef struct
   gboolean has_seen;
 } TallIdlMigrationLook;
 
-/* MigrationPlan. */
+/* MigrationState. On the wire times are milliseconds, but for the pause of the summary. */
 typedef struct
 {
-  gboolean resumed;
-  char *from_layout;
-  char *from_key_strategy;
-  char *from_index;
-  char *to_layout;
-  char *to_key_strategy;
-  char *to_index;
-  gint64 generation;
-  gint64 target;
-  gint64 orders;
-  gint64 customers;
-  gint64 lines;
-  gint64 bytes;
-  gint64 needed;
-  gint64 room;
-  gboolean has_room;
-  gint64 copy_ms;
-  gint64 pause_ms;
-  gint64 pause_limit_ms;
-  gint32 loads;
-} TallIdlMigrationPlan;
-
-/* Unfit. */
-typedef struct
-{
-  char *customer_number; /* NULL: absent */
-  char *order_number;    /* the same */
-  char *table;
-  TallSlice row;
-  char *message;
-} TallIdlUnfit;
-
-/* MigrationState. */
-typedef struct
-{
-  char *id; /* NULL: absent */
-  char *task;
-  gboolean running;
-  gboolean joined;
+  TallMigrateState state;
+  char *task; /* NULL: absent */
   char *stage;
-  gint32 pass_number;
-  gint64 looked_at;
-  gint64 all;
-  gint64 copied;
-  gint64 rate;
-  gint64 left_ms;
-  TallIdlMigrationPlan *plan; /* NULL: absent */
-  TallIdlUnfit *unfit;        /* n_unfit of them */
-  guint n_unfit;
-  char *outcome; /* NULL: absent */
-  gint64 generation;
-  gint32 passes;
-  gint64 all_copied;
-  gint64 all_unfit;
-  gint64 pause_us;
-  gint32 dropped;
+  char *outcome;           /* NULL: absent */
   TallIdlFailure *failure; /* NULL: absent */
 } TallIdlMigrationState;
 
 extern const TallStructType tall_idl_migration_request_type;
 extern const TallStructType tall_idl_migration_look_type;
 extern const TallStructType tall_idl_migration_state_type;
+extern const TallStructType tall_idl_migration_plan_type;
 extern const TallStructType tall_idl_unfit_type;
 
 gboolean tall_idl_migration_parse (const TallIdlMigration *self,
@@ -123,21 +73,11 @@ typedef struct
   char *id; /* NULL: absent */
 } TallIdlBackupLook;
 
-/* BackupState. */
+/* BackupState. What is counted is that of the summary, once there is one. */
 typedef struct
 {
-  char *id; /* NULL: absent */
-  char *name;
-  gboolean running;
-  gboolean joined;
-  char *stage;
-  gint64 orders;
-  gint64 customers;
-  gint64 findings;
-  gint32 deployments;
-  gint32 files;
-  gint64 bytes;
-  char *path;              /* NULL: absent */
+  TallBackupState state;
+  char *stage;             /* NULL: absent */
   TallIdlFailure *failure; /* NULL: absent */
 } TallIdlBackupState;
 

@@ -8,14 +8,19 @@
 #include "wire/connection.h"
 #include "wire/socket.h"
 
+/* @value: (out): the place of what the server says among @names */
 static gboolean
-fail_unknown (const char *what, const char *text, GError **error)
+take_name (
+    const char *what, const char *const *names, const char *said, guint *value, GError **error)
 {
-  g_set_error (error, TALL_ERROR, TALL_ERROR_UNSUPPORTED,
-               "Migrating: the server says the %s is \"%s\", which this version does not know: "
-               "use the version of the server",
-               what, text);
-  return FALSE;
+  gint i = tall_migrate_find_name (names, said);
+  *value = (guint)MAX (i, 0);
+  if (i < 0)
+    g_set_error (error, TALL_ERROR, TALL_ERROR_UNSUPPORTED,
+                 "Migrating: the server says the %s is \"%s\", which this version does not know: "
+                 "use the version of the server",
+                 what, said != NULL ? said : "");
+  return i >= 0;
 }
 
 /* A server may say anything. */
@@ -25,57 +30,28 @@ take_milliseconds (gint64 milliseconds)
   return CLAMP (milliseconds, 0, G_MAXINT64 / 1000) * 1000;
 }
 
-static TallMigratePlan *
-take_plan (TallArena *arena, const TallIdlMigrationPlan *got)
+/* Whether all is there that nobody looks for. */
+static gboolean
+is_whole (const TallMigrateState *state)
 {
-  TallMigratePlan *plan = tall_arena_new0 (arena, TallMigratePlan);
-  *plan = (TallMigratePlan){
-    .resumed = got->resumed,
-    .from_layout = got->from_layout,
-    .from_key_strategy = got->from_key_strategy,
-    .from_index = got->from_index,
-    .to_layout = got->to_layout,
-    .to_key_strategy = got->to_key_strategy,
-    .to_index = got->to_index,
-    .generation = (guint64)got->generation,
-    .target = (guint64)got->target,
-    .n_orders = (guint64)got->orders,
-    .n_customers = (guint64)got->customers,
-    .n_lines = (guint64)got->lines,
-    .n_bytes = (guint64)got->bytes,
-    .needed = (guint64)got->needed,
-    .room = got->has_room ? (guint64)got->room : G_MAXUINT64,
-    .copy_time = take_milliseconds (got->copy_ms),
-    .pause = take_milliseconds (got->pause_ms),
-    .pause_limit = take_milliseconds (got->pause_limit_ms),
-    .n_loads = (guint)got->loads,
-  };
-  return plan;
+  const TallMigratePlan *plan = state->plan;
+  for (guint i = 0; i < state->n_unfit; i++)
+    if (state->unfit[i].table == NULL || state->unfit[i].message == NULL)
+      return FALSE;
+  return plan == NULL
+         || (plan->from_layout != NULL && plan->from_key_strategy != NULL
+             && plan->from_index != NULL && plan->to_layout != NULL && plan->to_key_strategy != NULL
+             && plan->to_index != NULL);
 }
 
-static gboolean
-is_whole (const TallIdlMigrationPlan *plan)
+static void
+take_plan (TallMigratePlan *plan)
 {
-  return plan->from_layout != NULL && plan->from_key_strategy != NULL && plan->from_index != NULL
-         && plan->to_layout != NULL && plan->to_key_strategy != NULL && plan->to_index != NULL;
-}
-
-static gboolean
-take_unfit (const TallIdlMigrationState *got, TallMigrateState *state)
-{
-  state->n_unfit = got->n_unfit;
-  state->unfit = tall_arena_newa0 (state->arena, TallMigrateUnfit, MAX (got->n_unfit, 1));
-  for (guint i = 0; i < got->n_unfit; i++)
-    {
-      if (got->unfit[i].table == NULL || got->unfit[i].message == NULL)
-        return FALSE;
-      state->unfit[i] = (TallMigrateUnfit){ .customer_number = got->unfit[i].customer_number,
-                                            .order_number = got->unfit[i].order_number,
-                                            .table = got->unfit[i].table,
-                                            .row = got->unfit[i].row,
-                                            .message = got->unfit[i].message };
-    }
-  return TRUE;
+  plan->copy_time = take_milliseconds (plan->copy_time);
+  plan->pause = take_milliseconds (plan->pause);
+  plan->pause_limit = take_milliseconds (plan->pause_limit);
+  if (!plan->has_room)
+    plan->room = G_MAXUINT64;
 }
 
 /* How a task has ended. */
@@ -85,49 +61,36 @@ take_end (const TallIdlMigrationState *got,
           const TallClientCall *call,
           GError **error)
 {
-  state->n_dropped = (guint)got->dropped;
   if (got->failure != NULL)
     tall_client_call_take_failure (call, NULL, got->failure, &state->error);
   if (got->failure != NULL || (state->task != TALL_MIGRATE_MOVE && got->outcome == NULL))
     return TRUE;
   state->has_switched = state->task == TALL_MIGRATE_ABORT;
-  if (!tall_migrate_outcome_parse (got->outcome, &state->summary.outcome))
-    return fail_unknown ("outcome", got->outcome != NULL ? got->outcome : "", error);
-  state->summary.generation = (guint64)got->generation;
-  state->summary.n_passes = (guint)got->passes;
-  state->summary.n_looked = (guint64)got->looked_at;
-  state->summary.n_copied = (guint64)got->all_copied;
-  state->summary.n_unfit = (guint64)got->all_unfit;
-  state->summary.pause = got->pause_us;
-  return TRUE;
+  state->summary.n_looked = state->progress.n_looked;
+  return take_name ("outcome", tall_migrate_outcomes, got->outcome, &state->summary.outcome, error);
 }
 
+/* @state: that of @got */
 static gboolean
 take_migration (const TallIdlMigrationState *got,
                 TallMigrateState *state,
                 const TallClientCall *call,
                 GError **error)
 {
-  TallMigrateProgress *progress = &state->progress;
-  state->id = got->id;
-  if (got->id == NULL)
-    return TRUE;
-  if (!tall_migrate_task_parse (got->task, &state->task))
-    return fail_unknown ("task", got->task != NULL ? got->task : "", error);
-  if (!tall_migrate_stage_parse (got->stage, &progress->stage))
-    return fail_unknown ("stage", got->stage != NULL ? got->stage : "", error);
-  if ((got->plan != NULL && !is_whole (got->plan)) || !take_unfit (got, state))
+  if (state->id == NULL)
+    {
+      *state = (TallMigrateState){ .arena = state->arena };
+      return TRUE;
+    }
+  if (!take_name ("task", tall_migrate_tasks, got->task, &state->task, error)
+      || !take_name ("stage", tall_migrate_stages, got->stage, &state->progress.stage, error))
+    return FALSE;
+  if (!is_whole (state))
     return tall_client_set_wrong_answer (call, error);
-  state->is_running = got->running;
-  state->is_joined = got->joined;
-  progress->pass = (guint)got->pass_number;
-  progress->n_looked = (guint64)got->looked_at;
-  progress->n_all = (guint64)got->all;
-  progress->n_copied = (guint64)got->copied;
-  state->rate = (guint64)got->rate;
-  state->time_left = take_milliseconds (got->left_ms);
-  state->plan = got->plan != NULL ? take_plan (state->arena, got->plan) : NULL;
-  return got->running || take_end (got, state, call, error);
+  state->time_left = take_milliseconds (state->time_left);
+  if (state->plan != NULL)
+    take_plan (state->plan);
+  return state->is_running || take_end (got, state, call, error);
 }
 
 static TallMigrateState *
@@ -136,13 +99,14 @@ ask_migration (TallClient *self, const char *name, gpointer request, GError **er
   g_autoptr (TallMigrateState) state = g_new0 (TallMigrateState, 1);
   state->arena = tall_arena_new (0);
   TallIdlArgs args = { .request = request };
-  TallIdlMigrationState got = { 0 };
+  TallIdlMigrationState got = { .state.arena = state->arena };
   TallClientCall call =
       tall_client_prepare (TALL_FRONT (self), tall_calls_find (name), &args, state->arena);
   call.success = &got;
-  if (!tall_client_call_run (&call, error) || !take_migration (&got, state, &call, error))
+  if (!tall_client_call_run (&call, error))
     return NULL;
-  return g_steal_pointer (&state);
+  *state = got.state;
+  return take_migration (&got, state, &call, error) ? g_steal_pointer (&state) : NULL;
 }
 
 /**
@@ -179,41 +143,31 @@ tall_client_get_migration (TallClient *self, const char *id, guint seen, GError 
   return ask_migration (self, "getMigration", &request, error);
 }
 
-static void
-take_summary (const TallIdlBackupState *got, TallBackupSummary *summary)
-{
-  *summary = (TallBackupSummary){
-    .path = g_strdup (got->path),
-    .n_deployments = (guint)got->deployments,
-    .n_files = (guint)got->files,
-    .n_bytes = (guint64)got->bytes,
-    .n_orders = (guint64)got->orders,
-    .n_customers = (guint64)got->customers,
-    .n_findings = (guint64)got->findings,
-  };
-}
-
 static gboolean
 take_backup (const TallIdlBackupState *got,
              TallBackupState *state,
              const TallClientCall *call,
              GError **error)
 {
-  state->id = g_strdup (got->id);
-  if (got->id == NULL)
+  const TallBackupState *from = &got->state;
+  if (from->id == NULL)
     return TRUE;
-  if (got->name == NULL || !tall_backup_stage_parse (got->stage, &state->progress.stage))
+  if (from->name == NULL || !tall_backup_stage_parse (got->stage, &state->progress.stage))
     return tall_client_set_wrong_answer (call, error);
-  state->name = g_strdup (got->name);
-  state->is_running = got->running;
-  state->is_joined = got->joined;
-  state->progress.n_bytes = (guint64)got->bytes;
-  state->progress.n_orders = (guint64)got->orders;
-  state->progress.n_customers = (guint64)got->customers;
+  state->id = g_strdup (from->id);
+  state->name = g_strdup (from->name);
+  state->is_running = from->is_running;
+  state->is_joined = from->is_joined;
+  state->progress.n_bytes = from->summary.n_bytes;
+  state->progress.n_orders = from->summary.n_orders;
+  state->progress.n_customers = from->summary.n_customers;
   if (got->failure != NULL)
     tall_client_call_take_failure (call, NULL, got->failure, &state->error);
-  else if (!got->running)
-    take_summary (got, &state->summary);
+  else if (!state->is_running)
+    {
+      state->summary = from->summary;
+      state->summary.path = g_strdup (from->summary.path);
+    }
   return TRUE;
 }
 

@@ -128,48 +128,6 @@ check_moves (const TallRequest *self, GError **error)
   return FALSE;
 }
 
-static TallIdlMigrationPlan *
-copy_plan (TallArena *arena, const TallMigratePlan *plan)
-{
-  TallIdlMigrationPlan *copy = tall_arena_new0 (arena, TallIdlMigrationPlan);
-  *copy = (TallIdlMigrationPlan){
-    .resumed = plan->resumed,
-    .from_layout = (char *)plan->from_layout,
-    .from_key_strategy = (char *)plan->from_key_strategy,
-    .from_index = (char *)plan->from_index,
-    .to_layout = (char *)plan->to_layout,
-    .to_key_strategy = (char *)plan->to_key_strategy,
-    .to_index = (char *)plan->to_index,
-    .generation = (gint64)plan->generation,
-    .target = (gint64)plan->target,
-    .orders = (gint64)plan->n_orders,
-    .customers = (gint64)plan->n_customers,
-    .lines = (gint64)plan->n_lines,
-    .bytes = (gint64)plan->n_bytes,
-    .needed = (gint64)plan->needed,
-    .room = (gint64)plan->room,
-    .has_room = plan->room != G_MAXUINT64,
-    .copy_ms = plan->copy_time / 1000,
-    .pause_ms = plan->pause / 1000,
-    .pause_limit_ms = plan->pause_limit / 1000,
-    .loads = (gint32)plan->n_loads,
-  };
-  return copy;
-}
-
-static TallIdlUnfit *
-copy_unfit (TallArena *arena, const TallMigrateState *state)
-{
-  TallIdlUnfit *unfit = tall_arena_newa0 (arena, TallIdlUnfit, MAX (state->n_unfit, 1));
-  for (guint i = 0; i < state->n_unfit; i++)
-    unfit[i] = (TallIdlUnfit){ .customer_number = state->unfit[i].customer_number,
-                               .order_number = state->unfit[i].order_number,
-                               .table = state->unfit[i].table,
-                               .row = state->unfit[i].row,
-                               .message = state->unfit[i].message };
-  return unfit;
-}
-
 /* The messages that callers get of other calls say that nothing was done, and would be wrong here:
  * orders may have been copied, and writes may wait. This caller is an administrator, and gets the
  * error's own message, which says what to mend. */
@@ -190,52 +148,36 @@ make_migration_failure (TallArena *arena, const TallMigrateState *state)
   return failure;
 }
 
-/* How a task has ended. */
-static void
-add_end (TallIdlMigrationState *copy, TallArena *arena, const TallMigrateState *state)
-{
-  const TallMigrateSummary *summary = &state->summary;
-  copy->dropped = (gint32)state->n_dropped;
-  if (state->error != NULL)
-    copy->failure = make_migration_failure (arena, state);
-  if (state->error != NULL || (state->task != TALL_MIGRATE_MOVE && !state->has_switched))
-    return;
-  copy->outcome = (char *)tall_migrate_outcome_get_name (summary->outcome);
-  copy->generation = (gint64)summary->generation;
-  copy->passes = (gint32)summary->n_passes;
-  copy->looked_at = (gint64)summary->n_looked;
-  copy->all_copied = (gint64)summary->n_copied;
-  copy->all_unfit = (gint64)summary->n_unfit;
-  copy->pause_us = summary->pause;
-}
-
 /* @state: (nullable) (transfer full): */
 static gboolean
 answer_migration (TallRequest *self, TallMigrateState *state)
 {
-  TallIdlMigrationState *copy = tall_arena_new0 (self->arena, TallIdlMigrationState);
-  self->result.success = copy;
+  TallIdlMigrationState *answer = tall_arena_new0 (self->arena, TallIdlMigrationState);
+  self->result.success = answer;
   if (!tall_request_own (self, state, (GDestroyNotify)tall_migrate_state_free))
     return FALSE;
-  const TallMigrateProgress *progress = &state->progress;
-  *copy = (TallIdlMigrationState){
-    .id = state->id,
-    .task = (char *)tall_migrate_task_get_name (state->task),
-    .running = state->is_running,
-    .joined = state->is_joined,
-    .stage = (char *)tall_migrate_stage_get_name (progress->stage),
-    .pass_number = (gint32)progress->pass,
-    .looked_at = (gint64)progress->n_looked,
-    .all = (gint64)progress->n_all,
-    .copied = (gint64)progress->n_copied,
-    .rate = (gint64)state->rate,
-    .left_ms = state->time_left / 1000,
-    .plan = state->plan != NULL ? copy_plan (self->arena, state->plan) : NULL,
-    .unfit = copy_unfit (self->arena, state),
-    .n_unfit = state->n_unfit,
-  };
-  if (state->id != NULL && !state->is_running)
-    add_end (copy, self->arena, state);
+  answer->state = *state;
+  answer->state.time_left /= 1000;
+  answer->task = (char *)tall_migrate_tasks[state->task];
+  answer->stage = (char *)tall_migrate_stages[state->progress.stage];
+  if (state->plan != NULL)
+    {
+      TallMigratePlan *plan = state->plan;
+      plan->copy_time /= 1000;
+      plan->pause /= 1000;
+      plan->pause_limit /= 1000;
+    }
+  gboolean has_summary = state->id != NULL && !state->is_running && state->error == NULL
+                         && (state->task == TALL_MIGRATE_MOVE || state->has_switched);
+  if (state->error != NULL)
+    answer->failure = make_migration_failure (self->arena, state);
+  if (has_summary)
+    {
+      answer->outcome = (char *)tall_migrate_outcomes[state->summary.outcome];
+      answer->state.progress.n_looked = state->summary.n_looked;
+    }
+  else
+    answer->state.summary = (TallMigrateSummary){ 0 };
   return TRUE;
 }
 
@@ -300,28 +242,20 @@ make_backup_failure (TallArena *arena, const GError *cause)
 static gboolean
 answer_backup (TallRequest *self, TallBackupState *state)
 {
-  TallIdlBackupState *copy = tall_arena_new0 (self->arena, TallIdlBackupState);
-  self->result.success = copy;
+  TallIdlBackupState *answer = tall_arena_new0 (self->arena, TallIdlBackupState);
+  self->result.success = answer;
   if (!tall_request_own (self, state, (GDestroyNotify)tall_backup_state_free))
     return FALSE;
-  gboolean is_made = state->id != NULL && !state->is_running && state->error == NULL;
-  const TallBackupSummary *summary = &state->summary;
-  *copy = (TallIdlBackupState){
-    .id = state->id,
-    .name = state->name,
-    .running = state->is_running,
-    .joined = state->is_joined,
-    .stage = (char *)tall_backup_stage_get_name (state->progress.stage),
-    .orders = (gint64)(is_made ? summary->n_orders : state->progress.n_orders),
-    .customers = (gint64)(is_made ? summary->n_customers : state->progress.n_customers),
-    .bytes = (gint64)(is_made ? summary->n_bytes : state->progress.n_bytes),
-    .findings = (gint64)summary->n_findings,
-    .deployments = (gint32)summary->n_deployments,
-    .files = (gint32)summary->n_files,
-    .path = summary->path,
-  };
+  answer->state = *state;
+  answer->stage = (char *)tall_backup_stage_get_name (state->progress.stage);
+  if (state->id == NULL || state->is_running || state->error != NULL)
+    {
+      answer->state.summary.n_orders = state->progress.n_orders;
+      answer->state.summary.n_customers = state->progress.n_customers;
+      answer->state.summary.n_bytes = state->progress.n_bytes;
+    }
   if (state->error != NULL)
-    copy->failure = make_backup_failure (self->arena, state->error);
+    answer->failure = make_backup_failure (self->arena, state->error);
   return TRUE;
 }
 

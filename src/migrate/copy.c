@@ -472,25 +472,13 @@ first_open (const Copy *self)
   return next_open (self, NULL);
 }
 
-static gboolean
-find_ids (const Copy *self, const TallStoreContext *context, guint64 *ids, GError **error)
-{
-  g_autofree const char **numbers = g_new (const char *, self->n_items + 1);
-  guint n = 0;
-  for (TallCopyItem *item = first_open (self); item != NULL; item = next_open (self, item))
-    numbers[n++] = item->from.customer_number;
-  if (context->ids == NULL || n == 0)
-    return TRUE;
-  return tall_ids_find (context->ids, numbers, n, ids, self->deadline, error);
-}
-
 /* A row that lies where its numbers do not lead to is nobody's: no reader finds it. */
 static void
-check_place (TallCopyItem *item, gboolean has_id)
+check_place (TallCopyItem *item)
 {
   const TallOperation *from = &item->from;
   GError *error = NULL;
-  if (has_id && g_str_equal (from->root_table, item->table)
+  if (from->root_row != NULL && g_str_equal (from->root_table, item->table)
       && tall_slice_equal (tall_slice_array (from->root_row), item->row))
     return;
   g_set_error (&error, TALL_ERROR, TALL_ERROR_DAMAGED,
@@ -498,37 +486,27 @@ check_place (TallCopyItem *item, gboolean has_id)
   copy_item_refuse (item, error);
 }
 
-/* Finds out where all are in the source, and makes sure that they are there. */
+/* Finds out where all are, as far as their customers have ids there: in the source, where they must
+ * be, or in the target. */
 static gboolean
-locate_in_source (const Copy *self, GError **error)
+locate (const Copy *self, gboolean in_source, GError **error)
 {
-  const TallStoreContext *source = self->copier->source;
-  g_autofree guint64 *ids = g_new0 (guint64, self->n_items);
-  if (!find_ids (self, source, ids, error))
+  TallIds *ids = (in_source ? self->copier->source : self->copier->target)->ids;
+  g_autofree guint64 *found = g_new0 (guint64, self->n_items);
+  g_autofree const char **numbers = g_new (const char *, self->n_items);
+  guint n = 0;
+  for (TallCopyItem *item = first_open (self); item != NULL; item = next_open (self, item))
+    numbers[n++] = item->from.customer_number;
+  if (ids != NULL && n > 0 && !tall_ids_find (ids, numbers, n, found, self->deadline, error))
     return FALSE;
-  guint i = 0;
-  for (TallCopyItem *item = first_open (self); item != NULL; item = next_open (self, item), i++)
+  n = 0;
+  for (TallCopyItem *item = first_open (self); item != NULL; item = next_open (self, item), n++)
     {
-      gboolean has_id = source->ids == NULL || ids[i] != 0;
-      if (has_id)
-        tall_operation_set_id (&item->from, ids[i]);
-      check_place (item, has_id);
+      if (ids == NULL || found[n] != 0)
+        tall_operation_set_id (in_source ? &item->from : &item->to, found[n]);
+      if (in_source)
+        check_place (item);
     }
-  return TRUE;
-}
-
-/* Finds out where all are in the target, as far as their customers have ids there. */
-static gboolean
-locate_in_target (const Copy *self, GError **error)
-{
-  const TallStoreContext *target = self->copier->target;
-  g_autofree guint64 *ids = g_new0 (guint64, self->n_items);
-  if (!find_ids (self, target, ids, error))
-    return FALSE;
-  guint i = 0;
-  for (TallCopyItem *item = first_open (self); item != NULL; item = next_open (self, item), i++)
-    if (target->ids == NULL || ids[i] != 0)
-      tall_operation_set_id (&item->to, ids[i]);
   return TRUE;
 }
 
@@ -764,8 +742,7 @@ tall_copy_run (const TallCopier *copier, TallCopyItem *items, guint n_items, GEr
   if (first == NULL)
     return TRUE;
   self.deadline = first->to.deadline;
-  if (!locate_in_source (&self, error) || !locate_in_target (&self, error)
-      || !compare (&self, error))
+  if (!locate (&self, TRUE, error) || !locate (&self, FALSE, error) || !compare (&self, error))
     return FALSE;
   copy_claim_equal (copier, items, n_items);
   if (!tall_copy_read (copier, items, n_items, error))

@@ -236,16 +236,6 @@ make_target (const TallDeployment *is, const TallMove *move)
   return target;
 }
 
-/* Whether there is no plan to be shown: to begin with it is an error. */
-static gboolean
-is_nothing (const TallDeployment *is, const TallDeployment *to, const TallMove *move)
-{
-  return is->next == NULL && g_str_equal (is->layout, to->layout)
-         && g_str_equal (is->key_strategy, to->key_strategy) && is->index == to->index
-         && move->regions == 0 && move->compression == NULL && move->bloom_filter == NULL
-         && move->block_encoding == NULL;
-}
-
 static gboolean
 on_count (const TallPassCounts *counts, gpointer data)
 {
@@ -371,7 +361,8 @@ tall_migrate_show_plan (TallMigrator *self, gboolean *agreed, GError **error)
     return TRUE;
   const TallDeployment *is = self->record;
   const TallDeployment to = make_target (is, &self->options->move);
-  if (is->migration.phase > TALL_MIGRATION_COPYING || is_nothing (is, &to, &self->options->move))
+  if (is->migration.phase > TALL_MIGRATION_COPYING
+      || (is->next == NULL && tall_move_is_empty (&self->options->move))) /* an error is coming */
     return TRUE;
   g_autoptr (TallTable) table = tall_generation_table_new (self->table, is->migration.generation);
   gboolean done = tall_store_context_init (&source, table, is, self->options->hooks, error)

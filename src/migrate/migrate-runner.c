@@ -91,13 +91,6 @@ tall_migrate_state_is_refused (const TallMigrateState *self)
   return g_error_matches (self->error, TALL_ERROR, TALL_ERROR_INVALID);
 }
 
-#define N_SETTINGS 9
-
-static const char *const labels[N_SETTINGS] = {
-  "layout",   "key strategy", "index", "number of regions", "compression", "Bloom filter",
-  "encoding", "pause",        "rate",
-};
-
 /* Returns: a copy, with its texts in @arena */
 static TallMigrateWish
 migrate_wish_copy (const TallMigrateWish *self, TallArena *arena)
@@ -134,25 +127,19 @@ tall_migrate_wish_check (const TallMigrateWish *self, const TallTableKind *kind,
   return FALSE;
 }
 
-/* Its settings in the order of the labels, as texts; NULL: not said. */
+#define N_SETTINGS (TALL_N_MOVING + 2)
+
+/* Its settings, as texts: those of a move, pause and rate; NULL: not said. */
 static void
 list (const TallMigrateWish *self, TallArena *arena, const char *texts[N_SETTINGS])
 {
-  const TallMove *move = &self->move;
-  const char *const said[N_SETTINGS] = {
-    move->layout != NULL ? move->layout->name : NULL,
-    move->key_strategy != NULL ? move->key_strategy->name : NULL,
-    move->has_index ? tall_index_kind_get_name (move->index) : NULL,
-    move->regions != 0 ? tall_arena_printf (arena, "%u", move->regions) : NULL,
-    move->compression,
-    move->bloom_filter,
-    move->block_encoding,
-    self->pause != 0
-        ? tall_arena_printf (arena, "%g s", (gdouble)self->pause / (gdouble)G_USEC_PER_SEC)
-        : NULL,
-    self->rate != 0 ? tall_arena_printf (arena, "%u a second", self->rate) : NULL,
-  };
-  memcpy (texts, said, sizeof said);
+  memcpy (texts, tall_move_list (arena, &self->move), TALL_N_MOVING * sizeof *texts);
+  texts[TALL_N_MOVING] =
+      self->pause != 0
+          ? tall_arena_printf (arena, "%g s", (gdouble)self->pause / (gdouble)G_USEC_PER_SEC)
+          : NULL;
+  texts[TALL_N_MOVING + 1] =
+      self->rate != 0 ? tall_arena_printf (arena, "%u a second", self->rate) : NULL;
 }
 
 static gboolean
@@ -198,17 +185,18 @@ migrate_wish_may_join (const TallMigrateWish *self, const TallMigrateWish *runni
     return fail_busy (running, error);
   list (self, arena, wanted);
   list (running, arena, begun);
-  for (guint i = 0; i < N_SETTINGS; i++)
-    if (wanted[i] != NULL && (begun[i] == NULL || g_ascii_strcasecmp (wanted[i], begun[i]) != 0))
-      {
-        tall_error_set_conflict (error, 0,
-                                 "A migration runs here already, and its %s is %s, not %s; leave "
-                                 "that option out to follow it, or give it up with `tallorder "
-                                 "migrate --abort`",
-                                 labels[i], begun[i] != NULL ? begun[i] : "not given", wanted[i]);
-        return FALSE;
-      }
-  return check_pass_only (self, running, error);
+  guint i = tall_move_find_other (wanted, begun, N_SETTINGS);
+  if (i == N_SETTINGS)
+    return check_pass_only (self, running, error);
+  const char *label = i < TALL_N_MOVING    ? tall_move_labels[i]
+                      : i == TALL_N_MOVING ? "pause"
+                                           : "rate";
+  tall_error_set_conflict (error, 0,
+                           "A migration runs here already, and its %s is %s, not %s; leave that "
+                           "option out to follow it, or give it up with `tallorder migrate "
+                           "--abort`",
+                           label, begun[i] != NULL ? begun[i] : "not given", wanted[i]);
+  return FALSE;
 }
 
 /**
@@ -359,15 +347,6 @@ on_unfit (const TallMigrateUnfit *unfit, gpointer data)
     migrate_kept_take_unfit (self->last, unfit);
 }
 
-/* One task runs at a time, and no other process calls an exclusive store. */
-static gboolean
-is_alone (const TallMigrateRunner *self)
-{
-  TallTableInfo info;
-  tall_table_get_info (self->table, &info);
-  return info.is_exclusive;
-}
-
 static gboolean
 run_task (TallMigrateRunner *self,
           const TallMigrateWish *wish,
@@ -380,7 +359,6 @@ run_task (TallMigrateRunner *self,
     .pause = wish->pause,
     .rate = wish->rate,
     .pass_only = wish->pass_only,
-    .settled = is_alone (self),
     .room = tall_migrate_find_room (self->address),
     .on_plan = on_plan,
     .on_progress = on_progress,

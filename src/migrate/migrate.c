@@ -14,6 +14,14 @@ static gboolean migrator_abort (TallMigrator *self, GError **error) G_GNUC_WARN_
 #define FEW 1000                   /* copies of a pass, after which another gains little */
 #define SHORT (G_USEC_PER_SEC / 2) /* a pass that need not become shorter */
 
+typedef enum
+{
+  TALL_MIGRATE_AGAIN,  /* the record has changed: go on with what it says now */
+  TALL_MIGRATE_ENDED,  /* the summary says how */
+  TALL_MIGRATE_FAILED, /* there is an error */
+  TALL_MIGRATE_BROKEN, /* there is one, unless another process has changed the record */
+} TallMigrateStep;
+
 static TallMigrateStep
 end_as (TallMigrator *self, TallMigrateOutcome outcome)
 {
@@ -51,6 +59,23 @@ pass_over (TallMigrator *self, TallPassCounts *counts, GError **error)
   return TRUE;
 }
 
+/* Makes sure that what the switch closes stays closed. An abort that has opened tables, or was cut
+ * short there, may have calls under way; only people can know that it has not. */
+static gboolean
+check_settled (const TallMigrator *self, GError **error)
+{
+  const TallMigration *is = &self->record->migration;
+  if (!is->reopened || is->phase > TALL_MIGRATION_COPYING || self->options->settled
+      || self->is_exclusive)
+    return TRUE;
+  tall_error_set_conflict (
+      error, 0,
+      "The tables were shut, and an abort has opened them: a call of that may still be on its way, "
+      "and would open what a migration closes. Make sure that no other process migrates or aborts, "
+      "restart the gateways, and then call `tallorder migrate` with --store and --settled");
+  return FALSE;
+}
+
 static gboolean
 make_tables (const TallMigrator *self, GError **error)
 {
@@ -59,23 +84,31 @@ make_tables (const TallMigrator *self, GError **error)
 }
 
 /* Tables that can never be made: the embedded store refuses their settings. What this process has
- * begun for nothing is given up. On HBase an administrator can make the tables. */
+ * begun for nothing is given up. On HBase an administrator can make the tables. @error: (inout) */
 static TallMigrateStep
-give_up_tables (TallMigrator *self, GError *cause, GError **error)
+give_up_tables (TallMigrator *self, GError **error)
 {
   g_autoptr (GError) failure = NULL;
-  gboolean is_final = !tall_error_is_passing (cause);
-  gboolean useless = self->has_begun && self->is_exclusive && is_final;
-  if (!useless && is_final)
-    g_prefix_error (&cause, "The new tables cannot be made, so nothing is copied: migrate again "
-                            "when they can, or when an administrator has made them, or give it up "
-                            "with `tallorder migrate --abort`. ");
-  if (!useless)
-    return tall_migrator_recover (self, cause, error);
+  if (tall_error_is_passing (*error))
+    return TALL_MIGRATE_BROKEN;
+  if (!self->has_begun || !self->is_exclusive)
+    {
+      g_prefix_error (error, "The new tables cannot be made, so nothing is copied: migrate again "
+                             "when they can, or when an administrator has made them, or give it up "
+                             "with `tallorder migrate --abort`. ");
+      return TALL_MIGRATE_BROKEN;
+    }
   if (!migrator_abort (self, &failure))
     g_debug ("giving up: %s", failure->message);
-  g_propagate_error (error, cause);
   return TALL_MIGRATE_FAILED;
+}
+
+/* Makes the record say what comes next, unless it says something else by now. */
+static TallMigrateStep
+go_on (TallMigrator *self, TallMigration to, GError **error)
+{
+  gboolean done;
+  return tall_migrator_change (self, to, &done, error) ? TALL_MIGRATE_AGAIN : TALL_MIGRATE_FAILED;
 }
 
 /* Copies while everybody goes on, and seals if that is wanted and possible. */
@@ -83,16 +116,12 @@ static TallMigrateStep
 migrate_copy (TallMigrator *self, GError **error)
 {
   TallPassCounts counts = { 0 };
-  GError *cause = NULL;
-  gboolean done;
-  if (!tall_migrator_check_settled (self, error))
+  if (!check_settled (self, error))
     return TALL_MIGRATE_FAILED;
-  if (!tall_migrator_set_up (self, &cause))
-    return tall_migrator_recover (self, cause, error);
-  if (!make_tables (self, &cause))
-    return give_up_tables (self, cause, error);
-  if (!pass_over (self, &counts, &cause))
-    return tall_migrator_recover (self, cause, error);
+  if (!make_tables (self, error))
+    return give_up_tables (self, error);
+  if (!pass_over (self, &counts, error))
+    return TALL_MIGRATE_BROKEN;
   self->summary->pause = tall_migrator_estimate_pause (self, &counts);
   if (counts.stopped)
     return end_as (self, TALL_MIGRATE_STOPPED);
@@ -104,9 +133,7 @@ migrate_copy (TallMigrator *self, GError **error)
     return end_as (self, TALL_MIGRATE_TOO_LONG);
   if (!tall_migrator_show (self, TALL_MIGRATE_COPYING)) /* short passes show nothing */
     return end_as (self, TALL_MIGRATE_STOPPED);
-  if (!tall_migrator_change (self, tall_migration_seal (&self->record->migration), &done, error))
-    return TALL_MIGRATE_FAILED;
-  return TALL_MIGRATE_AGAIN;
+  return go_on (self, tall_migration_seal (&self->record->migration), error);
 }
 
 /* Processes that follow the record learn of a phase within this time, and do not call what is about
@@ -173,23 +200,15 @@ pass_under_seal (TallMigrator *self, gboolean *whole, GError **error)
 static TallMigrateStep
 migrate_seal (TallMigrator *self, GError **error)
 {
-  GError *cause = NULL;
   g_autofree char *seal = NULL;
-  gboolean done, whole;
-  if (self->paused == 0)
-    self->paused = g_get_monotonic_time ();
+  gboolean whole;
   tall_migrator_show (self, TALL_MIGRATE_SEALING);
-  if (!tall_migrator_set_up (self, &cause))
-    return tall_migrator_recover (self, cause, error);
   wait_for_others (self);
-  if (!tall_access_seal (&self->source, &seal, &cause) || !pass_under_seal (self, &whole, &cause))
-    return tall_migrator_recover (self, cause, error);
+  if (!tall_access_seal (&self->source, &seal, error) || !pass_under_seal (self, &whole, error))
+    return TALL_MIGRATE_BROKEN;
   if (!whole)
     return give_up_unequal (self, error);
-  if (!tall_migrator_change (self, tall_migration_close (&self->record->migration, seal), &done,
-                             error))
-    return TALL_MIGRATE_FAILED;
-  return TALL_MIGRATE_AGAIN;
+  return go_on (self, tall_migration_close (&self->record->migration, seal), error);
 }
 
 /* @whole: (out): all tables are closed, and nobody has written since the last pass. No call that
@@ -216,21 +235,14 @@ look (TallMigrator *self, gboolean *whole, GError **error)
 static TallMigrateStep
 migrate_close (TallMigrator *self, GError **error)
 {
-  GError *cause = NULL;
-  gboolean done, whole;
-  if (self->paused == 0)
-    self->paused = g_get_monotonic_time ();
+  gboolean whole;
   tall_migrator_show (self, TALL_MIGRATE_CLOSING);
-  if (!tall_migrator_set_up (self, &cause))
-    return tall_migrator_recover (self, cause, error);
   wait_for_others (self);
-  if (!tall_access_close (&self->source, &cause) || !look (self, &whole, &cause))
-    return tall_migrator_recover (self, cause, error);
+  if (!tall_access_close (&self->source, error) || !look (self, &whole, error))
+    return TALL_MIGRATE_BROKEN;
   if (!whole)
     return take_back (self, error);
-  return tall_migrator_change (self, tall_migration_switch (&self->record->migration), &done, error)
-             ? TALL_MIGRATE_AGAIN
-             : TALL_MIGRATE_FAILED;
+  return go_on (self, tall_migration_switch (&self->record->migration), error);
 }
 
 #define ABORT_TIME (5 * 60 * G_USEC_PER_SEC) /* to drop tables: HBase takes seconds for each */
@@ -368,14 +380,36 @@ take_step (TallMigrator *self, guint64 target, GError **error)
   const TallMigration *is = &self->record->migration;
   if (is->target != target)
     return end (self, target);
+  if (is->phase == TALL_MIGRATION_ABORTING)
+    return end_as (self, TALL_MIGRATE_OVERTAKEN);
+  if (!tall_migrator_set_up (self, error))
+    return TALL_MIGRATE_BROKEN;
   if (is->phase == TALL_MIGRATION_COPYING)
     return migrate_copy (self, error);
-  if (is->phase == TALL_MIGRATION_SEALING)
-    return migrate_seal (self, error);
-  if (is->phase == TALL_MIGRATION_CLOSING)
-    return migrate_close (self, error);
-  self->summary->outcome = TALL_MIGRATE_OVERTAKEN; /* it is being aborted */
-  return TALL_MIGRATE_ENDED;
+  if (self->paused == 0)
+    self->paused = g_get_monotonic_time ();
+  return is->phase == TALL_MIGRATION_SEALING ? migrate_seal (self, error)
+                                             : migrate_close (self, error);
+}
+
+/* After a step has failed. If another process has changed the record, that is why: what it says is
+ * done instead. @error: (inout) */
+static TallMigrateStep
+recover (TallMigrator *self, GError **error)
+{
+  g_autofree char *was = tall_migration_print (&self->record->migration);
+  g_autoptr (GError) gone = NULL;
+  gboolean known = tall_migrator_read (self, &gone);
+  g_autofree char *is = tall_migration_print (&self->record->migration);
+  if (g_error_matches (gone, TALL_ERROR, TALL_ERROR_CONFLICT))
+    {
+      g_clear_error (error);
+      g_propagate_error (error, g_steal_pointer (&gone));
+    }
+  if (!known || g_str_equal (was, is))
+    return TALL_MIGRATE_FAILED;
+  g_clear_error (error);
+  return TALL_MIGRATE_AGAIN;
 }
 
 static gboolean
@@ -409,14 +443,6 @@ explain_failure (const TallMigrator *self, GError *error)
                                    error->message, text);
   g_free (error->message);
   error->message = message;
-}
-
-/* Before anything is begun. */
-static gboolean
-check_settled (const TallMigrator *self, GError **error)
-{
-  return self->record->migration.phase > TALL_MIGRATION_COPYING
-         || tall_migrator_check_settled (self, error);
 }
 
 /* What comes after copying, and cannot be done here, would leave writers waiting for it. */
@@ -469,7 +495,11 @@ run (TallMigrator *self, GError **error)
     return FALSE;
   guint64 target = self->record->migration.target;
   while (step == TALL_MIGRATE_AGAIN)
-    step = take_step (self, target, error);
+    {
+      step = take_step (self, target, error);
+      if (step == TALL_MIGRATE_BROKEN)
+        step = recover (self, error);
+    }
   if (step == TALL_MIGRATE_FAILED)
     explain_failure (self, *error);
   return step == TALL_MIGRATE_ENDED;

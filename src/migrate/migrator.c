@@ -86,27 +86,6 @@ tall_migrator_read (TallMigrator *self, GError **error)
 }
 
 /**
- * tall_migrator_check_settled:
- *
- * Makes sure that what the switch closes stays closed. An abort that has opened tables, or was cut
- * short there, may have calls under way; only people can know that it has not.
- *
- * Returns: FALSE with %TALL_ERROR_CONFLICT
- */
-gboolean
-tall_migrator_check_settled (const TallMigrator *self, GError **error)
-{
-  if (!self->record->migration.reopened || self->options->settled)
-    return TRUE;
-  tall_error_set_conflict (
-      error, 0,
-      "The tables were shut, and an abort has opened them: a call of that may still be on its way, "
-      "and would open what a migration closes. Make sure that no other process migrates or aborts, "
-      "restart the gateways, and then call `tallorder migrate` with --store and --settled");
-  return FALSE;
-}
-
-/**
  * tall_migrator_change:
  * @done: (out): whether the record says @to then, whoever has written it
  *
@@ -271,38 +250,6 @@ tall_migrator_run_pass (TallMigrator *self,
   if (!counts->stopped)
     self->progress.n_all = summary->n_looked;
   return TRUE;
-}
-
-/**
- * tall_migrator_recover:
- * @cause: (transfer full): why a step has failed
- *
- * If another process has changed the record, that is why: what it says is done instead.
- */
-TallMigrateStep
-tall_migrator_recover (TallMigrator *self, GError *cause, GError **error)
-{
-  const TallMigration was = self->record->migration;
-  g_autoptr (GError) gone = NULL;
-  gboolean known = tall_migrator_read (self, &gone);
-  if (g_error_matches (gone, TALL_ERROR, TALL_ERROR_CONFLICT))
-    {
-      g_error_free (cause);
-      g_propagate_error (error, g_steal_pointer (&gone));
-      return TALL_MIGRATE_FAILED;
-    }
-  if (known)
-    {
-      g_autofree char *before = tall_migration_print (&was);
-      g_autofree char *now = tall_migration_print (&self->record->migration);
-      if (!g_str_equal (before, now))
-        {
-          g_error_free (cause);
-          return TALL_MIGRATE_AGAIN;
-        }
-    }
-  g_propagate_error (error, cause);
-  return TALL_MIGRATE_FAILED;
 }
 
 /**

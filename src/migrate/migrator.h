@@ -34,19 +34,6 @@ typedef struct
   TallMigrateProgress progress;
 } TallMigrator;
 
-/**
- * TallMigrateStep:
- * @TALL_MIGRATE_AGAIN: the record has changed: go on with what it says now
- * @TALL_MIGRATE_ENDED: the summary says how
- * @TALL_MIGRATE_FAILED: there is an error
- */
-typedef enum
-{
-  TALL_MIGRATE_AGAIN,
-  TALL_MIGRATE_ENDED,
-  TALL_MIGRATE_FAILED,
-} TallMigrateStep;
-
 void tall_migrator_init (TallMigrator *self,
                          TallTable *table,
                          const TallMigrateOptions *options,
@@ -58,8 +45,6 @@ gboolean tall_migrator_take (TallMigrator *self,
                              TallDeployment *record,
                              GError **error) G_GNUC_WARN_UNUSED_RESULT;
 gboolean tall_migrator_read (TallMigrator *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;
-gboolean tall_migrator_check_settled (const TallMigrator *self,
-                                      GError **error) G_GNUC_WARN_UNUSED_RESULT;
 gboolean tall_migrator_change (TallMigrator *self, TallMigration to, gboolean *done, GError **error)
     G_GNUC_WARN_UNUSED_RESULT;
 gboolean tall_migrator_set_up (TallMigrator *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;
@@ -68,7 +53,6 @@ gboolean tall_migrator_run_pass (TallMigrator *self,
                                  TallMigrateStage stage,
                                  TallPassCounts *counts,
                                  GError **error) G_GNUC_WARN_UNUSED_RESULT;
-TallMigrateStep tall_migrator_recover (TallMigrator *self, GError *cause, GError **error);
 
 gint64 tall_migrator_estimate_pause (const TallMigrator *self, const TallPassCounts *counts);
 gint64 tall_migrator_get_limit (const TallMigrator *self);
@@ -76,7 +60,5 @@ gboolean tall_migrate_show_plan (TallMigrator *self,
                                  gboolean *agreed,
                                  GError **error) G_GNUC_WARN_UNUSED_RESULT;
 gboolean tall_migrator_draw_sample (TallMigrator *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;
-
-/* One for each phase. */
 
 G_END_DECLS

@@ -10,7 +10,7 @@
 
 #define AT_REGIONS 3 /* in %tall_record_moving */
 
-static const char *const labels[TALL_N_MOVING] = {
+const char *const tall_move_labels[TALL_N_MOVING] = {
   "layout", "key strategy", "index", "number of regions", "compression", "Bloom filter", "encoding",
 };
 
@@ -40,13 +40,35 @@ list_deployment (TallArena *arena, const TallDeployment *deployment)
                      deployment->compression, deployment->bloom_filter, deployment->block_encoding);
 }
 
-static const char **
-list_move (TallArena *arena, const TallMove *move)
+/**
+ * tall_move_list:
+ *
+ * Returns: (transfer none) (array fixed-size=7): its settings in the order of %tall_move_labels, in
+ *   @arena; NULL: not said
+ */
+const char **
+tall_move_list (TallArena *arena, const TallMove *move)
 {
   return list_texts (arena, move->layout != NULL ? move->layout->name : NULL,
                      move->key_strategy != NULL ? move->key_strategy->name : NULL,
                      move->has_index ? tall_index_kind_get_name (move->index) : NULL, move->regions,
                      move->compression, move->bloom_filter, move->block_encoding);
+}
+
+/**
+ * tall_move_is_empty:
+ *
+ * Returns: whether nothing is asked for
+ */
+gboolean
+tall_move_is_empty (const TallMove *move)
+{
+  g_autoptr (TallArena) arena = tall_arena_new (256);
+  const char **wanted = tall_move_list (arena, move);
+  guint i = 0;
+  while (i < TALL_N_MOVING && wanted[i] == NULL)
+    i++;
+  return i == TALL_N_MOVING;
 }
 
 /* Of tables, compressions and the like are compared without regard to case, too. */
@@ -56,12 +78,28 @@ is_same (const char *a, const char *b)
   return a != NULL && b != NULL ? g_ascii_strcasecmp (a, b) == 0 : a == b;
 }
 
+/**
+ * tall_move_find_other:
+ * @wanted: @n texts, of which those that are NULL are not said
+ * @begun: @n texts
+ *
+ * Returns: the place of the first one that is wanted and not begun; @n: there is none
+ */
+guint
+tall_move_find_other (const char *const *wanted, const char *const *begun, guint n)
+{
+  guint i = 0;
+  while (i < n && (wanted[i] == NULL || is_same (wanted[i], begun[i])))
+    i++;
+  return i;
+}
+
 /* Whoever resumes a migration may leave its settings out, but not ask for others. */
 static gboolean
 check_begun (const TallDeployment *deployment, const TallMove *move, GError **error)
 {
   g_autoptr (TallArena) arena = tall_arena_new (256);
-  const char **wanted = list_move (arena, move);
+  const char **wanted = tall_move_list (arena, move);
   if (deployment->next == NULL || deployment->migration.phase == TALL_MIGRATION_ABORTING)
     {
       tall_error_set_conflict (error, 0,
@@ -70,50 +108,44 @@ check_begun (const TallDeployment *deployment, const TallMove *move, GError **er
       return FALSE;
     }
   const char **begun = list_deployment (arena, deployment->next);
-  for (guint i = 0; i < TALL_N_MOVING; i++)
-    if (wanted[i] != NULL && !is_same (wanted[i], begun[i]))
-      {
-        tall_error_set_conflict (error, 0,
-                                 "A migration has begun, to the %s %s and not to %s; leave that "
-                                 "option out to go on with "
-                                 "it, or give it up with `tallorder migrate --abort`",
-                                 labels[i], begun[i] != NULL ? begun[i] : "by default", wanted[i]);
-        return FALSE;
-      }
-  return TRUE;
+  guint i = tall_move_find_other (wanted, begun, TALL_N_MOVING);
+  if (i == TALL_N_MOVING)
+    return TRUE;
+  tall_error_set_conflict (error, 0,
+                           "A migration has begun, to the %s %s and not to %s; leave that "
+                           "option out to go on with "
+                           "it, or give it up with `tallorder migrate --abort`",
+                           tall_move_labels[i], begun[i] != NULL ? begun[i] : "by default",
+                           wanted[i]);
+  return FALSE;
 }
 
-/* Counts the settings that are asked for, and those of them that @is has not. */
-static void
-compare (const TallDeployment *is, const TallMove *move, guint *n_asked, guint *n_changes)
+/* Whether the deployment has all that is asked for. */
+static gboolean
+has_all (const TallDeployment *is, const TallMove *move)
 {
   g_autoptr (TallArena) arena = tall_arena_new (256);
-  const char **texts = list_deployment (arena, is);
-  const char **wanted = list_move (arena, move);
-  *n_asked = *n_changes = 0;
-  for (guint i = 0; i < TALL_N_MOVING; i++)
-    {
-      *n_asked += wanted[i] != NULL;
-      *n_changes += wanted[i] != NULL && !is_same (wanted[i], texts[i]);
-    }
+  return tall_move_find_other (tall_move_list (arena, move), list_deployment (arena, is),
+                               TALL_N_MOVING)
+         == TALL_N_MOVING;
 }
 
 static gboolean
 check_changes (const TallDeployment *is, const TallMove *move, GError **error)
 {
-  guint n_asked, n_changes;
-  compare (is, move, &n_asked, &n_changes);
-  if (n_asked == 0)
+  if (tall_move_is_empty (move))
     tall_error_set_invalid (error, "layout",
                             "No migration has begun that could be gone on with; say what is to "
                             "change, such as the layout");
-  else if (n_changes == 0)
+  else if (has_all (is, move))
     tall_error_set_invalid (
         error, "layout",
         "There is nothing to change: the deployment has layout %s, key strategy %s "
         "and index %s already",
         is->layout, is->key_strategy, tall_index_kind_get_name (is->index));
-  return n_changes > 0;
+  else
+    return TRUE;
+  return FALSE;
 }
 
 /* Returns: (transfer none): what the record is to say, in @arena */
@@ -121,7 +153,7 @@ static const char *const *
 plan_next (TallArena *arena, const TallDeployment *is, const TallMove *move)
 {
   const char **texts = list_deployment (arena, is);
-  const char **wanted = list_move (arena, move);
+  const char **wanted = tall_move_list (arena, move);
   for (guint i = 0; i < TALL_N_MOVING; i++)
     {
       if (wanted[i] != NULL)
@@ -253,9 +285,7 @@ tall_move_choose (
 gboolean
 tall_move_is_done (const TallMove *self, const TallDeployment *deployment)
 {
-  guint n_asked, n_changes;
-  compare (deployment, self, &n_asked, &n_changes);
-  return n_asked > 0 && n_changes == 0;
+  return !tall_move_is_empty (self) && has_all (deployment, self);
 }
 
 /**

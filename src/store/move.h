@@ -24,11 +24,17 @@ typedef struct
   const char *const *sample; /* nullable: as in #TallStoreSettings */
 } TallMove;
 
+/* What the settings are called, in the order of %tall_record_moving. */
+extern const char *const tall_move_labels[TALL_N_MOVING];
+
 gboolean tall_move_choose (TallMove *self,
                            const char *layout,
                            const char *key_strategy,
                            const char *index,
                            GError **error) G_GNUC_WARN_UNUSED_RESULT;
+const char **tall_move_list (TallArena *arena, const TallMove *move);
+gboolean tall_move_is_empty (const TallMove *move);
+guint tall_move_find_other (const char *const *wanted, const char *const *begun, guint n);
 gboolean tall_move_is_done (const TallMove *self, const TallDeployment *deployment);
 TallDeployment *tall_move_begin (TallTable *table,
                                  const TallMove *move,

@@ -335,23 +335,16 @@ find_pause (const Migrate *self)
   return self->pause == NOT_GIVEN ? 0 : MAX ((gint64)(self->pause * G_USEC_PER_SEC), 1);
 }
 
-/* Nobody else calls the tables, so nothing that was sent before is on its way. */
-static gboolean
-is_alone (TallTable *table)
-{
-  TallTableInfo info;
-  tall_table_get_info (table, &info);
-  return info.is_exclusive;
-}
-
 static TallExit
 run_here (const TallOptions *options, Migrate *self, const TallMigrateWish *wish)
 {
   g_autoptr (GError) error = NULL;
   TallExit code;
-  TallMigrateOptions wanted = {
-    .move = wish->move, .pause = wish->pause, .rate = wish->rate, .pass_only = wish->pass_only
-  };
+  TallMigrateOptions wanted = { .move = wish->move,
+                                .pause = wish->pause,
+                                .rate = wish->rate,
+                                .pass_only = wish->pass_only,
+                                .settled = self->settled };
   g_autoptr (TallTableAddress) address = tall_options_find_address (options);
   if (address != NULL && !tall_migrate_wish_check (wish, address->kind, &error))
     return tall_call_error (&tall_command_migrate, error);
@@ -360,7 +353,6 @@ run_here (const TallOptions *options, Migrate *self, const TallMigrateWish *wish
   if (table == NULL)
     return code;
   wanted.room = tall_migrate_find_room (address);
-  wanted.settled = self->settled || is_alone (table);
   return self->drop_source ? drop_source (table, self) : migrate (table, self, &wanted);
 }
 

@@ -127,15 +127,6 @@ parse_move (const TallIdlMigration *self, TallMove *move, GError **error)
   return tall_move_choose (move, self->layout, self->key_strategy, self->index, error);
 }
 
-static gboolean
-has_settings (const TallMigrateWish *wish)
-{
-  const TallMove *move = &wish->move;
-  return move->layout != NULL || move->key_strategy != NULL || move->has_index || move->regions != 0
-         || move->compression != NULL || move->bloom_filter != NULL || move->block_encoding != NULL
-         || wish->pause != 0 || wish->rate != 0 || wish->pass_only;
-}
-
 /**
  * tall_idl_migration_parse:
  * @wish: (out): with texts of @self
@@ -154,7 +145,9 @@ tall_idl_migration_parse (const TallIdlMigration *self, TallMigrateWish *wish, G
     wish->pause = MAX (self->pause_ms * 1000, 1);
   if (self->has_rate)
     wish->rate = (guint)self->rate;
-  if (wish->task == TALL_MIGRATE_MOVE || !has_settings (wish))
+  if (wish->task == TALL_MIGRATE_MOVE
+      || (tall_move_is_empty (&wish->move) && wish->pause == 0 && wish->rate == 0
+          && !wish->pass_only))
     return TRUE;
   tall_error_set_invalid (error, "task", "task: “%s” goes with no settings of a migration",
                           self->task);

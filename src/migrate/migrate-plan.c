@@ -164,57 +164,17 @@ sample_scale (guint64 n_bytes, guint64 n_sampled, guint64 n_all)
   return n_sampled == 0 ? 0 : (guint64)((gdouble)n_bytes / (gdouble)n_sampled * (gdouble)n_all);
 }
 
-/* Whether the key strategy of the target cannot split its tables without knowing the numbers. */
+/* Whether the new tables are to be split, and the key strategy cannot do that without knowing the
+ * numbers. Each process that makes tables draws its own sample. */
 static gboolean
-is_needed (const TallMigrator *self, const TallDeployment *to)
+needs_sample (const TallMigrator *self, const TallDeployment *to)
 {
-  const TallMove *move = &self->move;
-  const TallKeyStrategy *strategy = move->key_strategy != NULL
-                                        ? move->key_strategy
-                                        : tall_key_strategy_find (to->key_strategy, NULL);
-  guint regions = move->regions != 0 ? move->regions : to->regions;
+  const TallKeyStrategy *strategy = tall_key_strategy_find (to->key_strategy, NULL);
+  guint regions = self->move.regions != 0 ? self->move.regions : to->regions;
   g_autoptr (GPtrArray) splits =
       g_ptr_array_new_with_free_func ((GDestroyNotify)g_byte_array_unref);
-  return strategy != NULL && regions > 1 && !strategy->append_splits (regions, NULL, splits, NULL);
-}
-
-static gboolean
-draw (TallMigrator *self, const TallStoreContext *source, GError **error)
-{
-  g_auto (TallDraw) drawn = { 0 };
-  TallPassCounts counts;
-  draw_init (&drawn);
-  const TallPassOptions options = { .copier = { .source = source, .target = source },
-                                    .only_count = TRUE,
-                                    .draw = &drawn };
-  g_autoptr (TallPass) pass = tall_pass_new (&options);
-  if (!tall_pass_run (pass, &counts, error))
-    return FALSE;
-  self->sample = draw_finish (&drawn);
-  self->move.sample = (const char *const *)self->sample;
-  return TRUE;
-}
-
-/**
- * tall_migrator_draw_sample:
- *
- * Draws a sample of the orders, if the new tables are to be split and that cannot be done without
- * one. Each process that makes tables draws its own.
- */
-gboolean
-tall_migrator_draw_sample (TallMigrator *self, GError **error)
-{
-  TallStoreContext source = { 0 };
-  const TallDeployment *is = self->record;
-  const TallDeployment *to = is->next != NULL ? is->next : is;
-  if (self->move.sample != NULL || is->migration.phase > TALL_MIGRATION_COPYING
-      || !is_needed (self, to))
-    return TRUE;
-  g_autoptr (TallTable) table = tall_generation_table_new (self->table, is->migration.generation);
-  gboolean done = tall_store_context_init (&source, table, is, self->options->hooks, error)
-                  && draw (self, &source, error);
-  tall_store_context_clear (&source);
-  return done;
+  return self->move.sample == NULL && strategy != NULL && regions > 1
+         && !strategy->append_splits (regions, NULL, splits, NULL);
 }
 
 /* A batch is read in the source and in the target, written, and read back: so much of what reading
@@ -244,16 +204,18 @@ on_count (const TallPassCounts *counts, gpointer data)
   return tall_migrator_show (self, TALL_MIGRATE_COUNTING);
 }
 
-/* Walks over everything without copying. */
+/* Walks over everything without copying. @drawn: (nullable): a sample of it */
 static gboolean
 count (TallMigrator *self,
        const TallStoreContext *source,
        const TallStoreContext *target,
+       TallDraw *drawn,
        TallPassCounts *counts,
        GError **error)
 {
   const TallPassOptions options = { .copier = { .source = source, .target = target },
                                     .only_count = TRUE,
+                                    .draw = drawn,
                                     .on_progress = on_count,
                                     .data = self };
   g_autoptr (TallPass) pass = tall_pass_new (&options);
@@ -325,40 +287,51 @@ check_room (const TallMigratePlan *plan, GError **error)
 }
 
 static gboolean
-show (TallMigrator *self,
-      const TallDeployment *is,
+look (TallMigrator *self,
       const TallStoreContext *source,
       const TallStoreContext *target,
       const TallDeployment *to,
       gboolean *agreed,
       GError **error)
 {
+  g_auto (TallDraw) drawn = { 0 };
+  gboolean draws = needs_sample (self, to);
   TallPassCounts counts = { 0 };
-  if (!count (self, source, target, &counts, error))
+  draw_init (&drawn);
+  if (self->options->on_plan == NULL && !draws)
+    return TRUE;
+  if (!count (self, source, target, draws ? &drawn : NULL, &counts, error))
     return FALSE;
   self->progress.n_all = counts.n_orders + counts.n_customers;
-  TallMigratePlan plan = make_plan (self, is, to, &counts);
-  plan.n_loads = count_loads (source);
-  *agreed = !counts.stopped && self->options->on_plan (&plan, self->options->data);
-  return !*agreed || check_room (&plan, error);
+  *agreed = !counts.stopped;
+  if (*agreed && self->options->on_plan != NULL)
+    {
+      TallMigratePlan plan = make_plan (self, self->record, to, &counts);
+      plan.n_loads = count_loads (source);
+      *agreed = self->options->on_plan (&plan, self->options->data);
+      if (*agreed && !check_room (&plan, error))
+        return FALSE;
+    }
+  if (draws && *agreed)
+    self->move.sample = (const char *const *)(self->sample = draw_finish (&drawn));
+  return TRUE;
 }
 
 /**
- * tall_migrate_show_plan:
+ * tall_migrate_plan:
  * @agreed: (out): whether it is to be done
  *
- * Looks at everything there is, and shows what is going to be done with it, if anybody wants to
- * know and nobody waits for it.
+ * Looks at everything there is, as long as nobody waits for it: shows what is going to be done with
+ * it, if anybody wants to know, and draws a sample of the orders, if the new tables cannot be split
+ * without one.
  *
  * Returns: FALSE with %TALL_ERROR_TOO_LARGE if there is no room for it, or with what a table says
  */
 gboolean
-tall_migrate_show_plan (TallMigrator *self, gboolean *agreed, GError **error)
+tall_migrate_plan (TallMigrator *self, gboolean *agreed, GError **error)
 {
   TallStoreContext source = { 0 }, target = { 0 };
   *agreed = TRUE;
-  if (self->options->on_plan == NULL)
-    return TRUE;
   const TallDeployment *is = self->record;
   const TallDeployment to = make_target (is, &self->options->move);
   if (is->migration.phase > TALL_MIGRATION_COPYING
@@ -367,7 +340,7 @@ tall_migrate_show_plan (TallMigrator *self, gboolean *agreed, GError **error)
   g_autoptr (TallTable) table = tall_generation_table_new (self->table, is->migration.generation);
   gboolean done = tall_store_context_init (&source, table, is, self->options->hooks, error)
                   && tall_store_context_init (&target, table, &to, self->options->hooks, error)
-                  && show (self, is, &source, &target, &to, agreed, error);
+                  && look (self, &source, &target, &to, agreed, error);
   tall_store_context_clear (&source);
   tall_store_context_clear (&target);
   return done;

@@ -347,6 +347,19 @@ on_unfit (const TallMigrateUnfit *unfit, gpointer data)
     migrate_kept_take_unfit (self->last, unfit);
 }
 
+/**
+ * tall_migrate_is_settled:
+ *
+ * Returns: whether nobody else calls the tables, so that nothing that was sent before is on its way
+ */
+gboolean
+tall_migrate_is_settled (TallTable *table)
+{
+  TallTableInfo info;
+  tall_table_get_info (table, &info);
+  return info.is_exclusive;
+}
+
 static gboolean
 run_task (TallMigrateRunner *self,
           const TallMigrateWish *wish,
@@ -359,6 +372,7 @@ run_task (TallMigrateRunner *self,
     .pause = wish->pause,
     .rate = wish->rate,
     .pass_only = wish->pass_only,
+    .settled = tall_migrate_is_settled (self->table), /* one task runs at a time */
     .room = tall_migrate_find_room (self->address),
     .on_plan = on_plan,
     .on_progress = on_progress,

@@ -69,6 +69,7 @@ extern const char *const tall_migrate_outcomes[];
 gint tall_migrate_find_name (const char *const *names, const char *name);
 gboolean tall_migrate_state_is_refused (const TallMigrateState *self);
 
+gboolean tall_migrate_is_settled (TallTable *table);
 guint64 tall_migrate_find_room (const TallTableAddress *address);
 
 gboolean tall_migrate_wish_check (const TallMigrateWish *self,

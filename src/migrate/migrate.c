@@ -65,8 +65,7 @@ static gboolean
 check_settled (const TallMigrator *self, GError **error)
 {
   const TallMigration *is = &self->record->migration;
-  if (!is->reopened || is->phase > TALL_MIGRATION_COPYING || self->options->settled
-      || self->is_exclusive)
+  if (!is->reopened || is->phase > TALL_MIGRATION_COPYING || self->options->settled)
     return TRUE;
   tall_error_set_conflict (
       error, 0,
@@ -484,14 +483,14 @@ run (TallMigrator *self, GError **error)
     return TRUE;
   if (!check_settled (self, error) || !check_can_shut (self, error)
       || (self->record->migration.phase != TALL_MIGRATION_NONE && !begin (self, error))
-      || !tall_migrate_show_plan (self, &agreed, error))
+      || !tall_migrate_plan (self, &agreed, error))
     return FALSE;
   if (!agreed)
     {
       self->summary->outcome = TALL_MIGRATE_STOPPED;
       return TRUE;
     }
-  if (!tall_migrator_draw_sample (self, error) || !begin (self, error))
+  if (!begin (self, error))
     return FALSE;
   guint64 target = self->record->migration.target;
   while (step == TALL_MIGRATE_AGAIN)

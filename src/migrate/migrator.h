@@ -56,9 +56,7 @@ gboolean tall_migrator_run_pass (TallMigrator *self,
 
 gint64 tall_migrator_estimate_pause (const TallMigrator *self, const TallPassCounts *counts);
 gint64 tall_migrator_get_limit (const TallMigrator *self);
-gboolean tall_migrate_show_plan (TallMigrator *self,
-                                 gboolean *agreed,
-                                 GError **error) G_GNUC_WARN_UNUSED_RESULT;
-gboolean tall_migrator_draw_sample (TallMigrator *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean
+tall_migrate_plan (TallMigrator *self, gboolean *agreed, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 G_END_DECLS

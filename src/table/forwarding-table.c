@@ -40,13 +40,68 @@ wrapped (TallTable *base)
   return tall_forwarding_table_get_table (TALL_FORWARDING_TABLE (base));
 }
 
+static const char *
+get_suffix (TallTable *base, const char *name)
+{
+  TallForwardingTable *self = TALL_FORWARDING_TABLE (base);
+  TallForwardingTableClass *klass = TALL_FORWARDING_TABLE_GET_CLASS (self);
+  return klass->get_suffix != NULL ? klass->get_suffix (self, name) : NULL;
+}
+
+/* The name that a table has in the one that does the work. */
+static char *
+rename_table (TallTable *base, const char *name)
+{
+  return g_strconcat (name, get_suffix (base, name), NULL);
+}
+
+/* Keys and qualifiers stay where they are. */
 static TallReadResult *
 tall_forwarding_table_read (TallTable *base,
                             const TallReadPlan *plan,
                             gint64 deadline,
                             GError **error)
 {
-  return tall_table_read (wrapped (base), plan, deadline, error);
+  if (TALL_FORWARDING_TABLE_GET_CLASS (base)->get_suffix == NULL)
+    return tall_table_read (wrapped (base), plan, deadline, error);
+  g_autoptr (TallReadPlan) renamed = tall_read_plan_new ();
+  for (guint i = 0; i < plan->reads->len; i++)
+    {
+      TallRead *read = tall_arena_new0 (renamed->arena, TallRead);
+      *read = *tall_read_plan_get (plan, i);
+      const char *suffix = get_suffix (base, read->table);
+      if (suffix != NULL)
+        read->table = tall_arena_printf (renamed->arena, "%s%s", read->table, suffix);
+      g_ptr_array_add (renamed->reads, read);
+    }
+  return tall_table_read (wrapped (base), renamed, deadline, error);
+}
+
+/* @arena: (out): owned: has what is returned, unless that is what was given
+ *
+ * Returns: mutations of the table that does the work */
+static TallMutation *const *
+rename_mutations (TallTable *base, TallMutation *const *mutations, guint n, TallArena **arena)
+{
+  const char *given = NULL;
+  const char *name = NULL;
+  if (TALL_FORWARDING_TABLE_GET_CLASS (base)->get_suffix == NULL)
+    return mutations;
+  *arena = tall_arena_new (1024);
+  TallMutation **renamed = tall_arena_newa0 (*arena, TallMutation *, n);
+  for (guint i = 0; i < n; i++)
+    {
+      renamed[i] = tall_arena_memdup (*arena, mutations[i], sizeof (TallMutation));
+      if (given == NULL || !g_str_equal (given, mutations[i]->table))
+        {
+          const char *suffix = get_suffix (base, mutations[i]->table);
+          given = name = mutations[i]->table;
+          if (suffix != NULL)
+            name = tall_arena_printf (*arena, "%s%s", given, suffix);
+        }
+      renamed[i]->table = name;
+    }
+  return renamed;
 }
 
 static gboolean
@@ -58,7 +113,9 @@ tall_forwarding_table_apply (TallTable *base,
                              TallDone *done,
                              GError **error)
 {
-  return tall_table_apply (wrapped (base), mutations, n, durability, deadline, done, error);
+  g_autoptr (TallArena) arena = NULL;
+  return tall_table_apply (wrapped (base), rename_mutations (base, mutations, n, &arena), n,
+                           durability, deadline, done, error);
 }
 
 static gboolean
@@ -67,7 +124,10 @@ tall_forwarding_table_apply_if (TallTable *base,
                                 gboolean *matched,
                                 GError **error)
 {
-  return tall_table_apply_if (wrapped (base), write, matched, error);
+  g_autoptr (TallArena) arena = NULL;
+  TallConditionalWrite renamed = *write;
+  renamed.mutations = rename_mutations (base, write->mutations, write->n, &arena);
+  return tall_table_apply_if (wrapped (base), &renamed, matched, error);
 }
 
 static gboolean
@@ -80,8 +140,8 @@ tall_forwarding_table_increment (TallTable *base,
                                  gint64 *value,
                                  GError **error)
 {
-  return tall_table_increment (wrapped (base), table, row, qualifier, delta, deadline, value,
-                               error);
+  g_autofree char *name = rename_table (base, table);
+  return tall_table_increment (wrapped (base), name, row, qualifier, delta, deadline, value, error);
 }
 
 static gboolean
@@ -90,7 +150,10 @@ tall_forwarding_table_create_table (TallTable *base,
                                     gint64 deadline,
                                     GError **error)
 {
-  return tall_table_create_table (wrapped (base), spec, deadline, error);
+  g_autofree char *name = rename_table (base, spec->name);
+  TallTableSpec renamed = *spec;
+  renamed.name = name;
+  return tall_table_create_table (wrapped (base), &renamed, deadline, error);
 }
 
 static gboolean
@@ -99,7 +162,8 @@ tall_forwarding_table_drop_table (TallTable *base,
                                   gint64 deadline,
                                   GError **error)
 {
-  return tall_table_drop_table (wrapped (base), table, deadline, error);
+  g_autofree char *name = rename_table (base, table);
+  return tall_table_drop_table (wrapped (base), name, deadline, error);
 }
 
 static gboolean
@@ -110,16 +174,25 @@ tall_forwarding_table_set_access (TallTable *base,
                                   gint64 deadline,
                                   GError **error)
 {
-  return tall_table_set_access (wrapped (base), table, access, seal, deadline, error);
+  g_autofree char *name = rename_table (base, table);
+  return tall_table_set_access (wrapped (base), name, access, seal, deadline, error);
 }
 
+/* The description names the table as the caller does. */
 static TallTableSpec *
 tall_forwarding_table_describe_table (TallTable *base,
                                       const char *table,
                                       gint64 deadline,
                                       GError **error)
 {
-  return tall_table_describe_table (wrapped (base), table, deadline, error);
+  g_autofree char *name = rename_table (base, table);
+  TallTableSpec *spec = tall_table_describe_table (wrapped (base), name, deadline, error);
+  if (spec != NULL && !g_str_equal (name, table))
+    {
+      g_free (spec->name);
+      spec->name = g_strdup (table);
+    }
+  return spec;
 }
 
 static GStrv
@@ -134,7 +207,8 @@ tall_forwarding_table_list_deployments (TallTable *base,
                                         gint64 deadline,
                                         GError **error)
 {
-  return tall_table_list_deployments (wrapped (base), table, deadline, error);
+  g_autofree char *name = rename_table (base, table);
+  return tall_table_list_deployments (wrapped (base), name, deadline, error);
 }
 
 static void

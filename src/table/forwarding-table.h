@@ -15,10 +15,16 @@ G_DECLARE_DERIVABLE_TYPE (
  *
  * A table around another, to which it hands every call. A subclass overrides the slots in which it
  * does something of its own.
+ *
+ * Its tables may have other names in the other one. Nothing but names is changed then, and neither
+ * keys nor values are copied.
  */
 struct _TallForwardingTableClass
 {
   TallTableClass parent_class;
+
+  /* What a name has at its end in the other table; NULL: nothing. May be NULL. */
+  const char *(*get_suffix) (TallForwardingTable *self, const char *name);
 
   gpointer padding[4];
 };

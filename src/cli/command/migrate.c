@@ -340,11 +340,9 @@ run_here (const TallOptions *options, Migrate *self, const TallMigrateWish *wish
 {
   g_autoptr (GError) error = NULL;
   TallExit code;
-  TallMigrateOptions wanted = { .move = wish->move,
-                                .pause = wish->pause,
-                                .rate = wish->rate,
-                                .pass_only = wish->pass_only,
-                                .settled = self->settled };
+  TallMigrateOptions wanted = {
+    .move = wish->move, .pause = wish->pause, .rate = wish->rate, .pass_only = wish->pass_only
+  };
   g_autoptr (TallTableAddress) address = tall_options_find_address (options);
   if (address != NULL && !tall_migrate_wish_check (wish, address->kind, &error))
     return tall_call_error (&tall_command_migrate, error);
@@ -353,6 +351,7 @@ run_here (const TallOptions *options, Migrate *self, const TallMigrateWish *wish
   if (table == NULL)
     return code;
   wanted.room = tall_migrate_find_room (address);
+  wanted.settled = self->settled || tall_migrate_is_settled (table);
   return self->drop_source ? drop_source (table, self) : migrate (table, self, &wanted);
 }
 

@@ -294,6 +294,12 @@ def load_several_files(folder):
     run(*load, f"{folder}/a.csv", f"{folder}/b.csv").ends(
         NO, "5 read = 2 stored + 3 rejected", "Customers 2", "3 × C: the customer came earlier")
     run("customer", "get", "--store", store, "A", "--json").ends(DONE, '"name" : "1"')
+    # A customer in each row of its orders counts once: of A, A, B and E the second is a repeat.
+    load[4] = write_map(folder, "[mapping]\nkind=customers\n[customer]\nnumber=C\n")
+    files = (f"{folder}/a.csv", f"{folder}/f.csv")
+    run(*load, "--dry-run", "0", *files).ends(DONE, "4 read = 3 good + 1 repeated")
+    run(*load, "--on-existing", "replace", *files).ends(DONE, "4 read = 3 stored + 1 repeated", "Customers 3")
+    run(*load, *files).ends(DONE, "3 unchanged + 1 repeated")
 
 
 @test

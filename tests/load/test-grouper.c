@@ -27,6 +27,8 @@ note_item (TallLoadItem *taken, gpointer data)
   GString *notes = data;
   if (item->customer != NULL)
     {
+      if (tall_load_item_is_repeated (item))
+        g_string_append (notes, "again ");
       g_autofree char *json = tall_customer_to_json (item->customer, FALSE);
       g_string_append_printf (notes, "%s\n", json);
       return;
@@ -458,9 +460,18 @@ static const Case customers[] = {
     "{\"number\":\"A\",\"name\":\"Ann\",\"address\":{\"city\":\"Rom\"},\"phones\":[\"1\",\"2\"],"
     "\"attributes\":{\"x\":\"y\"}}\n"
     "{\"number\":\"B\",\"phones\":[\"3\"]}\n"
-    "! \"4\",\"C\",\"customer A came earlier in this file\",\"A,Ann,1,2,,\"\n"
+    "! \"4\",\"C\",\"customer A came earlier in this file, and differs\",\"A,Ann,1,2,,\"\n"
     "! \"5\",\"C\",\"there is no customer number\",\",Z,,,,\"\n"
     "! \"6\",\"N\",\"is not UTF-8: byte 0xff at position 1" CONVERT "\",\"E,\xff,,,,\"\n" },
+  { "a customer out of a list of orders",
+    "[mapping]\nkind=customers\n[customer]\nnumber=C\nname=N\n",
+    "O,C,N\n1,A,Ann\n2,A,Ann\n3,B,\n4,A,Anna\n5,A,Ann\n6,B,\n",
+    "{\"number\":\"A\",\"name\":\"Ann\"}\n"
+    "again {\"number\":\"A\",\"name\":\"Ann\"}\n"
+    "{\"number\":\"B\"}\n"
+    "again {\"number\":\"A\",\"name\":\"Ann\"}\n"
+    "again {\"number\":\"B\"}\n"
+    "! \"5\",\"C\",\"customer A came earlier in this file, and differs\",\"4,A,Anna\"\n" },
   { "a customer's first row counts",
     "[mapping]\nkind=customers\n[customer]\nnumber=C\nname=N\nattribute.x=X\n",
     "C,N,X\nA,\"a\n1\",\nB,b,\nA,2,\nC\nC,\xff,\nC,c,\nA,3,\nAA,4,\nC,d,\n",
@@ -468,11 +479,11 @@ static const Case customers[] = {
     "{\"number\":\"B\",\"name\":\"b\"}\n"
     "{\"number\":\"C\",\"name\":\"c\"}\n"
     "{\"number\":\"AA\",\"name\":\"4\"}\n"
-    "! \"5\",\"C\",\"customer A came earlier in this file\",\"A,2,\"\n"
+    "! \"5\",\"C\",\"customer A came earlier in this file, and differs\",\"A,2,\"\n"
     "! \"6\",\"\",\"has 1 field where the header has 3\",\"C\"\n"
     "! \"7\",\"N\",\"is not UTF-8: byte 0xff at position 1" CONVERT "\",\"C,\xff,\"\n"
-    "! \"9\",\"C\",\"customer A came earlier in this file\",\"A,3,\"\n"
-    "! \"11\",\"C\",\"customer C came earlier in this file\",\"C,d,\"\n" },
+    "! \"9\",\"C\",\"customer A came earlier in this file, and differs\",\"A,3,\"\n"
+    "! \"11\",\"C\",\"customer C came earlier in this file, and differs\",\"C,d,\"\n" },
 };
 
 static void

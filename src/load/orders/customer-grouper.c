@@ -4,7 +4,16 @@
 
 #include "load/orders/order-cursor.h"
 #include "load/sql/temp-db.h"
+#include "model/canonical.h"
 #include "tall-error.h"
+
+#define CREATE                                                                                     \
+  "CREATE TABLE t(number TEXT PRIMARY KEY, digest BLOB, n INT) WITHOUT ROWID; BEGIN"
+
+/* Gives how many rows are the same; nothing if this one differs. */
+#define INSERT                                                                                     \
+  "INSERT INTO t VALUES(?1, ?2, 1) ON CONFLICT DO UPDATE SET n = n + 1 "                           \
+  "WHERE digest = excluded.digest RETURNING n"
 
 struct _TallCustomerGrouper
 {
@@ -14,7 +23,7 @@ struct _TallCustomerGrouper
   TallRejects *rejects;            /* not owned */
   TallAssemblerEmit emit;
   gpointer data;
-  TallTempDb *seen; /* numbers that came before */
+  TallTempDb *seen; /* customers that came before, by number */
   sqlite3_stmt *insert;
 };
 
@@ -36,9 +45,7 @@ tall_customer_grouper_new (const TallLoadFiles *files,
                            GError **error)
 {
   g_autoptr (TallTempDb) seen = tall_temp_db_new (folder, error);
-  if (seen == NULL
-      || !tall_temp_db_run (seen, "CREATE TABLE t(number TEXT PRIMARY KEY) WITHOUT ROWID; BEGIN",
-                            error))
+  if (seen == NULL || !tall_temp_db_run (seen, CREATE, error))
     return NULL;
   TallCustomerGrouper *self = g_new0 (TallCustomerGrouper, 1);
   self->files = files;
@@ -46,7 +53,7 @@ tall_customer_grouper_new (const TallLoadFiles *files,
   self->emit = emit;
   self->data = data;
   self->seen = g_steal_pointer (&seen);
-  self->insert = tall_temp_db_prepare (self->seen, "INSERT OR IGNORE INTO t VALUES(?1)");
+  self->insert = tall_temp_db_prepare (self->seen, INSERT);
   tall_customer_grouper_begin_file (self, 0);
   return self;
 }
@@ -80,22 +87,6 @@ reject (TallCustomerGrouper *self,
   tall_rejects_add (self->rejects, &reject);
 }
 
-static void
-emit_row (TallCustomerGrouper *self, const TallCsvRow *row, const char *number)
-{
-  g_autoptr (GError) error = NULL;
-  g_autoptr (TallLoadItem) item = tall_load_item_new ();
-  TallRowFault fault;
-  item->customer = tall_row_make_customer (self->check.mapping, number, row, &fault, &error);
-  if (item->customer == NULL)
-    {
-      reject (self, row, &fault, error->message);
-      return;
-    }
-  tall_load_item_add_row (item, row);
-  self->emit (g_steal_pointer (&item), self->data);
-}
-
 /* Why a row cannot be a customer's; NULL: it can. */
 static char *
 find_fault (const TallCustomerGrouper *self, const TallCsvRow *row, TallRowFault *fault)
@@ -104,14 +95,46 @@ find_fault (const TallCustomerGrouper *self, const TallCsvRow *row, TallRowFault
   return reason != NULL ? reason : tall_row_check_number (&self->check, self->source, row, fault);
 }
 
-/* Returns FALSE with an error if the numbers do not go where they should. */
+/* @count: (out): 1: the customer is new; more: all rows of it are the same so far; 0: it came with
+ * another content. Returns FALSE with an error if the numbers do not go where they should. */
 static gboolean
-add_number (TallCustomerGrouper *self, const char *number, gboolean *is_new, GError **error)
+count (TallCustomerGrouper *self, const TallCustomer *customer, int *count, GError **error)
 {
-  sqlite3_bind_text (self->insert, 1, number, -1, SQLITE_STATIC);
-  gboolean ok = tall_temp_db_put (self->seen, self->insert, error);
-  *is_new = sqlite3_changes (tall_temp_db_get (self->seen)) > 0;
+  guint8 digest[TALL_MD5_SIZE];
+  g_autoptr (TallArena) arena = tall_arena_new (0);
+  tall_md5 (tall_customer_to_canonical (customer, arena), digest);
+  sqlite3_bind_text (self->insert, 1, customer->number, -1, SQLITE_STATIC);
+  sqlite3_bind_blob (self->insert, 2, digest, sizeof digest, SQLITE_STATIC);
+  int code = sqlite3_step (self->insert);
+  *count = code == SQLITE_ROW ? sqlite3_column_int (self->insert, 0) : 0;
+  gboolean ok = code == SQLITE_ROW || code == SQLITE_DONE
+                || tall_temp_db_set_failure (self->seen, error);
+  sqlite3_reset (self->insert);
   return ok;
+}
+
+/* @customer: (transfer full) */
+static gboolean
+take (TallCustomerGrouper *self, const TallCsvRow *row, TallCustomer *customer, GError **error)
+{
+  g_autoptr (TallLoadItem) item = tall_load_item_new ();
+  int n;
+  item->customer = customer;
+  if (!count (self, customer, &n, error))
+    return FALSE;
+  if (n > 0)
+    {
+      tall_load_item_add_row (item, row);
+      g_array_index (item->rows, TallItemRow, 0).is_repeated = n > 1;
+      self->emit (g_steal_pointer (&item), self->data);
+      return TRUE;
+    }
+  const TallRowFault fault = { self->source->column, "the customer came earlier, and differs" };
+  g_autofree char *reason =
+      g_strdup_printf ("customer %s came earlier in %s, and differs", customer->number,
+                       row->file_name != NULL ? "these files" : "this file");
+  reject (self, row, &fault, reason);
+  return TRUE;
 }
 
 /**
@@ -124,7 +147,7 @@ gboolean
 tall_customer_grouper_push (TallCustomerGrouper *self, const TallCsvRow *row, GError **error)
 {
   TallRowFault fault;
-  gboolean is_new;
+  g_autoptr (GError) cause = NULL;
   g_autofree char *reason = find_fault (self, row, &fault);
   if (reason != NULL)
     {
@@ -133,16 +156,10 @@ tall_customer_grouper_push (TallCustomerGrouper *self, const TallCsvRow *row, GE
     }
   const char *number =
       tall_mapping_get_value (self->check.mapping, self->source, row->fields, row->n_fields);
-  if (!add_number (self, number, &is_new, error))
-    return FALSE;
-  if (is_new)
-    {
-      emit_row (self, row, number);
-      return TRUE;
-    }
-  fault = (TallRowFault){ self->source->column, "the customer came earlier in the file" };
-  reason = g_strdup_printf ("customer %s came earlier in %s", number,
-                            row->file_name != NULL ? "these files" : "this file");
-  reject (self, row, &fault, reason);
+  TallCustomer *customer =
+      tall_row_make_customer (self->check.mapping, number, row, &fault, &cause);
+  if (customer != NULL)
+    return take (self, row, customer, error);
+  reject (self, row, &fault, cause->message);
   return TRUE;
 }

@@ -47,6 +47,13 @@ tall_load_item_get_line (const TallLoadItem *self)
   return self->rows->len > 0 ? g_array_index (self->rows, TallItemRow, 0).line : 0;
 }
 
+/* Whether there is nothing new in it. An order has its own rows first. */
+gboolean
+tall_load_item_is_repeated (const TallLoadItem *self)
+{
+  return self->rows->len > 0 && g_array_index (self->rows, TallItemRow, 0).is_repeated;
+}
+
 guint
 tall_load_item_count_rows (const TallLoadItem *self)
 {

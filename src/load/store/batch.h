@@ -32,7 +32,8 @@ typedef struct
   guint64 line;
   gsize offset; /* in @raw */
   gsize len;
-  gboolean is_repeated; /* an earlier file has the same row of the order */
+  gboolean is_repeated; /* an earlier row of the customer, or in an earlier file one of the order,
+                         * is the same */
 } TallItemRow;
 
 TallLoadItem *tall_load_item_new (void);
@@ -41,6 +42,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (TallLoadItem, tall_load_item_free)
 
 void tall_load_item_add_row (TallLoadItem *self, const TallCsvRow *row);
 guint64 tall_load_item_get_line (const TallLoadItem *self);
+gboolean tall_load_item_is_repeated (const TallLoadItem *self);
 guint tall_load_item_count_rows (const TallLoadItem *self);
 void tall_load_item_reject (TallLoadItem *self,
                             TallRejects *rejects,
@@ -53,7 +55,7 @@ void tall_load_item_reject (TallLoadItem *self,
  * @TALL_LOAD_UNCHANGED: the same was stored before
  * @TALL_LOAD_SKIPPED: another content was stored before, and was left
  * @TALL_LOAD_OVERTAKEN: another program has written it at the same time
- * @TALL_LOAD_REPEATED: only of rows: an earlier file has the same one
+ * @TALL_LOAD_REPEATED: only of rows, and of customers of such a row: an earlier one is the same
  *
  * What becomes of an order or a customer that is not rejected.
  */

@@ -45,8 +45,9 @@ static void
 count_item (Loader *self, TallLoadItem *taken)
 {
   g_autoptr (TallLoadItem) item = taken;
-  tall_load_ledger_add (&self->ledger, item, TALL_LOAD_STORED);
-  if (self->options->show != NULL)
+  gboolean is_repeated = tall_load_item_is_repeated (item);
+  tall_load_ledger_add (&self->ledger, item, is_repeated ? TALL_LOAD_REPEATED : TALL_LOAD_STORED);
+  if (self->options->show != NULL && !is_repeated)
     self->options->show (item, self->options->data);
 }
 

@@ -413,6 +413,14 @@ submit (TallStorer *self, TallLoadBatch *batch)
   g_thread_pool_push (self->pool, batch, NULL);
 }
 
+static void
+count_repeated (TallStorer *self, TallLoadItem *taken)
+{
+  g_autoptr (TallLoadItem) item = taken;
+  g_autoptr (GMutexLocker) locker G_GNUC_UNUSED = g_mutex_locker_new (&self->lock);
+  tall_load_ledger_add (&self->fresh, item, TALL_LOAD_REPEATED);
+}
+
 /**
  * tall_storer_add:
  * @item: (transfer full): an order if the others are, or a customer
@@ -422,6 +430,11 @@ submit (TallStorer *self, TallLoadBatch *batch)
 void
 tall_storer_add (TallStorer *self, TallLoadItem *item)
 {
+  if (tall_load_item_is_repeated (item))
+    {
+      count_repeated (self, item);
+      return;
+    }
   if (self->filling == NULL)
     self->filling = tall_load_batch_new ();
   tall_load_batch_add (self->filling, item);

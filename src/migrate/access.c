@@ -128,35 +128,24 @@ describe (const TallStoreContext *context, const char *name, TallTableSpec **spe
 
 /* Adds what a table with root rows says of its seal. */
 static void
-add_seal (TallAccess *access, const TallTableSpec *spec, const char *seal, gboolean first)
+add_seal (TallAccess *access, const TallTableSpec *spec, gboolean first)
 {
   gboolean is_sealed = spec->access == TALL_ACCESS_SEALED || spec->seal != NULL;
   access->is_sealed &= is_sealed;
-  access->has_seal &= is_sealed && g_strcmp0 (spec->seal, seal) == 0;
   if (first)
     access->common_seal = is_sealed ? g_strdup (spec->seal) : NULL;
   else if (!is_sealed || g_strcmp0 (access->common_seal, spec->seal) != 0)
     g_clear_pointer (&access->common_seal, g_free);
 }
 
-/**
- * tall_access_describe:
- * @seal: (nullable): the token that is asked for
- */
 gboolean
-tall_access_describe (const TallStoreContext *context,
-                      const char *seal,
-                      TallAccess *access,
-                      GError **error)
+tall_access_describe (const TallStoreContext *context, TallAccess *access, GError **error)
 {
   Tables tables;
   gboolean first = TRUE;
   list_tables (context, &tables);
-  *access = (TallAccess){ .all_open = TRUE,
-                          .all_closed = TRUE,
-                          .all_gone = TRUE,
-                          .is_sealed = TRUE,
-                          .has_seal = seal != NULL };
+  *access =
+      (TallAccess){ .all_open = TRUE, .all_closed = TRUE, .all_gone = TRUE, .is_sealed = TRUE };
   for (guint i = 0; i < tables.n; i++)
     {
       g_autoptr (TallTableSpec) spec = NULL;
@@ -170,7 +159,7 @@ tall_access_describe (const TallStoreContext *context,
       access->any_gone |= spec == NULL;
       if (i < tables.n_roots && spec != NULL)
         {
-          add_seal (access, spec, seal, first);
+          add_seal (access, spec, first);
           first = FALSE;
         }
     }
@@ -258,7 +247,7 @@ find_foreign_seal (const TallStoreContext *context)
 {
   g_auto (TallAccess) access = { 0 };
   g_autoptr (GError) error = NULL;
-  if (!tall_access_describe (context, NULL, &access, &error))
+  if (!tall_access_describe (context, &access, &error))
     return NULL;
   return g_steal_pointer (&access.common_seal);
 }
@@ -290,7 +279,7 @@ static gboolean
 check_not_closed (const TallStoreContext *context, GError **error)
 {
   g_auto (TallAccess) access = { 0 };
-  if (!tall_access_describe (context, NULL, &access, error))
+  if (!tall_access_describe (context, &access, error))
     return FALSE;
   if (!access.any_closed)
     return TRUE;
@@ -326,23 +315,6 @@ tall_access_seal (const TallStoreContext *context, char **seal, GError **error)
 }
 
 /**
- * tall_access_is_still_sealed:
- * @is: the record, with the seal under which the last pass ran
- * @access: as the tables are described with that seal, after they were closed
- *
- * Returns: whether nobody has unsealed the tables in between. As long as nobody has aborted, nobody
- *   can have
- */
-gboolean
-tall_access_is_still_sealed (const TallStoreContext *context,
-                             const TallMigration *is,
-                             const TallAccess *access)
-{
-  return context->hooks.omits & TALL_OMIT_SEAL || access->all_gone
-         || (access->is_sealed && (access->has_seal || !is->unsealed));
-}
-
-/**
  * tall_access_close:
  *
  * Closes all tables of the generation. One that is gone is closed.
@@ -352,17 +324,6 @@ tall_access_close (const TallStoreContext *context, GError **error)
 {
   return context->hooks.omits & TALL_OMIT_CLOSE
          || set_all (context, TALL_ACCESS_CLOSED, "Closing", error);
-}
-
-/**
- * tall_access_is_closed:
- *
- * Returns: whether nobody can read the tables any more
- */
-gboolean
-tall_access_is_closed (const TallStoreContext *context, const TallAccess *access)
-{
-  return context->hooks.omits & TALL_OMIT_CLOSE || access->all_closed;
 }
 
 /**

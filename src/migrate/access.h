@@ -19,7 +19,6 @@ typedef struct
   gboolean all_gone;
   gboolean any_gone;
   gboolean is_sealed; /* all tables with root rows that are there */
-  gboolean has_seal;  /* the same, with the token that was asked for */
   char *common_seal;  /* owned: the token of all of these; NULL: they have none, or several */
 } TallAccess;
 
@@ -27,7 +26,6 @@ void tall_access_clear (TallAccess *self);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TallAccess, tall_access_clear)
 
 gboolean tall_access_describe (const TallStoreContext *context,
-                               const char *seal,
                                TallAccess *access,
                                GError **error) G_GNUC_WARN_UNUSED_RESULT;
 gboolean tall_access_seal (const TallStoreContext *context,
@@ -38,10 +36,5 @@ gboolean tall_access_close (const TallStoreContext *context,
 gboolean tall_access_open (const TallStoreContext *context,
                            gboolean closed,
                            GError **error) G_GNUC_WARN_UNUSED_RESULT;
-
-gboolean tall_access_is_still_sealed (const TallStoreContext *context,
-                                      const TallMigration *is,
-                                      const TallAccess *access);
-gboolean tall_access_is_closed (const TallStoreContext *context, const TallAccess *access);
 
 G_END_DECLS

@@ -14,22 +14,6 @@
 
 static void copy_item_refuse (TallCopyItem *self, GError *cause);
 
-static guint
-hash_row (gconstpointer data)
-{
-  const GByteArray *row = data;
-  guint hash = 5381;
-  for (guint i = 0; i < row->len; i++)
-    hash = hash * 33 + row->data[i];
-  return hash;
-}
-
-static gboolean
-is_same_row (gconstpointer a, gconstpointer b)
-{
-  return tall_slice_equal (tall_slice_array (a), tall_slice_array (b));
-}
-
 static char *
 name_item (const TallCopyItem *item)
 {
@@ -66,6 +50,18 @@ copy_claim_equal (const TallCopier *copier, TallCopyItem *items, guint n_items)
       claim (copier, &items[i]);
 }
 
+/* Of those before @item the one that has its row in the target. */
+static const TallCopyItem *
+find_twin (const TallCopyItem *items, const TallCopyItem *item)
+{
+  for (; items < item; items++)
+    if (items->outcome == TALL_COPY_OPEN
+        && tall_slice_equal (tall_slice_array (items->to.root_row),
+                             tall_slice_array (item->to.root_row)))
+      return items;
+  return NULL;
+}
+
 /* @items: those that are open have places in the target
  *
  * Claims the rows of what is to be written. Of two whose keys collide, the target keeps the first.
@@ -73,17 +69,15 @@ copy_claim_equal (const TallCopier *copier, TallCopyItem *items, guint n_items)
 static void
 copy_claim_open (const TallCopier *copier, TallCopyItem *items, guint n_items)
 {
-  g_autoptr (GHashTable) rows = g_hash_table_new (hash_row, is_same_row);
   for (guint i = 0; i < n_items; i++)
     {
       TallCopyItem *item = &items[i];
       GError *error = NULL;
       if (item->outcome != TALL_COPY_OPEN)
         continue;
-      const TallCopyItem *first = g_hash_table_lookup (rows, item->to.root_row);
+      const TallCopyItem *first = find_twin (items, item);
       if (first == NULL)
         {
-          g_hash_table_insert (rows, item->to.root_row, item);
           claim (copier, item);
           continue;
         }

@@ -170,31 +170,16 @@ static gboolean
 needs_sample (const TallMigrator *self, const TallDeployment *to)
 {
   const TallKeyStrategy *strategy = tall_key_strategy_find (to->key_strategy, NULL);
-  guint regions = self->move.regions != 0 ? self->move.regions : to->regions;
   g_autoptr (GPtrArray) splits =
       g_ptr_array_new_with_free_func ((GDestroyNotify)g_byte_array_unref);
-  return self->move.sample == NULL && strategy != NULL && regions > 1
-         && !strategy->append_splits (regions, NULL, splits, NULL);
+  return self->move.sample == NULL && strategy != NULL && to->regions > 1
+         && !strategy->append_splits (to->regions, NULL, splits, NULL);
 }
 
 /* A batch is read in the source and in the target, written, and read back: so much of what reading
  * it takes, by so many threads at once as there are processors, at most. */
 #define COPY_PER_READ 2
 #define MOST_THREADS 4
-
-/* What the target would be: @is, but for what was wished. Nothing is owned. */
-static TallDeployment
-make_target (const TallDeployment *is, const TallMove *move)
-{
-  TallDeployment target = is->next != NULL ? *is->next : *is;
-  if (move->layout != NULL)
-    target.layout = (char *)move->layout->name;
-  if (move->key_strategy != NULL)
-    target.key_strategy = (char *)move->key_strategy->name;
-  if (move->has_index)
-    target.index = move->index;
-  return target;
-}
 
 static gboolean
 on_count (const TallPassCounts *counts, gpointer data)
@@ -333,7 +318,8 @@ tall_migrate_plan (TallMigrator *self, gboolean *agreed, GError **error)
   TallStoreContext source = { 0 }, target = { 0 };
   *agreed = TRUE;
   const TallDeployment *is = self->record;
-  const TallDeployment to = make_target (is, &self->options->move);
+  const TallDeployment to =
+      tall_move_apply (&self->options->move, is->next != NULL ? is->next : is);
   if (is->migration.phase > TALL_MIGRATION_COPYING
       || (is->next == NULL && tall_move_is_empty (&self->options->move))) /* an error is coming */
     return TRUE;

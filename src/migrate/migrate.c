@@ -216,16 +216,19 @@ static gboolean
 look (TallMigrator *self, gboolean *whole, GError **error)
 {
   const TallMigration *is = &self->record->migration;
+  guint omits = self->source.hooks.omits;
   g_auto (TallAccess) access = { 0 };
-  if (!tall_access_describe (&self->source, is->seal, &access, error))
+  if (!tall_access_describe (&self->source, &access, error))
     return FALSE;
-  if (!tall_access_is_closed (&self->source, &access))
+  if (!access.all_closed && !(omits & TALL_OMIT_CLOSE))
     {
       g_set_error (error, TALL_ERROR, TALL_ERROR_UNAVAILABLE,
                    "A table is not closed, or not any more; migrate again");
       return FALSE;
     }
-  *whole = tall_access_is_still_sealed (&self->source, is, &access);
+  /* As long as nobody has aborted, nobody can have unsealed. */
+  gboolean has_seal = !is->unsealed || g_strcmp0 (access.common_seal, is->seal) == 0;
+  *whole = omits & TALL_OMIT_SEAL || access.all_gone || (access.is_sealed && has_seal);
   return TRUE;
 }
 
@@ -281,7 +284,7 @@ give_back (const TallMigrator *self, const TallStoreContext *source, GError **er
 {
   g_auto (TallAccess) access = { 0 };
   if (!tall_access_open (source, self->record->migration.reopened, error)
-      || !tall_access_describe (source, NULL, &access, error))
+      || !tall_access_describe (source, &access, error))
     return FALSE;
   if (access.all_open)
     return TRUE;
@@ -295,7 +298,7 @@ abort_migration (TallMigrator *self, const TallStoreContext *source, GError **er
 {
   g_auto (TallAccess) access = { 0 };
   gboolean done;
-  if (!tall_access_describe (source, NULL, &access, error))
+  if (!tall_access_describe (source, &access, error))
     return FALSE;
   if (!is_needed (self, &access))
     return TRUE;

@@ -99,25 +99,6 @@ tall_migrator_change (TallMigrator *self, TallMigration to, gboolean *done, GErr
          && tall_migrator_read (self, error);
 }
 
-/* Since when there can have been copies: a time by the clock of whoever began, less what clocks may
- * differ by. */
-static gboolean
-find_begin (const TallMigrator *self, gint64 *begun, GError **error)
-{
-  static const TallSlice columns[] = { { (const guint8 *)"next_layout", 11 } };
-  g_autoptr (TallReadPlan) plan = tall_read_plan_new ();
-  TallRead *read = tall_read_plan_add_get (plan, TALL_META_TABLE, tall_slice_str ("deployment"));
-  read->qualifiers = columns;
-  read->n_qualifiers = G_N_ELEMENTS (columns);
-  g_autoptr (TallReadResult) result =
-      tall_table_read (self->table, plan, g_get_monotonic_time () + TIME, error);
-  if (result == NULL)
-    return FALSE;
-  const TallRows *rows = &result->results[0];
-  *begun = rows->n_rows == 0 ? 0 : rows->rows[0].cells[0].timestamp - TALL_CLOCK_DIFFERENCE * 1000;
-  return TRUE;
-}
-
 static gboolean
 init_context (const TallMigrator *self,
               const TallDeployment *deployment,
@@ -198,9 +179,9 @@ tall_migrator_set_up (TallMigrator *self, GError **error)
       return FALSE;
     }
   if (!init_context (self, self->setup, is->generation, &self->source, error)
-      || !init_context (self, self->setup->next, is->target, &self->target, error)
-      || !find_begin (self, &options.copier.begun, error))
+      || !init_context (self, self->setup->next, is->target, &self->target, error))
     return FALSE;
+  options.copier.begun = self->setup->begun - TALL_CLOCK_DIFFERENCE * 1000;
   options.rate = self->options->rate;
   options.copier.source = &self->source;
   options.copier.target = &self->target;

@@ -120,12 +120,39 @@ check_begun (const TallDeployment *deployment, const TallMove *move, GError **er
   return FALSE;
 }
 
+/**
+ * tall_move_apply:
+ *
+ * Returns: @is, but for what is asked for; nothing is owned
+ */
+TallDeployment
+tall_move_apply (const TallMove *self, const TallDeployment *is)
+{
+  TallDeployment target = *is;
+  if (self->layout != NULL)
+    target.layout = (char *)self->layout->name;
+  if (self->key_strategy != NULL)
+    target.key_strategy = (char *)self->key_strategy->name;
+  if (self->has_index)
+    target.index = self->index;
+  if (self->regions != 0)
+    target.regions = self->regions;
+  if (self->compression != NULL)
+    target.compression = (char *)self->compression;
+  if (self->bloom_filter != NULL)
+    target.bloom_filter = (char *)self->bloom_filter;
+  if (self->block_encoding != NULL)
+    target.block_encoding = (char *)self->block_encoding;
+  return target;
+}
+
 /* Whether the deployment has all that is asked for. */
 static gboolean
 has_all (const TallDeployment *is, const TallMove *move)
 {
   g_autoptr (TallArena) arena = tall_arena_new (256);
-  return tall_move_find_other (tall_move_list (arena, move), list_deployment (arena, is),
+  const TallDeployment target = tall_move_apply (move, is);
+  return tall_move_find_other (list_deployment (arena, &target), list_deployment (arena, is),
                                TALL_N_MOVING)
          == TALL_N_MOVING;
 }
@@ -150,43 +177,36 @@ check_changes (const TallDeployment *is, const TallMove *move, GError **error)
 
 /* Returns: (transfer none): what the record is to say, in @arena */
 static const char *const *
-plan_next (TallArena *arena, const TallDeployment *is, const TallMove *move)
+list_next (TallArena *arena, const TallDeployment *to)
 {
-  const char **texts = list_deployment (arena, is);
-  const char **wanted = tall_move_list (arena, move);
+  const char **texts = list_deployment (arena, to);
   for (guint i = 0; i < TALL_N_MOVING; i++)
-    {
-      if (wanted[i] != NULL)
-        texts[i] = wanted[i];
-      if (texts[i] == NULL)
-        texts[i] = i == AT_REGIONS ? "0" : TALL_NOT_SAID;
-    }
+    if (texts[i] == NULL)
+      texts[i] = i == AT_REGIONS ? "0" : TALL_NOT_SAID;
   return texts;
 }
 
-/* The tables of the target as @move wants them; without `meta`, which is there.
- * @settings: (out): with texts of @is and @move */
+/* The tables of the target, without `meta`, which is there.
+ * @settings: (out): with texts of @to */
 static GPtrArray *
-plan_tables (const TallDeployment *is,
-             const TallMove *move,
+plan_tables (const TallDeployment *to,
+             const char *const *sample,
              TallStoreSettings *settings,
              GError **error)
 {
   *settings = (TallStoreSettings){
-    .layout = move->layout != NULL ? move->layout : tall_layout_find (is->layout, error),
-    .ttl = is->ttl,
-    .index = move->has_index ? move->index : is->index,
-    .regions = move->regions != 0 ? move->regions : is->regions,
-    .sample = move->sample,
-    .compression = move->compression != NULL ? move->compression : is->compression,
-    .bloom_filter = move->bloom_filter != NULL ? move->bloom_filter : is->bloom_filter,
-    .block_encoding = move->block_encoding != NULL ? move->block_encoding : is->block_encoding,
+    .layout = tall_layout_find (to->layout, error),
+    .ttl = to->ttl,
+    .index = to->index,
+    .regions = to->regions,
+    .sample = sample,
+    .compression = to->compression,
+    .bloom_filter = to->bloom_filter,
+    .block_encoding = to->block_encoding,
   };
   if (settings->layout == NULL)
     return NULL;
-  settings->key_strategy = move->key_strategy != NULL
-                               ? move->key_strategy
-                               : tall_key_strategy_find (is->key_strategy, error);
+  settings->key_strategy = tall_key_strategy_find (to->key_strategy, error);
   if (settings->key_strategy == NULL)
     return NULL;
   GPtrArray *specs = tall_store_plan_tables (settings, error);
@@ -198,14 +218,14 @@ plan_tables (const TallDeployment *is,
 /* Tables of that number can only be there if an administrator has made them. */
 static gboolean
 check_tables (TallTable *table,
-              const TallDeployment *is,
+              const TallDeployment *to,
               guint64 target,
-              const TallMove *move,
+              const char *const *sample,
               gint64 deadline,
               GError **error)
 {
   TallStoreSettings settings;
-  g_autoptr (GPtrArray) specs = plan_tables (is, move, &settings, error);
+  g_autoptr (GPtrArray) specs = plan_tables (to, sample, &settings, error);
   if (specs == NULL)
     return FALSE;
   g_autoptr (TallTable) view = tall_generation_table_new (table, target);
@@ -245,8 +265,9 @@ begin_new (TallTable *table,
       return FALSE;
     }
   TallMigration to = tall_migration_begin (&is->migration);
-  if (check_tables (table, is, to.target, move, deadline, &cause))
-    return tall_migration_change (table, is->id, &is->migration, &to, plan_next (arena, is, move),
+  const TallDeployment target = tall_move_apply (move, is);
+  if (check_tables (table, &target, to.target, move->sample, deadline, &cause))
+    return tall_migration_change (table, is->id, &is->migration, &to, list_next (arena, &target),
                                   deadline, &done, error);
   /* They may be the tables of somebody who has begun meanwhile. */
   if (g_error_matches (cause, TALL_ERROR, TALL_ERROR_CONFLICT) && !is_unmoved (table, is, deadline))
@@ -339,9 +360,8 @@ tall_move_create_tables (TallTable *table,
 {
   g_return_val_if_fail (deployment->next != NULL, FALSE);
 
-  const TallMove as_begun = { .sample = sample };
   TallStoreSettings settings;
-  g_autoptr (GPtrArray) specs = plan_tables (deployment->next, &as_begun, &settings, error);
+  g_autoptr (GPtrArray) specs = plan_tables (deployment->next, sample, &settings, error);
   if (specs == NULL)
     return FALSE;
   g_autoptr (TallTable) view = tall_generation_table_new (table, deployment->migration.target);

@@ -33,6 +33,7 @@ gboolean tall_move_choose (TallMove *self,
                            const char *index,
                            GError **error) G_GNUC_WARN_UNUSED_RESULT;
 const char **tall_move_list (TallArena *arena, const TallMove *move);
+TallDeployment tall_move_apply (const TallMove *self, const TallDeployment *is);
 gboolean tall_move_is_empty (const TallMove *move);
 guint tall_move_find_other (const char *const *wanted, const char *const *begun, guint n);
 gboolean tall_move_is_done (const TallMove *self, const TallDeployment *deployment);

@@ -184,10 +184,9 @@ static void
 copy (TallTestMove *self)
 {
   g_autoptr (TallDeployment) record = read_record (self);
-  g_autoptr (TallDeployment) next = tall_deployment_make_next (record);
   TallStoreContext source = { 0 }, target = { 0 };
   init_context (self, record, &source);
-  init_context (self, next, &target);
+  init_context (self, record->next, &target);
   const TallCopier copier = { .source = &source, .target = &target, .begun = G_MAXINT64 };
   copy_all (&copier);
   tall_store_context_clear (&source);

@@ -99,28 +99,6 @@ tall_deployment_free (TallDeployment *self)
   g_free (self);
 }
 
-/**
- * tall_deployment_make_next:
- *
- * A copy of what @self becomes by the switch, for a #TallStoreContext of the target's tables.
- *
- * Returns: (transfer full) (nullable): NULL: no target is being made
- */
-TallDeployment *
-tall_deployment_make_next (const TallDeployment *self)
-{
-  if (self->next == NULL)
-    return NULL;
-  TallDeployment *next = g_memdup2 (self->next, sizeof *next);
-  next->id = g_strdup (next->id);
-  next->layout = g_strdup (next->layout);
-  next->key_strategy = g_strdup (next->key_strategy);
-  next->compression = g_strdup (next->compression);
-  next->bloom_filter = g_strdup (next->bloom_filter);
-  next->block_encoding = g_strdup (next->block_encoding);
-  return next;
-}
-
 /* Whether a column has just that text. */
 static gboolean
 has_text (const TallRow *row, const char *column, const char *text)
@@ -341,6 +319,8 @@ parse_next (TallDeployment *self, const TallRow *row, GError **error)
   const Columns columns = { row, TALL_NEXT };
   if (self->migration.target == 0)
     return TRUE;
+  const TallCell *cell = tall_row_find_latest (row, tall_slice_str (TALL_NEXT TALL_COLUMN_LAYOUT));
+  self->begun = cell != NULL ? cell->timestamp : 0;
   TallDeployment *next = self->next = g_new0 (TallDeployment, 1);
   next->id = g_strdup (self->id);
   next->format = TALL_FORMAT_OF_GENERATIONS;

@@ -47,6 +47,7 @@ struct _TallDeployment
   gint64 bulk_revision; /* the last one given to a bulk load; 0: none yet */
   TallMigration migration;
   TallDeployment *next; /* as it will be after the switch; NULL: no target is being made; owned */
+  gint64 begun;         /* when @next was written: milliseconds, by the clock of who has begun */
 };
 
 /* Seconds: by how much the clocks of those who work on a deployment with a TTL, the servers of
@@ -57,7 +58,6 @@ gint64 tall_deployment_clock_difference (guint64 ttl);
 
 void tall_deployment_free (TallDeployment *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (TallDeployment, tall_deployment_free)
-TallDeployment *tall_deployment_make_next (const TallDeployment *self);
 
 gboolean tall_deployment_create (TallTable *table,
                                  const TallStoreSettings *settings,

@@ -67,19 +67,6 @@ migrate_plan_copy (TallArena *arena, const TallMigratePlan *plan)
 }
 
 /**
- * tall_migrate_find_room:
- * @address: (nullable): where the tables are; NULL: not known
- *
- * Returns: bytes of rows that can be written there; 0: not known
- */
-guint64
-tall_migrate_find_room (const TallTableAddress *address)
-{
-  gboolean is_known = address != NULL && address->kind->find_room != NULL;
-  return is_known ? address->kind->find_room (address->place) : 0;
-}
-
-/**
  * tall_migrate_state_is_refused:
  *
  * Returns: whether it ended because of what was asked for, and not because something failed. A
@@ -348,42 +335,37 @@ on_unfit (const TallMigrateUnfit *unfit, gpointer data)
 }
 
 /**
- * tall_migrate_is_settled:
+ * tall_migrate_do:
+ * @address: (nullable): where the tables are; NULL: not known
+ * @follow: how it is followed; what it is to do is not looked at
+ * @end: (inout): gets its summary, the number of tables dropped, or the error
  *
- * Returns: whether nobody else calls the tables, so that nothing that was sent before is on its way
+ * Does what is wished, here and now. Of an exclusive store nothing is on its way that was sent
+ * before, because nobody else calls its tables, and this process does one task at a time.
  */
-gboolean
-tall_migrate_is_settled (TallTable *table)
+void
+tall_migrate_do (TallTable *table,
+                 const TallTableAddress *address,
+                 const TallMigrateWish *wish,
+                 const TallMigrateOptions *follow,
+                 TallMigrateState *end)
 {
   TallTableInfo info;
+  TallMigrateOptions options = *follow;
   tall_table_get_info (table, &info);
-  return info.is_exclusive;
-}
-
-static gboolean
-run_task (TallMigrateRunner *self,
-          const TallMigrateWish *wish,
-          TallMigrateSummary *summary,
-          guint *n_dropped,
-          GError **error)
-{
-  const TallMigrateOptions options = {
-    .move = wish->move,
-    .pause = wish->pause,
-    .rate = wish->rate,
-    .pass_only = wish->pass_only,
-    .settled = tall_migrate_is_settled (self->table), /* one task runs at a time */
-    .room = tall_migrate_find_room (self->address),
-    .on_plan = on_plan,
-    .on_progress = on_progress,
-    .on_unfit = on_unfit,
-    .data = self,
-  };
+  options.move = wish->move;
+  options.pause = wish->pause;
+  options.rate = wish->rate;
+  options.pass_only = wish->pass_only;
+  options.settled = wish->settled || info.is_exclusive;
+  if (address != NULL && address->kind->find_room != NULL)
+    options.room = address->kind->find_room (address->place);
   if (wish->task == TALL_MIGRATE_ABORT)
-    return tall_migrate_abort (self->table, &options, error);
-  if (wish->task == TALL_MIGRATE_DROP_SOURCE)
-    return tall_store_drop_source (self->table, n_dropped, error);
-  return tall_migrate_run (self->table, &options, summary, error);
+    (void)!tall_migrate_abort (table, &options, &end->error);
+  else if (wish->task == TALL_MIGRATE_DROP_SOURCE)
+    (void)!tall_store_drop_source (table, &end->n_dropped, &end->error);
+  else
+    (void)!tall_migrate_run (table, &options, &end->summary, &end->error);
 }
 
 /* With the mutex held. */
@@ -412,35 +394,24 @@ log_end (const TallMigrateState *last)
                tall_migrate_outcomes[last->summary.outcome], last->summary.generation);
 }
 
-/* An abort has been put in the place of the migration. With the mutex held. */
-static void
-note_replaced (TallMigrateState *state, const TallMigrateSummary *summary, GError *cause)
-{
-  state->has_switched = cause == NULL && summary->outcome == TALL_MIGRATE_SWITCHED;
-  if (state->has_switched)
-    state->summary = *summary;
-  g_clear_error (&cause);
-}
-
-/* Returns: FALSE if another task has been put in the place of @task meanwhile */
+/* Returns: FALSE if an abort has been put in the place of the migration @task meanwhile */
 static gboolean
-conclude (TallMigrateRunner *self,
-          TallMigrateTask task,
-          const TallMigrateSummary *summary,
-          guint n_dropped,
-          GError *cause)
+conclude (TallMigrateRunner *self, TallMigrateTask task, TallMigrateState *end)
 {
   g_autoptr (GMutexLocker) locker G_GNUC_UNUSED = g_mutex_locker_new (&self->mutex);
   TallMigrateState *state = self->last->state;
   if (self->wish.task != task)
     {
-      note_replaced (state, summary, cause);
+      state->has_switched = end->error == NULL && end->summary.outcome == TALL_MIGRATE_SWITCHED;
+      if (state->has_switched)
+        state->summary = end->summary;
+      g_clear_error (&end->error);
       return FALSE;
     }
   if (!state->has_switched)
-    state->summary = *summary;
-  state->n_dropped = n_dropped;
-  state->error = cause;
+    state->summary = end->summary;
+  state->n_dropped = end->n_dropped;
+  state->error = end->error;
   state->is_running = FALSE;
   log_end (state);
   g_cond_broadcast (&self->ended);
@@ -452,21 +423,20 @@ static gpointer
 work (gpointer data)
 {
   TallMigrateRunner *self = data;
+  const TallMigrateOptions follow = {
+    .on_plan = on_plan, .on_progress = on_progress, .on_unfit = on_unfit, .data = self
+  };
   TallMigrateWish wish;
-  TallMigrateSummary summary;
-  GError *cause;
-  guint n_dropped;
+  TallMigrateState end;
   do
     {
       g_mutex_lock (&self->mutex);
       wish = self->wish;
       g_mutex_unlock (&self->mutex);
-      summary = (TallMigrateSummary){ 0 };
-      cause = NULL;
-      n_dropped = 0;
-      (void)!run_task (self, &wish, &summary, &n_dropped, &cause);
+      end = (TallMigrateState){ 0 };
+      tall_migrate_do (self->table, self->address, &wish, &follow, &end);
     }
-  while (!conclude (self, wish.task, &summary, n_dropped, cause));
+  while (!conclude (self, wish.task, &end));
   return NULL;
 }
 

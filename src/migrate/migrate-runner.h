@@ -23,7 +23,7 @@ typedef enum
 /**
  * TallMigrateWish:
  *
- * What a process is asked to do in the background. What is zero or NULL is not said.
+ * What a process is asked to do, mostly in the background. What is zero or NULL is not said.
  */
 typedef struct
 {
@@ -32,6 +32,7 @@ typedef struct
   gint64 pause; /* microseconds that writes may wait */
   guint rate;   /* orders copied a second at most */
   gboolean pass_only;
+  gboolean settled; /* no call of an earlier migration or abort is under way any more */
 } TallMigrateWish;
 
 /**
@@ -69,8 +70,11 @@ extern const char *const tall_migrate_outcomes[];
 gint tall_migrate_find_name (const char *const *names, const char *name);
 gboolean tall_migrate_state_is_refused (const TallMigrateState *self);
 
-gboolean tall_migrate_is_settled (TallTable *table);
-guint64 tall_migrate_find_room (const TallTableAddress *address);
+void tall_migrate_do (TallTable *table,
+                      const TallTableAddress *address,
+                      const TallMigrateWish *wish,
+                      const TallMigrateOptions *follow,
+                      TallMigrateState *end);
 
 gboolean tall_migrate_wish_check (const TallMigrateWish *self,
                                   const TallTableKind *kind,

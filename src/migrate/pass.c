@@ -370,34 +370,24 @@ choose_size (const TallPass *self)
   return item_size == 0 ? FIRST : CLAMP (BATCH_BYTES / item_size, 1, BATCH);
 }
 
-/* The next batch is of @n at most. Returns: whether there was one */
-static gboolean
-copy_next (Page *page, guint n)
-{
-  GError *error = NULL;
-  guint n_candidates = page->candidates->len;
-  guint next = (guint)g_atomic_int_add (&page->next, (gint)n);
-  if (next >= n_candidates)
-    return FALSE;
-  if (!copy_batch (page, &g_array_index (page->candidates, Candidate, next),
-                   MIN (n, n_candidates - next), &error))
-    pass_fail (page->pass, error);
-  return TRUE;
-}
-
 /* Copies one batch after the other, until all are taken. */
 static void
 copy_batches (gpointer data, guint i G_GNUC_UNUSED)
 {
   Page *page = data;
   TallPass *pass = page->pass;
-  gboolean left = TRUE;
-  while (left && !pass_is_stopping (pass))
+  guint n_candidates = page->candidates->len, next = 0;
+  while (next < n_candidates && !pass_is_stopping (pass))
     {
+      GError *error = NULL;
       gboolean in_turn = pass_begin_turn (pass);
       gint64 begun = g_get_monotonic_time ();
-      guint size = choose_size (pass);
-      left = copy_next (page, in_turn ? MIN (size, pass->n_in_turn) : size);
+      guint n = in_turn ? MIN (choose_size (pass), pass->n_in_turn) : choose_size (pass);
+      next = (guint)g_atomic_int_add (&page->next, (gint)n);
+      if (next < n_candidates
+          && !copy_batch (page, &g_array_index (page->candidates, Candidate, next),
+                          MIN (n, n_candidates - next), &error))
+        pass_fail (pass, error);
       if (in_turn)
         pass_end_turn (pass, g_get_monotonic_time () - begun);
     }

@@ -492,10 +492,21 @@ typedef enum
   ANSWER_LATE,  /* the time is over */
 } Answer;
 
+/* Whether a call has not come back, or could not be made: nothing was done. */
+static gboolean
+is_without_answer (const GError *cause)
+{
+  return g_error_matches (cause, TALL_ERROR, TALL_ERROR_UNAVAILABLE)
+         || g_error_matches (cause, TALL_ERROR, TALL_ERROR_TIMED_OUT);
+}
+
+/* @said: by the call
+ * @error: why the record is not known */
 static Answer
-find_out (TallOperation *operation, gboolean is_shut, GError **error)
+find_out (TallOperation *operation, const GError *said, GError **error)
 {
   TallFollower *follower = operation->context->follower;
+  gboolean is_shut = follow_is_shut (said);
   gint64 longest = FIRST_WAIT;
   gboolean has_waited = FALSE;
   for (;; has_waited = TRUE, wait (operation, &longest))
@@ -511,35 +522,22 @@ find_out (TallOperation *operation, gboolean is_shut, GError **error)
       if (known && move (operation))
         return ANSWER_AGAIN;
       TallMigrationPhase phase = follower_get_phase (follower);
-      if (known && !is_shut && !has_waited && !is_held_back (operation, phase))
+      gboolean is_allowed = known && !is_shut && !has_waited && !is_held_back (operation, phase);
+      if (is_allowed && !(is_without_answer (said) && is_pause (phase)))
         return ANSWER_FAIL;
       if (is_over)
         return ANSWER_LATE;
+      if (is_allowed)
+        {
+          /* HBase opens all regions of a table anew when it is sealed, or not any more, and answers
+           * late meanwhile. */
+          longest = LONGEST_WAIT;
+          wait (operation, &longest);
+          return ANSWER_AGAIN;
+        }
       if (known && !is_pause (phase))
         return has_waited || operation->n_refused++ == 0 ? ANSWER_AGAIN : ANSWER_FAIL;
     }
-}
-
-/* Whether a call has not come back, or could not be made: nothing was done. */
-static gboolean
-is_without_answer (const GError *cause)
-{
-  return g_error_matches (cause, TALL_ERROR, TALL_ERROR_UNAVAILABLE)
-         || g_error_matches (cause, TALL_ERROR, TALL_ERROR_TIMED_OUT);
-}
-
-/* After a call without an answer, where the record is known, and allows the call: HBase opens all
- * regions of a table anew when it is sealed, or not any more, and answers late meanwhile. */
-static Answer
-try_again_in_pause (const TallOperation *operation)
-{
-  gint64 longest = LONGEST_WAIT;
-  if (!is_pause (follower_get_phase (operation->context->follower)))
-    return ANSWER_FAIL;
-  if (tall_operation_is_over (operation))
-    return ANSWER_LATE;
-  wait (operation, &longest);
-  return ANSWER_AGAIN;
 }
 
 /* Puts in the place of @error what is to be answered once it is certain that @operation does not
@@ -580,9 +578,7 @@ goes_on (TallOperation *operation, GError **error)
   if (operation->context->follower == NULL || !may_be_elsewhere (operation, *error))
     return FALSE;
   GError *unknown = NULL;
-  Answer answer = find_out (operation, follow_is_shut (*error), &unknown);
-  if (is_without_answer (*error) && answer == ANSWER_FAIL && unknown == NULL)
-    answer = try_again_in_pause (operation);
+  Answer answer = find_out (operation, *error, &unknown);
   if (answer != ANSWER_AGAIN)
     {
       explain (operation, answer, unknown, error);

@@ -13,19 +13,20 @@
 /* A server that is gone for so long is given up: a new one knows nothing of the task. */
 #define PATIENCE (2 * G_USEC_PER_SEC)
 
-/* A task of a server, as it is followed. */
+/* A task, as it is followed. */
 typedef struct
 {
-  TallClient *client;
   const TallMigrateWish *wish;
+  TallClient *client; /* of the server that does it; NULL: this process does */
   gboolean json;
   const gint *stop;
-  gboolean has_plan; /* it was shown */
-  guint n_unfit;     /* that were shown */
-} Follower;
+  gboolean has_plan;        /* it was shown */
+  guint n_unfit;            /* that a server has named, and were shown */
+  TallMigrateProgress last; /* here */
+} Task;
 
 static void
-show (Follower *self, const TallMigrateState *state)
+show (Task *self, const TallMigrateState *state)
 {
   if (state->plan != NULL && !self->has_plan)
     {
@@ -46,7 +47,7 @@ show (Follower *self, const TallMigrateState *state)
 
 /* Asks until an answer comes, or the server has been silent for too long. */
 static TallMigrateState *
-look (const Follower *self, const char *id, GError **error)
+look (const Task *self, const char *id, GError **error)
 {
   gint64 deadline = g_get_monotonic_time () + PATIENCE;
   while (TRUE)
@@ -68,7 +69,7 @@ look (const Follower *self, const char *id, GError **error)
 /* Follows a task to its end. @state: (transfer full): how far it was. Returns: (transfer full): how
  * it has ended, or how far it was when a signal came; NULL: nobody knows any more */
 static TallMigrateState *
-follow (Follower *self, TallMigrateState *state, GError **error)
+follow (Task *self, TallMigrateState *state, GError **error)
 {
   show (self, state);
   while ((state->is_running || state->n_unfit > 0) && g_atomic_int_get (self->stop) == 0)
@@ -86,7 +87,7 @@ follow (Follower *self, TallMigrateState *state, GError **error)
 }
 
 static void
-show_summary (const Follower *self, const TallMigrateState *state)
+show_summary (const Task *self, const TallMigrateState *state)
 {
   gint64 limit = self->wish->pause;
   if (limit == 0 && state->plan != NULL)
@@ -96,7 +97,7 @@ show_summary (const Follower *self, const TallMigrateState *state)
 
 /* It was to be given up, but it had switched. */
 static TallExit
-conclude_too_late (const Follower *self, const TallMigrateState *state)
+conclude_too_late (const Task *self, const TallMigrateState *state)
 {
   show_summary (self, state);
   if (self->wish->task == TALL_MIGRATE_MOVE)
@@ -106,15 +107,24 @@ conclude_too_late (const Follower *self, const TallMigrateState *state)
   return TALL_EXIT_NO;
 }
 
+/* A signal has stopped it here, or the server stops. */
 static TallExit
-conclude_followed (const Follower *self, const TallMigrateState *state)
+conclude_stopped (const Task *self)
 {
-  gint number = g_atomic_int_get (self->stop);
+  gboolean here = self->client == NULL;
+  tall_print_error ("%s; what was copied stays: migrate again to go on, or give up with --abort",
+                    here ? "Stopped by a signal" : "The server stops, and the migration with it");
+  return here ? (TallExit)(128 + g_atomic_int_get (self->stop)) : TALL_EXIT_NO;
+}
+
+static TallExit
+conclude (const Task *self, const TallMigrateState *state)
+{
   if (state->is_running)
     {
       tall_print_error ("Stopped by a signal; the server goes on with it: call it again to follow, "
                         "or give a migration up with --abort");
-      return (TallExit)(128 + number);
+      return (TallExit)(128 + g_atomic_int_get (self->stop));
     }
   if (state->has_switched)
     return conclude_too_late (self, state);
@@ -133,10 +143,9 @@ conclude_followed (const Follower *self, const TallMigrateState *state)
   if (state->task != TALL_MIGRATE_MOVE)
     return TALL_EXIT_DONE;
   show_summary (self, state);
-  if (state->summary.outcome == TALL_MIGRATE_STOPPED)
-    tall_print_error ("The server stops, and the migration with it; what was copied stays: migrate "
-                      "again to go on, or give up with --abort");
-  return tall_migrate_report_get_exit (&state->summary);
+  return state->summary.outcome == TALL_MIGRATE_STOPPED
+             ? conclude_stopped (self)
+             : tall_migrate_report_get_exit (&state->summary);
 }
 
 static TallExit
@@ -155,30 +164,79 @@ fail_lost (GError *error)
 /* Lets a server do what is wished, and follows it to its end, or until a signal comes: the server
  * goes on then. */
 static TallExit
-migrate_on_server (const TallOptions *options,
-                   const TallCommand *command,
-                   const TallMigrateWish *wish,
-                   gboolean json)
+migrate_on_server (const TallOptions *options, Task *self)
 {
   TallExit code;
   GError *error = NULL;
-  g_autoptr (TallFront) front = tall_options_open_front (options, command, &code);
+  g_autoptr (TallFront) front = tall_options_open_front (options, &tall_command_migrate, &code);
   if (front == NULL)
     return code;
-  Follower self = { .client = TALL_CLIENT (front), .wish = wish, .json = json };
-  self.stop = tall_stop_on_signals ();
-  TallMigrateState *first = tall_client_start_migration (self.client, wish, &error);
-  if (first != NULL && first->is_joined && !json)
+  self->client = TALL_CLIENT (front);
+  self->stop = tall_stop_on_signals ();
+  TallMigrateState *first = tall_client_start_migration (self->client, self->wish, &error);
+  if (first != NULL && first->is_joined && !self->json)
     tall_print ("It runs in the server already, and is followed from here.\n");
   gboolean begun = first != NULL;
-  g_autoptr (TallMigrateState) last = begun ? follow (&self, first, &error) : NULL;
+  g_autoptr (TallMigrateState) last = begun ? follow (self, first, &error) : NULL;
   tall_progress_clear ();
   if (last != NULL)
-    return conclude_followed (&self, last);
+    return conclude (self, last);
   if (begun)
     return fail_lost (error);
-  code = tall_refuse (command, error);
+  code = tall_refuse (&tall_command_migrate, error);
   g_error_free (error);
+  return code;
+}
+
+static gboolean
+on_plan (const TallMigratePlan *plan, gpointer data)
+{
+  Task *self = data;
+  self->has_plan = TRUE;
+  tall_migrate_report_plan (plan, self->json);
+  return g_atomic_int_get (self->stop) == 0;
+}
+
+static gboolean
+on_progress (const TallMigrateProgress *progress, gpointer data)
+{
+  Task *self = data;
+  self->last = *progress;
+  tall_migrate_report_resumed (progress->stage, self->json, &self->has_plan);
+  tall_migrate_report_progress (progress);
+  return g_atomic_int_get (self->stop) == 0;
+}
+
+static void
+on_unfit (const TallMigrateUnfit *unfit, gpointer data)
+{
+  const Task *self = data;
+  tall_migrate_report_unfit (unfit, self->json);
+}
+
+static TallExit
+migrate_here (const TallOptions *options, Task *self)
+{
+  const TallMigrateOptions follow = {
+    .on_plan = on_plan, .on_progress = on_progress, .on_unfit = on_unfit, .data = self
+  };
+  g_autoptr (GError) error = NULL;
+  TallMigrateState end = { .task = self->wish->task };
+  TallExit code;
+  g_autoptr (TallTableAddress) address = tall_options_find_address (options);
+  if (address != NULL && !tall_migrate_wish_check (self->wish, address->kind, &error))
+    return tall_call_error (&tall_command_migrate, error);
+  g_autoptr (TallTable) table =
+      tall_options_open_table (options, &tall_command_migrate, FALSE, &code);
+  if (table == NULL)
+    return code;
+  if (self->wish->task != TALL_MIGRATE_DROP_SOURCE) /* a signal ends that at once */
+    self->stop = tall_stop_on_signals ();
+  tall_migrate_do (table, address, self->wish, &follow, &end);
+  tall_progress_clear ();
+  end.progress = self->last;
+  code = conclude (self, &end);
+  g_clear_error (&end.error);
   return code;
 }
 
@@ -201,9 +259,6 @@ typedef struct
   gboolean abort;
   gboolean drop_source;
   gboolean json;
-  const gint *stop;
-  gboolean was_moving; /* there was something to give up */
-  gboolean has_plan;   /* it was shown */
 } Migrate;
 
 static void
@@ -219,32 +274,6 @@ migrate_clear (Migrate *self)
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Migrate, migrate_clear)
 
 static gboolean
-on_plan (const TallMigratePlan *plan, gpointer data)
-{
-  Migrate *self = data;
-  self->has_plan = TRUE;
-  tall_migrate_report_plan (plan, self->json);
-  return g_atomic_int_get (self->stop) == 0;
-}
-
-static gboolean
-on_progress (const TallMigrateProgress *progress, gpointer data)
-{
-  Migrate *self = data;
-  self->was_moving |= progress->stage == TALL_MIGRATE_ABORTING;
-  tall_migrate_report_resumed (progress->stage, self->json, &self->has_plan);
-  tall_migrate_report_progress (progress);
-  return g_atomic_int_get (self->stop) == 0;
-}
-
-static void
-on_unfit (const TallMigrateUnfit *unfit, gpointer data)
-{
-  const Migrate *self = data;
-  tall_migrate_report_unfit (unfit, self->json);
-}
-
-static gboolean
 make_move (const Migrate *self, TallMove *move, GError **error)
 {
   *move = (TallMove){ .regions = self->regions == G_MININT ? 0 : (guint)self->regions,
@@ -252,53 +281,6 @@ make_move (const Migrate *self, TallMove *move, GError **error)
                       .bloom_filter = self->bloom_filter,
                       .block_encoding = self->block_encoding };
   return tall_move_choose (move, self->layout, self->key, self->index, error);
-}
-
-static TallExit
-conclude (const Migrate *self, const TallMigrateSummary *summary)
-{
-  gint number = g_atomic_int_get (self->stop);
-  if (summary->outcome != TALL_MIGRATE_STOPPED || number == 0)
-    return tall_migrate_report_get_exit (summary);
-  tall_print_error (
-      "Stopped by a signal; what was copied stays: migrate again to go on, or give up "
-      "with --abort");
-  return (TallExit)(128 + number);
-}
-
-static TallExit
-migrate (TallTable *table, Migrate *self, TallMigrateOptions *options)
-{
-  g_autoptr (GError) error = NULL;
-  TallMigrateSummary summary;
-  self->stop = tall_stop_on_signals ();
-  options->on_plan = on_plan;
-  options->on_progress = on_progress;
-  options->on_unfit = on_unfit;
-  options->data = self;
-  gboolean done = self->abort ? tall_migrate_abort (table, options, &error)
-                              : tall_migrate_run (table, options, &summary, &error);
-  tall_progress_clear ();
-  if (!done)
-    return tall_fail (error);
-  if (!self->abort)
-    {
-      tall_migrate_report_summary (&summary, options->pause, self->json);
-      return conclude (self, &summary);
-    }
-  tall_migrate_report_aborted (self->was_moving, self->json);
-  return TALL_EXIT_DONE;
-}
-
-static TallExit
-drop_source (TallTable *table, const Migrate *self)
-{
-  g_autoptr (GError) error = NULL;
-  guint n;
-  if (!tall_store_drop_source (table, &n, &error))
-    return tall_fail (error);
-  tall_migrate_report_dropped (n, self->json);
-  return TALL_EXIT_DONE;
 }
 
 /* FALSE: called wrongly; a message says how. */
@@ -336,27 +318,7 @@ find_pause (const Migrate *self)
 }
 
 static TallExit
-run_here (const TallOptions *options, Migrate *self, const TallMigrateWish *wish)
-{
-  g_autoptr (GError) error = NULL;
-  TallExit code;
-  TallMigrateOptions wanted = {
-    .move = wish->move, .pause = wish->pause, .rate = wish->rate, .pass_only = wish->pass_only
-  };
-  g_autoptr (TallTableAddress) address = tall_options_find_address (options);
-  if (address != NULL && !tall_migrate_wish_check (wish, address->kind, &error))
-    return tall_call_error (&tall_command_migrate, error);
-  g_autoptr (TallTable) table =
-      tall_options_open_table (options, &tall_command_migrate, FALSE, &code);
-  if (table == NULL)
-    return code;
-  wanted.room = tall_migrate_find_room (address);
-  wanted.settled = self->settled || tall_migrate_is_settled (table);
-  return self->drop_source ? drop_source (table, self) : migrate (table, self, &wanted);
-}
-
-static TallExit
-run_on (const TallOptions *options, Migrate *self)
+run_on (const TallOptions *options, const Migrate *self)
 {
   g_autoptr (GError) error = NULL;
   if (!check (self, options))
@@ -366,17 +328,17 @@ run_on (const TallOptions *options, Migrate *self)
                                                        : TALL_MIGRATE_MOVE,
                            .pause = find_pause (self),
                            .rate = (guint)MAX (self->rate, 0),
-                           .pass_only = self->pass_only };
+                           .pass_only = self->pass_only,
+                           .settled = self->settled };
   if (!make_move (self, &wish.move, &error))
     return tall_call_error (&tall_command_migrate, error);
-  if (options->server != NULL && options->store == NULL && self->settled)
-    {
-      tall_usage_error (&tall_command_migrate, "--settled goes with --store");
-      return TALL_EXIT_USAGE;
-    }
-  if (options->server != NULL && options->store == NULL)
-    return migrate_on_server (options, &tall_command_migrate, &wish, self->json);
-  return run_here (options, self, &wish);
+  Task task = { .wish = &wish, .json = self->json };
+  if (options->server == NULL || options->store != NULL)
+    return migrate_here (options, &task);
+  if (!self->settled)
+    return migrate_on_server (options, &task);
+  tall_usage_error (&tall_command_migrate, "--settled goes with --store");
+  return TALL_EXIT_USAGE;
 }
 
 static TallExit

@@ -231,7 +231,7 @@ IDL_SHARED_STRUCT (tall_idl_verify_part_type,
                    NAMED (11, I32, "wait_ms", part.wait));
 #undef Type
 
-#define Type TallIdlErase
+#define Type TallEraseRequest
 IDL_SHARED_STRUCT (tall_idl_erase_request_type,
                    "EraseRequest",
                    ALWAYS (1, TEXT, customer_number),
@@ -242,12 +242,12 @@ IDL_SHARED_STRUCT (tall_idl_erase_request_type,
 #define Type TallIdlErasePart
 IDL_SHARED_STRUCT (tall_idl_erase_part_type,
                    "ErasePart",
-                   ALWAYS (1, BYTES, cursor),
-                   ALWAYS (2, I32, wait_ms),
+                   NAMED (1, BYTES, "cursor", part.cursor),
+                   NAMED (2, I32, "wait_ms", part.wait),
                    ALWAYS (3, TEXT, stage),
-                   ALWAYS (4, I64, orders),
-                   ALWAYS (5, I64, customers),
-                   ALWAYS (6, I64, marks),
-                   ALWAYS (7, I64, rows),
-                   TEXTS (8, left));
+                   NAMED (4, I64, "orders", part.counts.n_orders),
+                   NAMED (5, I64, "customers", part.counts.n_customers),
+                   NAMED (6, I64, "marks", part.counts.n_marks),
+                   NAMED (7, I64, "rows", part.counts.n_rows),
+                   { "left", 8, TALL_KIND_TEXTS, AT (part.left), AT (part.n_left), NULL });
 #undef Type

@@ -159,26 +159,11 @@ typedef struct
   TallIdlFailure *failure; /* the same; NULL: absent */
 } TallIdlVerifyPart;
 
-/* EraseRequest. */
-typedef struct
-{
-  char *customer_number; /* NULL: absent */
-  gboolean compact;
-  TallSlice cursor; /* NULL data: absent */
-} TallIdlErase;
-
 /* ErasePart. */
 typedef struct
 {
-  TallSlice cursor; /* NULL data: absent */
-  gint32 wait_ms;
-  char *stage;
-  gint64 orders;
-  gint64 customers;
-  gint64 marks;
-  gint64 rows;
-  char **left; /* n_left of them */
-  gsize n_left;
+  TallErasePart part;
+  char *stage; /* NULL: absent */
 } TallIdlErasePart;
 
 typedef struct

@@ -595,8 +595,7 @@ tall_client_erase_some (TallFront *front, const TallEraseRequest *request, GErro
 {
   g_autoptr (TallErasePart) part = g_new0 (TallErasePart, 1);
   part->arena = tall_arena_new (0);
-  TallIdlErase erase = { (char *)request->customer_number, request->compact, request->cursor };
-  TallIdlArgs args = { .request = &erase };
+  TallIdlArgs args = { .request = (gpointer)request };
   TallIdlErasePart got = { 0 };
   TallClientCall call = tall_client_prepare (front, TALL_CALL (erase_some), &args, part->arena);
   call.success = &got;
@@ -604,14 +603,11 @@ tall_client_erase_some (TallFront *front, const TallEraseRequest *request, GErro
 
   if (!tall_client_call_run (&call, error))
     return NULL;
+  got.part.arena = part->arena;
+  *part = got.part;
+  part->wait = MIN (part->wait, MOST_WAIT);
   if (!tall_erase_stage_parse (got.stage, &part->stage)
-      || (part->stage == TALL_ERASE_DONE) != (got.cursor.len == 0))
+      || (part->stage == TALL_ERASE_DONE) != (part->cursor.len == 0))
     return tall_client_set_wrong_answer (&call, error), NULL;
-  part->cursor = got.cursor;
-  part->wait = (guint)CLAMP (got.wait_ms, 0, MOST_WAIT);
-  part->counts = (TallEraseCounts){ (guint64)got.orders, (guint64)got.customers, (guint64)got.marks,
-                                    (guint64)got.rows };
-  part->left = got.left;
-  part->n_left = got.n_left;
   return g_steal_pointer (&part);
 }

@@ -89,32 +89,20 @@ tall_request_verify (TallRequest *self, GError **error)
 gboolean
 tall_request_erase (TallRequest *self, GError **error)
 {
-  const TallIdlErase *sent = self->args.request;
   TallIdlErasePart *success = tall_arena_new0 (self->arena, TallIdlErasePart);
-  const TallEraseRequest request = {
-    .customer_number = sent->customer_number != NULL ? sent->customer_number : "",
-    .compact = sent->compact,
-    .cursor = sent->cursor,
-  };
+  TallEraseRequest request = *(const TallEraseRequest *)self->args.request;
   gsize work = PAGES_MEMORY + tall_call_memory_get_order (self->memory);
 
+  if (request.customer_number == NULL)
+    request.customer_number = "";
   if (!tall_call_memory_work (self->memory, work, error))
     return FALSE;
   TallErasePart *part = tall_front_erase_some (self->front, &request, error);
   self->result.success = success;
   if (!tall_request_own (self, part, (GDestroyNotify)tall_erase_part_free))
     return FALSE;
-  *success = (TallIdlErasePart){
-    .cursor = part->cursor,
-    .wait_ms = (gint32)part->wait,
-    .stage = (char *)tall_erase_stage_get_name (part->stage),
-    .orders = (gint64)part->counts.n_orders,
-    .customers = (gint64)part->counts.n_customers,
-    .marks = (gint64)part->counts.n_marks,
-    .rows = (gint64)part->counts.n_rows,
-    .left = part->left,
-    .n_left = part->n_left,
-  };
+  success->part = *part;
+  success->stage = (char *)tall_erase_stage_get_name (part->stage);
   return TRUE;
 }
 

@@ -14,6 +14,7 @@ G_BEGIN_DECLS
 #define TALL_JSON_MAX_VALUES 1200000           /* texts and numbers, member names included */
 
 char *tall_json_shorten (const char *name);
+char *tall_json_find_difference (const char *given, const char *stored);
 JsonNode *tall_json_parse (const char *text, gsize len, GError **error);
 TallOrder *tall_order_from_json_with_revision (const char *text,
                                                gssize len,

@@ -522,7 +522,8 @@ def load_what_is_there(folder):
     rejects = f"{folder}/rejects.csv"
     run(*load, "--rejects", rejects, stdin=changed).ends(
         NO, "3 read = 1 stored + 1 unchanged + 1 rejected", "Orders    1 with 1 line, 1 unchanged",
-        "the store refuses it: conflict", "another content is stored")
+        "the store refuses it: conflict", "another content is stored",
+        'it is left: line[1].quantity is "7", and "2" is stored')
     equal(pathlib.Path(rejects).read_text("utf-8").endswith('"A,2,7"\n'), True)
     run(*load, "--on-existing", "skip", stdin=changed).ends(
         DONE, "3 read = 0 stored + 2 unchanged + 1 skipped + 0 rejected")

@@ -313,6 +313,58 @@ test_customer_refused (void)
   g_assert_cmpstr (tall_error_get_field (error), ==, "phones[1]");
 }
 
+#define LINES(lines) "{\"shipping_locations\":[{\"number\":1,\"line_items\":[" lines "]}]}"
+#define ONE_LOCATION "{\"shipping_locations\":[{\"number\":4,\"name\":"
+
+static const struct
+{
+  const char *given, *stored, *difference;
+} differences[] = {
+  { "{\"currency\":\"EUR\"}", "{\"currency\":\"EUR\"}", NULL },
+  { "{\"currency\":\"EUR\"}", "{\"currency\":\"USD\"}",
+    "currency is \"EUR\", and \"USD\" is stored" },
+  { "{\"a\":\"1\"}", "{}", "a is new" },
+  { "{}", "{\"attributes\":{\"x\":\"1\"}}", "attribute is only in what is stored" },
+  { "{\"attributes\":{\"x\":\"2\"}}", "{\"attributes\":{\"x\":\"1\"}}",
+    "attribute.x is \"2\", and \"1\" is stored" },
+  { "{\"phones\":[\"1\",\"2\"]}", "{\"phones\":[\"1\",\"3\"]}",
+    "phones[2] is \"2\", and \"3\" is stored" },
+  { "{\"phones\":[\"1\",\"2\"]}", "{\"phones\":[\"1\"]}", "phones[2] is new" },
+  { ONE_LOCATION "\"a\"}]}", ONE_LOCATION "\"b\"}]}",
+    "location[4].name is \"a\", and \"b\" is stored" },
+  { LINES ("{\"number\":2},{\"number\":3}"), LINES ("{\"number\":3}"), "line[2] is new" },
+  { LINES ("{\"number\":3}"), LINES ("{\"number\":2},{\"number\":3}"),
+    "line[2] is only in what is stored" },
+  { LINES ("{\"number\":2}"), LINES ("{\"number\":2},{\"number\":3}"),
+    "line[3] is only in what is stored" },
+  { LINES ("{\"number\":2,\"price\":\"1.5\"}"),
+    LINES ("{\"number\":2,\"price\":\"1.50\"}"),
+    "line[2].price is \"1.5\", and \"1.50\" is stored" },
+};
+
+static void
+test_differences (void)
+{
+  g_autoptr (GRand) rand = g_rand_new_with_seed (g_test_rand_int ());
+  for (guint i = 0; i < G_N_ELEMENTS (differences); i++)
+    {
+      g_autofree char *found =
+          tall_json_find_difference (differences[i].given, differences[i].stored);
+      g_assert_cmpstr (found, ==, differences[i].difference);
+    }
+  for (guint i = 0; i < 1000; i++)
+    {
+      g_autoptr (TallOrder) a = tall_test_random_order (rand, 3);
+      g_autoptr (TallOrder) b = tall_test_random_order (rand, 3);
+      g_autofree char *given = tall_order_to_json (a, FALSE);
+      g_autofree char *stored = tall_order_to_json (b, FALSE);
+      g_autofree char *found = tall_json_find_difference (given, stored);
+      g_autofree char *none = tall_json_find_difference (given, given);
+      g_assert_cmpint (found == NULL, ==, tall_order_equal (a, b));
+      g_assert_null (none);
+    }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -329,5 +381,6 @@ main (int argc, char **argv)
   g_test_add_func ("/model/json/bombs", test_bombs);
   g_test_add_func ("/model/json/depth", test_depth);
   g_test_add_func ("/model/json/customer-refused", test_customer_refused);
+  g_test_add_func ("/model/json/differences", test_differences);
   return g_test_run ();
 }

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "load/store/batch.h"
 
+#include "model/json.h"
 #include "tall-error.h"
 
 /* An item has room for so much at first. */
@@ -60,32 +61,40 @@ tall_load_item_count_rows (const TallLoadItem *self)
   return self->rows->len;
 }
 
-static gboolean
+static char *
 compare_order (TallOrder *order, TallFront *front, gboolean *same, GError **error)
 {
   g_autoptr (TallOrder) stored =
       tall_front_get_order (front, order->customer_number, order->order_number, NULL, error);
   if (stored == NULL || !tall_order_normalize (order, error))
-    return FALSE;
+    return NULL;
   *same = tall_order_equal (stored, order);
-  return TRUE;
+  g_autofree char *given = tall_order_to_json (order, FALSE);
+  g_autofree char *there = tall_order_to_json (stored, FALSE);
+  return tall_json_find_difference (given, there);
 }
 
-static gboolean
+static char *
 compare_customer (TallCustomer *customer, TallFront *front, gboolean *same, GError **error)
 {
   g_autoptr (TallCustomer) stored = tall_front_get_customer (front, customer->number, NULL, error);
   if (stored == NULL || !tall_customer_normalize (customer, error))
-    return FALSE;
+    return NULL;
   *same = tall_customer_equal (stored, customer);
-  return TRUE;
+  g_autofree char *given = tall_customer_to_json (customer, FALSE);
+  g_autofree char *there = tall_customer_to_json (stored, FALSE);
+  return tall_json_find_difference (given, there);
 }
 
-/* @same: (out): what is stored is the item
+/**
+ * tall_load_item_compare:
+ * @same: (out): what is stored is the item
  *
- * Returns: FALSE if it cannot be fetched; %TALL_ERROR_NOT_FOUND: nothing is stored */
-static gboolean
-load_item_compare (const TallLoadItem *self, TallFront *front, gboolean *same, GError **error)
+ * Returns: (transfer full) (nullable): where it differs first; NULL: nowhere, or with an error if
+ *   it cannot be fetched; %TALL_ERROR_NOT_FOUND: nothing is stored
+ */
+char *
+tall_load_item_compare (const TallLoadItem *self, TallFront *front, gboolean *same, GError **error)
 {
   return self->order != NULL ? compare_order (self->order, front, same, error)
                              : compare_customer (self->customer, front, same, error);
@@ -214,8 +223,9 @@ find_out (const TallLoadItem *item, TallFront *front, TallBulkResult *result)
 {
   gboolean same = FALSE;
   g_autoptr (GError) error = NULL;
+  g_autofree char *difference = tall_load_item_compare (item, front, &same, &error);
   result->outcome = TALL_BULK_STORED;
-  if (load_item_compare (item, front, &same, &error) && same)
+  if (same)
     return TRUE;
   if (g_error_matches (error, TALL_ERROR, TALL_ERROR_NOT_FOUND))
     return FALSE;
@@ -225,9 +235,9 @@ find_out (const TallLoadItem *item, TallFront *front, TallBulkResult *result)
   else
     tall_error_set_conflict (
         &result->error, 0,
-        "%s. Something else is stored there: it was there before, or another program has "
+        "%s. Something else is stored there (%s): it was there before, or another program has "
         "written it since. Look which one counts, and load this again if it is this one",
-        item->unknown->message);
+        item->unknown->message, difference);
   return TRUE;
 }
 

@@ -44,6 +44,10 @@ void tall_load_item_add_row (TallLoadItem *self, const TallCsvRow *row);
 guint64 tall_load_item_get_line (const TallLoadItem *self);
 gboolean tall_load_item_is_repeated (const TallLoadItem *self);
 guint tall_load_item_count_rows (const TallLoadItem *self);
+char *tall_load_item_compare (const TallLoadItem *self,
+                              TallFront *front,
+                              gboolean *same,
+                              GError **error) G_GNUC_WARN_UNUSED_RESULT;
 void tall_load_item_reject (TallLoadItem *self,
                             TallRejects *rejects,
                             const char *kind,

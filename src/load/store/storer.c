@@ -192,12 +192,20 @@ fail (TallStorer *self, const GError *error, const TallPatience *patience, guint
                     self->options.bulk.name);
 }
 
+/* What else is stored may be gone by now, or cannot be read: then the error says enough. */
 static void
 refuse (TallStorer *self, TallLoadItem *item, const GError *error)
 {
+  gboolean same;
   g_autofree char *kind =
       g_strdup_printf ("the store refuses it: %s", tall_error_code_name ((TallError)error->code));
-  tall_load_item_reject (item, self->rejects, kind, error->message);
+  g_autofree char *difference =
+      g_error_matches (error, TALL_ERROR, TALL_ERROR_CONFLICT) && item->unknown == NULL
+          ? tall_load_item_compare (item, self->front, &same, NULL)
+          : NULL;
+  g_autofree char *reason =
+      difference != NULL ? g_strdup_printf ("%s: %s", error->message, difference) : NULL;
+  tall_load_item_reject (item, self->rejects, kind, reason != NULL ? reason : error->message);
 }
 
 /* What this load has put without knowing it was not there before. */

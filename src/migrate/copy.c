@@ -23,33 +23,6 @@ name_item (const TallCopyItem *item)
              : g_strdup_printf ("customer %s", item->from.customer_number);
 }
 
-/* Each row of the target is that of the first one that this process would have there. What the
- * target has is not enough: a slower process may have written over what was copied. */
-static void
-claim (const TallCopier *copier, TallCopyItem *item)
-{
-  const TallOperation *to = &item->to;
-  GError *error = NULL;
-  if (copier->places == NULL || to->root_row == NULL
-      || tall_copied_claim (copier->places, to->root_table, tall_slice_array (to->root_row),
-                            item->table, item->row))
-    return;
-  item->there.stranger = g_strdup ("another one, which was copied before");
-  if (!tall_root_check_owner (&item->there, to, &error))
-    copy_item_refuse (item, error);
-}
-
-/* @items: compared with the target
- *
- * Claims the rows of what the target has already, and refuses what has come too late. */
-static void
-copy_claim_equal (const TallCopier *copier, TallCopyItem *items, guint n_items)
-{
-  for (guint i = 0; i < n_items; i++)
-    if (items[i].outcome == TALL_COPY_SAME)
-      claim (copier, &items[i]);
-}
-
 /* Of those before @item the one that has its row in the target. */
 static const TallCopyItem *
 find_twin (const TallCopyItem *items, const TallCopyItem *item)
@@ -62,27 +35,27 @@ find_twin (const TallCopyItem *items, const TallCopyItem *item)
   return NULL;
 }
 
-/* @items: those that are open have places in the target
- *
- * Claims the rows of what is to be written. Of two whose keys collide, the target keeps the first.
- */
+/* Claims the rows of those that are decided so: same, which the target has already, or open, which
+ * are to be written and have places there. Each row of the target is that of the first one that
+ * this process would have there, and the others are refused. What the target has is not enough: a
+ * slower process may have written over what was copied. */
 static void
-copy_claim_open (const TallCopier *copier, TallCopyItem *items, guint n_items)
+copy_claim (const TallCopier *copier, TallCopyItem *items, guint n_items, TallCopyOutcome outcome)
 {
-  for (guint i = 0; i < n_items; i++)
+  for (TallCopyItem *item = items; item < items + n_items; item++)
     {
-      TallCopyItem *item = &items[i];
+      const TallOperation *to = &item->to;
       GError *error = NULL;
-      if (item->outcome != TALL_COPY_OPEN)
+      if (item->outcome != outcome)
         continue;
-      const TallCopyItem *first = find_twin (items, item);
-      if (first == NULL)
-        {
-          claim (copier, item);
-          continue;
-        }
-      item->there.stranger = name_item (first);
-      if (!tall_root_check_owner (&item->there, &item->to, &error))
+      const TallCopyItem *twin = outcome == TALL_COPY_OPEN ? find_twin (items, item) : NULL;
+      if (twin != NULL)
+        item->there.stranger = name_item (twin);
+      else if (copier->places != NULL && to->root_row != NULL
+               && !tall_copied_claim (copier->places, to->root_table,
+                                      tall_slice_array (to->root_row), item->table, item->row))
+        item->there.stranger = g_strdup ("another one, which was copied before");
+      if (item->there.stranger != NULL && !tall_root_check_owner (&item->there, to, &error))
         copy_item_refuse (item, error);
     }
 }
@@ -738,14 +711,14 @@ tall_copy_run (const TallCopier *copier, TallCopyItem *items, guint n_items, GEr
   self.deadline = first->to.deadline;
   if (!locate (&self, TRUE, error) || !locate (&self, FALSE, error) || !compare (&self, error))
     return FALSE;
-  copy_claim_equal (copier, items, n_items);
+  copy_claim (copier, items, n_items, TALL_COPY_SAME);
   if (!tall_copy_read (copier, items, n_items, error))
     return FALSE;
   if (first_open (&self) == NULL)
     return TRUE;
   if (!identify (&self, error))
     return FALSE;
-  copy_claim_open (copier, items, n_items);
+  copy_claim (copier, items, n_items, TALL_COPY_OPEN);
   return remove_old (&self, error) && write_rows (&self, error) && write_roots (&self, error)
          && read_back (&self, error);
 }

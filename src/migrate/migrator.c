@@ -31,7 +31,9 @@ take_down (TallMigrator *self)
   g_clear_pointer (&self->pass, tall_pass_free);
   tall_store_context_clear (&self->source);
   tall_store_context_clear (&self->target);
-  g_clear_pointer (&self->setup, tall_deployment_free);
+  if (self->setup != self->record)
+    tall_deployment_free (self->setup);
+  self->setup = NULL;
 }
 
 void
@@ -40,12 +42,6 @@ tall_migrator_clear (TallMigrator *self)
   take_down (self);
   g_clear_pointer (&self->record, tall_deployment_free);
   g_clear_pointer (&self->sample, g_strfreev);
-}
-
-static TallDeployment *
-read_record (const TallMigrator *self, GError **error)
-{
-  return tall_deployment_read (self->table, g_get_monotonic_time () + TIME, error);
 }
 
 /**
@@ -67,7 +63,8 @@ tall_migrator_take (TallMigrator *self, TallDeployment *record, GError **error)
           error, 0, "Another deployment has been made in the place of the one that was migrated");
       return FALSE;
     }
-  g_clear_pointer (&self->record, tall_deployment_free);
+  if (self->record != self->setup)
+    tall_deployment_free (self->record);
   self->record = record;
   self->summary->generation = record->migration.generation;
   return TRUE;
@@ -81,7 +78,8 @@ tall_migrator_take (TallMigrator *self, TallDeployment *record, GError **error)
 gboolean
 tall_migrator_read (TallMigrator *self, GError **error)
 {
-  TallDeployment *record = read_record (self, error);
+  TallDeployment *record =
+      tall_deployment_read (self->table, g_get_monotonic_time () + TIME, error);
   return record != NULL && tall_migrator_take (self, record, error);
 }
 
@@ -110,19 +108,13 @@ init_context (const TallMigrator *self,
   return tall_store_context_init (context, table, deployment, self->options->hooks, error);
 }
 
-/* Whether @setup is of the migration that the record named when it was read last. */
-static gboolean
-is_of_record (const TallMigrator *self, const TallDeployment *setup)
-{
-  const TallMigration *is = &self->record->migration;
-  return setup->migration.generation == is->generation && setup->migration.target == is->target
-         && g_str_equal (setup->id, self->record->id);
-}
-
+/* Whether it is ready for what the record names. */
 static gboolean
 is_set_up (const TallMigrator *self)
 {
-  return self->pass != NULL && is_of_record (self, self->setup);
+  const TallMigration *is = &self->record->migration;
+  return self->pass != NULL && self->setup->migration.generation == is->generation
+         && self->setup->migration.target == is->target;
 }
 
 static void
@@ -156,36 +148,29 @@ on_unfit (const TallCopyItem *item, gpointer data)
 /**
  * tall_migrator_set_up:
  *
- * Gets ready to work on the two generations that the record named when it was read last; nothing
- * is done if that is so already.
- *
- * Returns: FALSE with %TALL_ERROR_CONFLICT if the record names others by now, or with what a table
- *   says
+ * Gets ready to work on the two generations that the record names; nothing is done if that is so
+ * already.
  */
 gboolean
 tall_migrator_set_up (TallMigrator *self, GError **error)
 {
-  TallPassOptions options = { .on_progress = on_pass, .on_unfit = on_unfit, .data = self };
   if (is_set_up (self))
     return TRUE;
   take_down (self);
-  self->setup = read_record (self, error);
-  if (self->setup == NULL)
+  const TallDeployment *is = self->setup = self->record;
+  if (!init_context (self, is, is->migration.generation, &self->source, error)
+      || !init_context (self, is->next, is->migration.target, &self->target, error))
     return FALSE;
-  const TallMigration *is = &self->setup->migration;
-  if (!is_of_record (self, self->setup) || self->setup->next == NULL)
-    {
-      tall_error_set_conflict (error, 0, "Another process has ended the migration");
-      return FALSE;
-    }
-  if (!init_context (self, self->setup, is->generation, &self->source, error)
-      || !init_context (self, self->setup->next, is->target, &self->target, error))
-    return FALSE;
-  options.copier.begun = self->setup->begun - TALL_CLOCK_DIFFERENCE * 1000;
-  options.rate = self->options->rate;
-  options.copier.source = &self->source;
-  options.copier.target = &self->target;
-  options.copier.records = self->table;
+  const TallPassOptions options = {
+    .copier = { .source = &self->source,
+                .target = &self->target,
+                .records = self->table,
+                .begun = is->begun - TALL_CLOCK_DIFFERENCE * 1000 },
+    .rate = self->options->rate,
+    .on_progress = on_pass,
+    .on_unfit = on_unfit,
+    .data = self,
+  };
   self->pass = tall_pass_new (&options);
   return TRUE;
 }

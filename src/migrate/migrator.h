@@ -27,7 +27,7 @@ typedef struct
   gint64 paused;          /* when writes began to wait, monotonic; 0: not, as far as we know */
 
   /* Of the two generations that the record named when this was set up. */
-  TallDeployment *setup; /* owned: the record then; NULL: not set up */
+  TallDeployment *setup; /* the record then, owned unless it is that still; NULL: not set up */
   TallStoreContext source;
   TallStoreContext target;
   TallPass *pass; /* owned */

@@ -297,25 +297,6 @@ tall_migrate_report_dropped (guint n, gboolean json)
     tall_print ("%u %s removed.\n", n, n == 1 ? "table is" : "tables are");
 }
 
-/**
- * tall_migrate_report_get_exit:
- *
- * Returns: the exit code of a migration that has ended so
- */
-TallExit
-tall_migrate_report_get_exit (const TallMigrateSummary *summary)
-{
-  switch (summary->outcome)
-    {
-    case TALL_MIGRATE_SWITCHED:
-    case TALL_MIGRATE_PASSED:
-    case TALL_MIGRATE_UNCHANGED:
-      return TALL_EXIT_DONE;
-    default:
-      return TALL_EXIT_NO;
-    }
-}
-
 /* What a phase means to those who use the deployment, and who may end it. */
 static const struct
 {

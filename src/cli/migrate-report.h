@@ -16,6 +16,5 @@ void tall_migrate_report_append (GString *line, const TallMigrateState *state, g
 void tall_migrate_report_summary (const TallMigrateSummary *summary, gint64 limit, gboolean json);
 void tall_migrate_report_aborted (gboolean was_moving, gboolean json);
 void tall_migrate_report_dropped (guint n, gboolean json);
-TallExit tall_migrate_report_get_exit (const TallMigrateSummary *summary);
 
 G_END_DECLS

@@ -206,9 +206,19 @@ set_access (const TallStoreContext *context,
     }
 }
 
-/* Sets the access of all tables of a generation. @what: is done, for messages */
-static gboolean
-set_all (const TallStoreContext *context, TallTableAccess access, const char *what, GError **error)
+/**
+ * tall_access_set:
+ * @access: closed, open (not sealed any more) or unclosed; the last one only if the record is
+ * marked as reopened, because such a call may come late
+ * @what: is done, for messages
+ *
+ * Sets the access of all tables of the generation. One that is gone is closed.
+ */
+gboolean
+tall_access_set (const TallStoreContext *context,
+                 TallTableAccess access,
+                 const char *what,
+                 GError **error)
 {
   Tables tables;
   list_tables (context, &tables);
@@ -312,30 +322,4 @@ tall_access_seal (const TallStoreContext *context, char **seal, GError **error)
       return FALSE;
   *seal = g_steal_pointer (&token);
   return TRUE;
-}
-
-/**
- * tall_access_close:
- *
- * Closes all tables of the generation. One that is gone is closed.
- */
-gboolean
-tall_access_close (const TallStoreContext *context, GError **error)
-{
-  return context->hooks.omits & TALL_OMIT_CLOSE
-         || set_all (context, TALL_ACCESS_CLOSED, "Closing", error);
-}
-
-/**
- * tall_access_open:
- * @closed: the tables may be closed, and the record is marked as reopened: such a call may come
- *   late
- *
- * Opens all tables of the generation: takes the seals away, then the close.
- */
-gboolean
-tall_access_open (const TallStoreContext *context, gboolean closed, GError **error)
-{
-  return set_all (context, TALL_ACCESS_OPEN, "Unsealing", error)
-         && (!closed || set_all (context, TALL_ACCESS_UNCLOSED, "Opening", error));
 }

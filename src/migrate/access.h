@@ -31,10 +31,9 @@ gboolean tall_access_describe (const TallStoreContext *context,
 gboolean tall_access_seal (const TallStoreContext *context,
                            char **seal,
                            GError **error) G_GNUC_WARN_UNUSED_RESULT;
-gboolean tall_access_close (const TallStoreContext *context,
-                            GError **error) G_GNUC_WARN_UNUSED_RESULT;
-gboolean tall_access_open (const TallStoreContext *context,
-                           gboolean closed,
-                           GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean tall_access_set (const TallStoreContext *context,
+                          TallTableAccess access,
+                          const char *what,
+                          GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 G_END_DECLS

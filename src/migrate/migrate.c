@@ -240,7 +240,9 @@ migrate_close (TallMigrator *self, GError **error)
   gboolean whole;
   tall_migrator_show (self, TALL_MIGRATE_CLOSING);
   wait_for_others (self);
-  if (!tall_access_close (&self->source, error) || !look (self, &whole, error))
+  gboolean omits = (self->source.hooks.omits & TALL_OMIT_CLOSE) != 0;
+  if ((!omits && !tall_access_set (&self->source, TALL_ACCESS_CLOSED, "Closing", error))
+      || !look (self, &whole, error))
     return TALL_MIGRATE_BROKEN;
   if (!whole)
     return take_back (self, error);
@@ -283,7 +285,9 @@ static gboolean
 give_back (const TallMigrator *self, const TallStoreContext *source, GError **error)
 {
   g_auto (TallAccess) access = { 0 };
-  if (!tall_access_open (source, self->record->migration.reopened, error)
+  gboolean may_be_closed = self->record->migration.reopened;
+  if (!tall_access_set (source, TALL_ACCESS_OPEN, "Unsealing", error)
+      || (may_be_closed && !tall_access_set (source, TALL_ACCESS_UNCLOSED, "Opening", error))
       || !tall_access_describe (source, &access, error))
     return FALSE;
   if (access.all_open)

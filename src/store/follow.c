@@ -34,8 +34,11 @@ struct _TallFollower
    * a process meets few of them in its life. */
   Generation *current;
 
+  GThread *watcher; /* NULL: nothing is watched */
+
   GMutex mutex; /* for all below, and for making another generation the current one */
-  GCond cond;   /* a look has ended */
+  GCond cond;   /* a look has ended, or the watcher is to end */
+  gboolean ends;
   gboolean is_looking;
   guint64 n_begun; /* looks that have begun */
   guint64 last;    /* the last one that has read the record: its number */
@@ -90,22 +93,6 @@ tall_follower_new (TallTable *table,
   self->phase = (gint)record->migration.phase;
   self->current = generation_new (self, record, error);
   return self->current != NULL ? g_steal_pointer (&self) : NULL;
-}
-
-void
-tall_follower_free (TallFollower *self)
-{
-  for (Generation *generation = self->current; generation != NULL;)
-    {
-      Generation *before = generation->before;
-      generation_free (generation);
-      generation = before;
-    }
-  g_object_unref (self->table);
-  tall_recent_free (self->recent);
-  g_cond_clear (&self->cond);
-  g_mutex_clear (&self->mutex);
-  g_free (self);
 }
 
 /**
@@ -272,20 +259,11 @@ follower_look (TallFollower *self, gint64 deadline, GError **error)
 #define PHASE_PERIOD (G_USEC_PER_SEC / 5) /* as long as a migration goes on */
 #define WATCH_TIME G_USEC_PER_SEC         /* to read the record */
 
-struct _TallWatcher
-{
-  TallFollower *follower; /* not owned */
-  GThread *thread;
-  GMutex mutex; /* for the next one */
-  GCond cond;   /* it has changed */
-  gboolean ends;
-};
-
 /* Returns: FALSE if it is to end */
 static gboolean
-wait_for_turn (TallWatcher *self)
+wait_for_turn (TallFollower *self)
 {
-  gboolean calm = follower_get_phase (self->follower) == TALL_MIGRATION_NONE;
+  gboolean calm = follower_get_phase (self) == TALL_MIGRATION_NONE;
   gint64 until = g_get_monotonic_time () + (calm ? USUAL_PERIOD : PHASE_PERIOD);
   g_autoptr (GMutexLocker) locker G_GNUC_UNUSED = g_mutex_locker_new (&self->mutex);
   while (!self->ends && g_cond_wait_until (&self->cond, &self->mutex, until))
@@ -296,51 +274,53 @@ wait_for_turn (TallWatcher *self)
 static gpointer
 watch (gpointer data)
 {
-  TallWatcher *self = data;
+  TallFollower *self = data;
   while (wait_for_turn (self))
     {
       g_autoptr (GError) error = NULL;
-      if (!follower_look (self->follower, g_get_monotonic_time () + WATCH_TIME, &error))
+      if (!follower_look (self, g_get_monotonic_time () + WATCH_TIME, &error))
         g_debug ("watching the deployment record: %s", error->message);
     }
   return NULL;
 }
 
 /**
- * tall_watcher_new:
- * @follower: which it keeps up to date; must outlive it
+ * tall_follower_watch:
  *
- * Returns: (nullable): NULL where no other process works on the tables: then there is nothing to
- *   watch
+ * Begins to read the deployment record again and again, so that a process knows of a migration
+ * before a table refuses a call; not where no other process works on the tables. Nothing depends on
+ * it but speed: a call on a table that is being closed may hang in a gateway.
  */
-TallWatcher *
-tall_watcher_new (TallFollower *follower)
+void
+tall_follower_watch (TallFollower *self)
 {
   TallTableInfo info;
-  tall_table_get_info (tall_follower_get_context (follower)->table, &info);
-  if (info.is_exclusive)
-    return NULL;
-  TallWatcher *self = g_new0 (TallWatcher, 1);
-  self->follower = follower;
-  g_mutex_init (&self->mutex);
-  g_cond_init (&self->cond);
-  self->thread = g_thread_new ("watcher", watch, self);
-  return self;
+  tall_table_get_info (self->table, &info);
+  if (!info.is_exclusive)
+    self->watcher = g_thread_new ("watcher", watch, self);
 }
 
 /**
- * tall_watcher_free:
+ * tall_follower_free:
  *
- * Ends the thread, after the read that is under way, which takes a second at most.
+ * Also ends the thread, after the read that is under way, which takes a second at most.
  */
 void
-tall_watcher_free (TallWatcher *self)
+tall_follower_free (TallFollower *self)
 {
   g_mutex_lock (&self->mutex);
   self->ends = TRUE;
-  g_cond_signal (&self->cond);
+  g_cond_broadcast (&self->cond);
   g_mutex_unlock (&self->mutex);
-  g_thread_join (self->thread);
+  g_clear_pointer (&self->watcher, g_thread_join);
+  for (Generation *generation = self->current; generation != NULL;)
+    {
+      Generation *before = generation->before;
+      generation_free (generation);
+      generation = before;
+    }
+  g_object_unref (self->table);
+  tall_recent_free (self->recent);
   g_cond_clear (&self->cond);
   g_mutex_clear (&self->mutex);
   g_free (self);

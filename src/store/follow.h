@@ -10,6 +10,7 @@ TallFollower *tall_follower_new (TallTable *table,
                                  const TallDeployment *record,
                                  const TallStoreHooks *hooks,
                                  GError **error) G_GNUC_WARN_UNUSED_RESULT;
+void tall_follower_watch (TallFollower *self);
 void tall_follower_free (TallFollower *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (TallFollower, tall_follower_free)
 
@@ -22,18 +23,6 @@ gboolean tall_follower_check_writable (TallFollower *self,
 TallDeployment *tall_follower_read_record (TallFollower *self,
                                            gint64 deadline,
                                            GError **error) G_GNUC_WARN_UNUSED_RESULT;
-
-/**
- * TallWatcher:
- *
- * A thread that reads the deployment record again and again, so that a process knows of a migration
- * before a table refuses a call. Nothing depends on it but speed: a call on a table that is being
- * closed may hang in a gateway.
- */
-typedef struct _TallWatcher TallWatcher;
-
-TallWatcher *tall_watcher_new (TallFollower *follower);
-void tall_watcher_free (TallWatcher *self);
 
 gboolean tall_follow (TallOperation *operation, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 guint tall_follow_count (void);

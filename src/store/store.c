@@ -22,7 +22,6 @@ struct _TallStore
   TallFront parent_instance;
 
   TallFollower *follower; /* owned */
-  TallWatcher *watcher;   /* owned; NULL: no other process works on the tables */
   TallLoadRevisions revisions;
 };
 
@@ -386,7 +385,6 @@ static void
 tall_store_finalize (GObject *object)
 {
   TallStore *self = TALL_STORE (object);
-  g_clear_pointer (&self->watcher, tall_watcher_free);
   g_clear_pointer (&self->follower, tall_follower_free);
   tall_load_revisions_clear (&self->revisions);
   G_OBJECT_CLASS (tall_store_parent_class)->finalize (object);
@@ -485,7 +483,7 @@ tall_store_open (TallTable *table,
     return NULL;
   TallStore *self = g_object_new (TALL_TYPE_STORE, NULL);
   self->follower = follower;
-  self->watcher = tall_watcher_new (follower);
+  tall_follower_watch (follower);
   return self;
 }
 

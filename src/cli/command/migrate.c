@@ -143,9 +143,17 @@ conclude (const Task *self, const TallMigrateState *state)
   if (state->task != TALL_MIGRATE_MOVE)
     return TALL_EXIT_DONE;
   show_summary (self, state);
-  return state->summary.outcome == TALL_MIGRATE_STOPPED
-             ? conclude_stopped (self)
-             : tall_migrate_report_get_exit (&state->summary);
+  switch (state->summary.outcome)
+    {
+    case TALL_MIGRATE_SWITCHED:
+    case TALL_MIGRATE_PASSED:
+    case TALL_MIGRATE_UNCHANGED:
+      return TALL_EXIT_DONE;
+    case TALL_MIGRATE_STOPPED:
+      return conclude_stopped (self);
+    default:
+      return TALL_EXIT_NO;
+    }
 }
 
 static TallExit

@@ -214,22 +214,55 @@ begin_log (Fixture *self)
   g_assert_true (put_as (self, TALL_DURABLE_LATER, &error));
 }
 
-/* Nothing is written to a log that has failed: an assertion of RocksDB ends the process then. As
- * soon as RocksDB has begun another one, writes go on. */
 static void
-test_no_room (Fixture *self, gconstpointer data)
+wait_until_written (Fixture *self)
 {
-  gint *what = (gint *)data;
   gint64 until = g_get_monotonic_time () + PATIENCE;
   gboolean written = FALSE;
-  begin_log (self);
-  fail_puts (self, what, ENOSPC);
   while (!written && g_get_monotonic_time () < until)
     {
       g_autoptr (GError) error = NULL;
       written = put (self, &error);
     }
   g_assert_true (written);
+}
+
+/* Nothing is written to a log that has failed: an assertion of RocksDB ends the process then. As
+ * soon as RocksDB has begun another one, writes go on. */
+static void
+test_no_room (Fixture *self, gconstpointer data)
+{
+  begin_log (self);
+  fail_puts (self, (gint *)data, ENOSPC);
+  wait_until_written (self);
+}
+
+/* Moves the log, so that there is another one. */
+static void
+move_log (Fixture *self)
+{
+  g_autoptr (GError) error = NULL;
+  guint64 ticket = 0;
+  gboolean done = FALSE;
+  while (!done)
+    {
+      gboolean works = tall_table_compact (self->table, TRUE, &ticket, &done, &error);
+      g_assert_no_error (error);
+      g_assert_true (works);
+      g_usleep (1000);
+    }
+}
+
+/* Another log fails later, and RocksDB says the same of it. */
+static void
+test_again (Fixture *self, gconstpointer data)
+{
+  g_autoptr (GError) error = NULL;
+  test_no_room (self, data);
+  move_log (self);
+  g_assert_true (put_as (self, TALL_DURABLE_LATER, &error));
+  fail_puts (self, (gint *)data, ENOSPC);
+  wait_until_written (self);
 }
 
 /* Where nothing is in memory, RocksDB goes on with the log that has failed, as soon as it sees that
@@ -392,6 +425,7 @@ main (int argc, char **argv)
   g_test_add (path "/sync", Fixture, &sync_code, set_up, test, tear_down);                         \
   g_test_add (path "/enter", Fixture, &enter_code, set_up, test, tear_down)
   ADD ("/table/rocksdb/failing/no-room", test_no_room);
+  ADD ("/table/rocksdb/failing/again", test_again);
   ADD ("/table/rocksdb/failing/nothing-in-memory", test_nothing_in_memory);
   ADD ("/table/rocksdb/failing/broken", test_broken);
   g_test_add ("/table/rocksdb/failing/together", Fixture, NULL, set_up, test_together, tear_down);

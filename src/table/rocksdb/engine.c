@@ -238,7 +238,6 @@ engine_new (const char *path, gboolean read_only)
   self->held = g_strdup (path);
   self->names = g_ptr_array_new_with_free_func (g_free);
   self->locks[0] = self->locks[1] = -1;
-  g_mutex_init (&self->failure_mutex);
   g_mutex_init (&self->queue_mutex);
   g_queue_init (&self->queue);
   if (read_only)
@@ -320,8 +319,7 @@ tall_rocksdb_engine_open (const char *path,
 }
 
 /* The number of the log to which a write has failed; 0: it failed of something else. RocksDB's text
- * names the log, or the directory, which is synced for each new one. It says the same again as long
- * as it takes no writes, also when it has begun another log. */
+ * names the log, or the directory, which is synced for each new one. */
 static guint64
 find_log (const TallRocksdbEngine *self, const char *message)
 {
@@ -333,23 +331,20 @@ find_log (const TallRocksdbEngine *self, const char *message)
     return number;
   if (!g_str_has_prefix (message, "IO error: "))
     return 0;
-  if (g_strcmp0 (message, self->failure) == 0)
-    return self->noted_log;
   g_autofree char *last = tall_rocksdb_directory_find_last_log (self->held, &number);
   return number;
 }
 
+/* RocksDB says the same again as long as it takes no writes, also when it has begun another log. */
 static void
 note_failure (TallRocksdbEngine *self, const char *message)
 {
-  g_autoptr (GMutexLocker) locker G_GNUC_UNUSED = g_mutex_locker_new (&self->failure_mutex);
-  guint64 failed = find_log (self, message);
+  guint64 failed = g_strcmp0 (message, self->failure) == 0 ? 0 : find_log (self, message);
   if (failed == 0)
     return;
   g_free (self->failure);
   self->failure = g_strdup (message);
-  self->noted_log = failed;
-  __atomic_store_n (&self->failed_log, failed, __ATOMIC_RELEASE);
+  self->failed_log = failed;
 }
 
 static void
@@ -382,16 +377,13 @@ take_write_error (TallRocksdbEngine *self, char *message, const char *operation,
 /* RocksDB must not write to a log that has failed once: an assertion of Debian's RocksDB ends the
  * process. It usually begins another one when there is room again. */
 static gboolean
-check_log (TallRocksdbEngine *self, const char *operation, GError **error)
+check_log (const TallRocksdbEngine *self, const char *operation, GError **error)
 {
-  if (__atomic_load_n (&self->failed_log, __ATOMIC_ACQUIRE) == 0)
+  if (self->failure == NULL)
     return TRUE;
   guint64 last;
   g_autofree char *path = tall_rocksdb_directory_find_last_log (self->held, &last);
-  g_autoptr (GMutexLocker) locker G_GNUC_UNUSED = g_mutex_locker_new (&self->failure_mutex);
   if (last > self->failed_log)
-    __atomic_store_n (&self->failed_log, 0, __ATOMIC_RELEASE);
-  if (self->failed_log == 0)
     return TRUE;
   gboolean taken = tall_rocksdb_take_error (strdup (self->failure), operation, error);
   prefix_closed (error);
@@ -473,6 +465,8 @@ write_batch (TallRocksdbEngine *self, const Waiting *first, rocksdb_writebatch_t
 {
   char *message = NULL;
   rocksdb_write (self->db, first->options, batch, &message);
+  if (message == NULL)
+    g_clear_pointer (&self->failure, g_free);
   if (message != NULL || !is_synced (first))
     return message;
   size_t len;
@@ -592,6 +586,7 @@ tall_rocksdb_flush (rocksdb_t *db, GPtrArray *handles, GError **error)
   return tall_rocksdb_take_error (message, "Moving the log to tables", error);
 }
 
+/* Of one family, or of the database. */
 static guint64
 get_property (rocksdb_t *db, rocksdb_column_family_handle_t *handle, const char *name)
 {
@@ -632,34 +627,13 @@ settle (rocksdb_t *db, GPtrArray *handles)
   return !has_failed (db);
 }
 
-/* The last work of a database, which has a thread of its own: both parts may wait for ever where
- * the disk is full. */
-typedef struct
-{
-  gatomicrefcount refs;
-  rocksdb_t *db;
-  GPtrArray *handles; /* NULL: the log is left */
-  GError *error;      /* why it was left; set before is_done */
-  gint is_done;       /* atomic */
-} LastWork;
-
-static void
-last_work_unref (LastWork *self)
-{
-  if (!g_atomic_ref_count_dec (&self->refs))
-    return;
-  g_clear_pointer (&self->handles, g_ptr_array_unref);
-  g_clear_error (&self->error);
-  g_free (self);
-}
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (LastWork, last_work_unref)
-
+/* Has a thread of its own: both parts may wait for ever where the disk is full. */
 static gpointer
 do_last_work (gpointer data)
 {
-  g_autoptr (LastWork) self = data;
-  if (self->handles != NULL && !tall_rocksdb_flush (self->db, self->handles, &self->error))
-    g_clear_pointer (&self->handles, g_ptr_array_unref);
+  TallRocksdbEngine *self = data;
+  if (self->moved != NULL && !tall_rocksdb_flush (self->db, self->moved, &self->left))
+    g_clear_pointer (&self->moved, g_ptr_array_unref);
   rocksdb_cancel_all_background_work (self->db, 1);
   g_atomic_int_set (&self->is_done, TRUE);
   return NULL;
@@ -670,7 +644,7 @@ do_last_work (gpointer data)
  * wait for another one that has given up (https://github.com/facebook/rocksdb/issues/11867). FALSE
  * if the work does not end in time. */
 static gboolean
-wait_for (LastWork *self, gboolean moves)
+wait_for_last_work (TallRocksdbEngine *self, gboolean moves)
 {
   gint64 until = g_get_monotonic_time () + (moves ? FLUSH_PATIENCE : END_PATIENCE);
   while (!g_atomic_int_get (&self->is_done))
@@ -712,28 +686,24 @@ gboolean
 tall_rocksdb_engine_finish (TallRocksdbEngine *self, GPtrArray *handles)
 {
   guint64 last = rocksdb_get_latest_sequence_number (self->db);
-  g_autoptr (LastWork) work = g_new0 (LastWork, 1);
-  g_atomic_ref_count_init (&work->refs);
-  g_atomic_ref_count_inc (&work->refs);
-  work->db = self->db;
-  gboolean moves = handles != NULL && self->failed_log == 0 && settle (self->db, handles);
-  work->handles = moves ? g_ptr_array_ref (handles) : NULL;
-  GThread *thread = g_thread_try_new ("tall-end", do_last_work, work, NULL);
+  gboolean moves = handles != NULL && self->failure == NULL && settle (self->db, handles);
+  self->moved = moves ? g_ptr_array_ref (handles) : NULL;
+  GThread *thread = g_thread_try_new ("tall-end", do_last_work, self, NULL);
   if (thread != NULL)
     g_thread_unref (thread);
   else
-    do_last_work (work);
-  if (!wait_for (work, moves))
+    do_last_work (self);
+  if (!wait_for_last_work (self, moves))
     {
       g_warning ("RocksDB does not end its work, so it is left; nothing is lost by that");
       on_exit (leave, NULL);
       return FALSE;
     }
-  if (work->handles != NULL)
+  if (self->moved != NULL)
     note_manifest (self, last);
   else if (self->read_only == NULL)
     g_info ("The log is left: %s",
-            work->error != NULL ? work->error->message : "there is no room, or a write has failed");
+            self->left != NULL ? self->left->message : "there is no room, or a write has failed");
   return TRUE;
 }
 
@@ -754,9 +724,10 @@ tall_rocksdb_engine_close (TallRocksdbEngine *self)
       close (self->locks[i - 1]);
   g_clear_pointer (&self->synced, tall_rocksdb_synced_free);
   g_clear_error (&self->read_only);
-  g_mutex_clear (&self->failure_mutex);
+  g_clear_error (&self->left);
   g_mutex_clear (&self->queue_mutex);
   g_free (self->failure);
+  g_clear_pointer (&self->moved, g_ptr_array_unref);
   g_ptr_array_unref (self->names);
   g_free (self->handles);
   g_free (self->path);

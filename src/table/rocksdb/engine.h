@@ -51,13 +51,19 @@ typedef struct
   rocksdb_column_family_handle_t **handles; /* at the same places; NULL once somebody took it */
   GError *read_only;                        /* why nothing can be written, or NULL */
   int locks[2];                             /* descriptors of the directory and of LOCK, or -1 */
-  guint64 failed_log;   /* atomic: number of a log that could not be written or synced; 0: none */
-  GMutex failure_mutex; /* for all three together */
-  char *failure;        /* what RocksDB said of the last one */
-  guint64 noted_log;    /* its number, which stays when another log has begun */
-  TallRocksdbSynced *synced; /* NULL: nothing can be written */
-  GMutex queue_mutex;        /* for the queue */
-  GQueue queue;              /* of writes; the first one is in RocksDB, with others behind it */
+  TallRocksdbSynced *synced;                /* NULL: nothing can be written */
+
+  GMutex queue_mutex; /* for the queue */
+  GQueue queue;       /* of writes; the first one is in RocksDB, with others behind it */
+
+  /* Of the write that is in RocksDB. */
+  char *failure;      /* what it said of a log that takes no more writes; NULL: it takes them */
+  guint64 failed_log; /* its number */
+
+  /* Of the last work. */
+  GPtrArray *moved; /* families whose log is moved to tables; NULL: it is left */
+  GError *left;     /* why, or NULL */
+  gint is_done;     /* atomic */
 } TallRocksdbEngine;
 
 TallRocksdbEngine *tall_rocksdb_engine_open (const char *path,

@@ -71,16 +71,6 @@ typedef struct
   guint32 n; /* 0: the record has none */
 } Span;
 
-/* A look at one directory. */
-typedef struct
-{
-  const char *directory;
-  TallRocksdbProof proof;
-  gboolean has_proof;
-  guint64 covered; /* the last write before the first that is missing, so far */
-  GPtrArray *lost; /* of texts; owned by the caller */
-} Look;
-
 static guint64
 read_le (const guint8 *data, guint bytes)
 {
@@ -306,17 +296,22 @@ parse_edit (TallSlice record, guint32 *more)
   return last;
 }
 
-static gboolean set_damaged (const Look *look, GError **error, const char *format, ...)
-    G_GNUC_PRINTF (3, 4);
-
+/* A store that an older version wrote last has none, nor has one whose SYNCED is damaged. */
 static gboolean
-set_damaged (const Look *look, GError **error, const char *format, ...)
+has_proof (const TallRocksdbCheck *self)
+{
+  return self->proof.manifest != 0;
+}
+
+G_GNUC_PRINTF (3, 4)
+static gboolean
+set_damaged (const TallRocksdbCheck *self, GError **error, const char *format, ...)
 {
   va_list arguments;
   va_start (arguments, format);
   g_autofree char *what = g_strdup_vprintf (format, arguments);
   va_end (arguments);
-  g_autofree char *directory = tall_rocksdb_directory_show (look->directory);
+  g_autofree char *directory = tall_rocksdb_directory_show (self->directory);
   g_autofree char *detail = g_strdup_printf ("%s: found before RocksDB opened it", directory);
   tall_error_set_detailed (error, TALL_ERROR_DAMAGED, detail,
                            "Opening the store: it is damaged, and nothing was changed: %s", what);
@@ -324,15 +319,15 @@ set_damaged (const Look *look, GError **error, const char *format, ...)
 }
 
 static GMappedFile *
-map_file (const Look *look, const char *name, GError **error)
+map_file (const TallRocksdbCheck *self, const char *name, GError **error)
 {
   g_autoptr (GError) local = NULL;
-  g_autofree char *path = g_build_filename (look->directory, name, NULL);
+  g_autofree char *path = g_build_filename (self->directory, name, NULL);
   GMappedFile *file = g_mapped_file_new (path, FALSE, &local);
   if (file != NULL)
     return file;
   if (g_error_matches (local, G_FILE_ERROR, G_FILE_ERROR_NOENT))
-    set_damaged (look, error, "%s is missing. Restore the store from a backup", name);
+    set_damaged (self, error, "%s is missing. Restore the store from a backup", name);
   else
     tall_error_set_detailed (error, TALL_ERROR_UNAVAILABLE, local->message,
                              g_error_matches (local, G_FILE_ERROR, G_FILE_ERROR_ACCES)
@@ -362,40 +357,37 @@ parse_name (const char *name, const char *before, const char *after, guint64 *nu
 }
 
 static gboolean
-set_no_current (const Look *look, const char *what, GError **error)
+set_no_current (const TallRocksdbCheck *self, const char *what, GError **error)
 {
-  if (!look->has_proof)
-    return set_damaged (look, error, CURRENT " %s. Restore the store from a backup", what);
-  return set_damaged (look, error,
+  if (!has_proof (self))
+    return set_damaged (self, error, CURRENT " %s. Restore the store from a backup", what);
+  return set_damaged (self, error,
                       CURRENT " %s. Write this line into it: " MANIFEST "%06" G_GUINT64_FORMAT
                               ". If there is no such file, restore the store from a backup",
-                      what, look->proof.manifest);
+                      what, self->proof.manifest);
 }
 
 /* The name of the MANIFEST and its number. */
 static char *
-read_current (const Look *look, guint64 *number, GError **error)
+read_current (const TallRocksdbCheck *self, guint64 *number, GError **error)
 {
-  g_autoptr (GMappedFile) file = map_file (look, CURRENT, error);
+  g_autoptr (GMappedFile) file = map_file (self, CURRENT, error);
   if (file == NULL)
     return NULL;
   TallSlice text = get_content (file);
   g_autofree char *name = g_strndup (text.len > 0 ? (const char *)text.data : "", text.len);
-  gsize len = strlen (name);
-  if (len > 0 && name[len - 1] == '\n')
-    name[len - 1] = '\0';
-  if (len > 0 && len == text.len && parse_name (name, MANIFEST, "", number))
+  if (parse_name (g_strchomp (name), MANIFEST, "", number))
     return g_steal_pointer (&name);
-  set_no_current (look, "names no " MANIFEST " file", error);
+  set_no_current (self, "names no " MANIFEST " file", error);
   return NULL;
 }
 
 /* Reads the whole records of the MANIFEST, and returns their length, or 0 with @error. Records of a
  * group count when its last one is there. */
 static gsize
-read_manifest (Look *look, const char *name, GError **error)
+read_manifest (TallRocksdbCheck *self, const char *name, GError **error)
 {
-  g_autoptr (GMappedFile) file = map_file (look, name, error);
+  g_autoptr (GMappedFile) file = map_file (self, name, error);
   if (file == NULL)
     return 0;
   g_auto (Log) log = { .data = get_content (file) };
@@ -406,16 +398,16 @@ read_manifest (Look *look, const char *name, GError **error)
     {
       tables = MAX (tables, parse_edit (record, &more));
       if (more == 0)
-        look->covered = tables;
+        self->covered = tables;
     }
   gsize end = log.at;
   if (end == 0 || log_skip (&log))
-    return set_damaged (look, error,
+    return set_damaged (self, error,
                         "%s is not whole at byte %" G_GSIZE_FORMAT
                         ". Restore the store from a backup",
                         name, end);
   if (end < log.data.len)
-    g_ptr_array_add (look->lost, g_strdup_printf ("%" G_GSIZE_FORMAT " bytes at the end of %s, a "
+    g_ptr_array_add (self->lost, g_strdup_printf ("%" G_GSIZE_FORMAT " bytes at the end of %s, a "
                                                   "change of tables that had not come to its end",
                                                   log.data.len - end, name));
   return end;
@@ -424,61 +416,62 @@ read_manifest (Look *look, const char *name, GError **error)
 /* The MANIFEST says up to which write all is in tables. The one that was in use last may be another
  * one. */
 static gboolean
-check_manifest (Look *look, GError **error)
+check_manifest (TallRocksdbCheck *self, GError **error)
 {
   guint64 number;
-  g_autofree char *name = read_current (look, &number, error);
+  g_autofree char *name = read_current (self, &number, error);
   if (name == NULL)
     return FALSE;
-  gboolean in_use = number == look->proof.manifest;
-  g_autofree char *path = g_build_filename (look->directory, name, NULL);
+  gboolean in_use = number == self->proof.manifest;
+  g_autofree char *path = g_build_filename (self->directory, name, NULL);
   if (!in_use && !g_file_test (path, G_FILE_TEST_EXISTS))
     {
       g_autofree char *what = g_strdup_printf ("names %s, which is missing", name);
-      return set_no_current (look, what, error);
+      return set_no_current (self, what, error);
     }
-  gsize len = read_manifest (look, name, error);
+  gsize len = read_manifest (self, name, error);
   if (len == 0)
     return FALSE;
 
-  if (number < look->proof.manifest)
-    return set_damaged (look, error,
+  if (number < self->proof.manifest)
+    return set_damaged (self, error,
                         CURRENT " names %s, but a later one was in use. Restore the "
                                 "store from a backup",
                         name);
-  if (in_use && len < look->proof.manifest_len)
-    return set_damaged (look, error,
+  if (in_use && len < self->proof.manifest_len)
+    return set_damaged (self, error,
                         "%s ends at byte %" G_GSIZE_FORMAT ", but has had %" G_GUINT64_FORMAT
                         ". Restore the store from a backup",
-                        name, len, look->proof.manifest_len);
+                        name, len, self->proof.manifest_len);
   if (in_use)
-    look->covered = MAX (look->covered, look->proof.base);
+    self->covered = MAX (self->covered, self->proof.base);
   return TRUE;
 }
 
 /* Something of the log that must be there is not. */
 static gboolean
-set_log_damaged (const Look *look, const char *name, gsize at, const char *what, GError **error)
+set_log_damaged (
+    const TallRocksdbCheck *self, const char *name, gsize at, const char *what, GError **error)
 {
   return set_damaged (
-      look, error,
+      self, error,
       "%s %s. Every write up to number %" G_GUINT64_FORMAT " is there, but acknowledged ones after "
       "it are not. Restore the store from a backup. To give up what was written after number "
       "%" G_GUINT64_FORMAT
       " instead, copy the directory of the store, cd into the copy and run: truncate "
       "-s %" G_GSIZE_FORMAT " %s; rm -f " TALL_ROCKSDB_SYNCED,
-      name, what, look->covered, look->covered, at, name);
+      name, what, self->covered, self->covered, at, name);
 }
 
 static void
-add_torn (const Look *look, const char *name, const Log *log, gsize whole)
+add_torn (const TallRocksdbCheck *self, const char *name, const Log *log, gsize whole)
 {
   g_ptr_array_add (
-      look->lost,
+      self->lost,
       g_strdup_printf ("%" G_GSIZE_FORMAT " bytes at the end of %s, from byte "
                        "%" G_GSIZE_FORMAT " on, after write %" G_GUINT64_FORMAT "%s",
-                       log->data.len - whole, name, whole, look->covered,
-                       look->has_proof
+                       log->data.len - whole, name, whole, self->covered,
+                       has_proof (self)
                            ? "; nothing that was acknowledged as synced is in them"
                            : "; whether they had an acknowledged write is not "
                              "known, as an older version wrote them or " TALL_ROCKSDB_SYNCED
@@ -488,7 +481,7 @@ add_torn (const Look *look, const char *name, const Log *log, gsize whole)
 /* Reads one log. Its writes must go on where those before it end; those that are in tables already
  * may be damaged or missing. */
 static gboolean
-check_log (Look *look, const char *name, Log *log, gboolean *begun, GError **error)
+check_log (TallRocksdbCheck *self, const char *name, Log *log, gboolean *begun, GError **error)
 {
   TallSlice record;
   gsize whole = 0;
@@ -510,20 +503,20 @@ check_log (Look *look, const char *name, Log *log, gboolean *begun, GError **err
           whole = skipped ? whole : log->at;
           continue;
         }
-      if (!look->has_proof && !*begun && !skipped)
-        look->covered = MAX (look->covered, span.first - 1); /* an older version may leave a gap */
+      if (!has_proof (self) && !*begun && !skipped)
+        self->covered = MAX (self->covered, span.first - 1); /* an older version may leave a gap */
       *begun = TRUE;
-      if (span.first > look->covered + 1)
-        return set_log_damaged (look, name, skipped ? whole : at,
+      if (span.first > self->covered + 1)
+        return set_log_damaged (self, name, skipped ? whole : at,
                                 skipped ? "is damaged before later writes"
                                         : "does not go on where the writes before it end",
                                 error);
-      look->covered = MAX (look->covered, span.first + span.n - 1);
+      self->covered = MAX (self->covered, span.first + span.n - 1);
       whole = log->at;
       skipped = FALSE;
     }
   if (whole < log->data.len)
-    add_torn (look, name, log, whole);
+    add_torn (self, name, log, whole);
   return TRUE;
 }
 
@@ -540,10 +533,14 @@ compare_logs (gconstpointer a, gconstpointer b)
 /* Names of files of RocksDB: logs in their order, tables, and whether there are others that a
  * database has only after it was made. */
 static gboolean
-list_files (const Look *look, GPtrArray *logs, GPtrArray *tables, gboolean *others, GError **error)
+list_files (const TallRocksdbCheck *self,
+            GPtrArray *logs,
+            GPtrArray *tables,
+            gboolean *others,
+            GError **error)
 {
   g_autoptr (GError) local = NULL;
-  g_autoptr (GDir) dir = g_dir_open (look->directory, 0, &local);
+  g_autoptr (GDir) dir = g_dir_open (self->directory, 0, &local);
   const char *name;
   guint64 number;
   *others = FALSE;
@@ -566,32 +563,32 @@ list_files (const Look *look, GPtrArray *logs, GPtrArray *tables, gboolean *othe
 }
 
 static gboolean
-check_logs (Look *look, GPtrArray *logs, GError **error)
+check_logs (TallRocksdbCheck *self, GPtrArray *logs, GError **error)
 {
   gboolean begun = FALSE;
   gsize at = 0;
   for (guint i = 0; i < logs->len; i++)
     {
       const char *name = g_ptr_array_index (logs, i);
-      g_autoptr (GMappedFile) file = map_file (look, name, error);
+      g_autoptr (GMappedFile) file = map_file (self, name, error);
       if (file == NULL)
         return FALSE;
       g_auto (Log) log = { .data = get_content (file) };
-      if (!check_log (look, name, &log, &begun, error))
+      if (!check_log (self, name, &log, &begun, error))
         return FALSE;
       at = log.at;
     }
-  if (look->covered >= look->proof.synced)
+  if (self->covered >= self->proof.synced)
     return TRUE;
   if (logs->len > 0)
-    return set_log_damaged (look, g_ptr_array_index (logs, logs->len - 1), at,
+    return set_log_damaged (self, g_ptr_array_index (logs, logs->len - 1), at,
                             "ends before the last acknowledged write", error);
-  return set_damaged (look, error,
+  return set_damaged (self, error,
                       "the log is missing: every write up to number %" G_GUINT64_FORMAT
                       " is there, but acknowledged ones after it are not. Restore the store from a "
                       "backup; or, to give those up, remove " TALL_ROCKSDB_SYNCED
                       " on a copy of it",
-                      look->covered);
+                      self->covered);
 }
 
 /* RocksDB reads the block of a table's properties before it looks at its checksum, and an assertion
@@ -599,7 +596,7 @@ check_logs (Look *look, GPtrArray *logs, GError **error)
  * the block is indexed. The block lies before the one that the end of the file points to. What is
  * damaged otherwise RocksDB finds. */
 static gboolean
-check_table (const Look *look, const char *name, GError **error)
+check_table (const TallRocksdbCheck *self, const char *name, GError **error)
 {
   static const guint8 magic[] = { 0xf7, 0xcf, 0xf4, 0x85, 0xb7, 0x41, 0xe2, 0x88 };
   enum
@@ -607,7 +604,7 @@ check_table (const Look *look, const char *name, GError **error)
     FOOTER_SIZE = 53, /* u8 kind of checksum · places of blocks, as variable numbers · … · magic */
     TRAILER_SIZE = 5, /* of a block: u8 compression · u32 checksum */
   };
-  g_autoptr (GMappedFile) file = map_file (look, name, error);
+  g_autoptr (GMappedFile) file = map_file (self, name, error);
   if (file == NULL)
     return FALSE;
   TallSlice content = get_content (file);
@@ -619,21 +616,21 @@ check_table (const Look *look, const char *name, GError **error)
   if (end <= TRAILER_SIZE || end > content.len - FOOTER_SIZE
       || content.data[end - TRAILER_SIZE - 1] < 0x80)
     return TRUE;
-  return set_damaged (look, error, "%s is damaged. Restore the store from a backup", name);
+  return set_damaged (self, error, "%s is damaged. Restore the store from a backup", name);
 }
 
 static gboolean
-check_tables (const Look *look, GPtrArray *tables, GError **error)
+check_tables (const TallRocksdbCheck *self, GPtrArray *tables, GError **error)
 {
   for (guint i = 0; i < tables->len; i++)
-    if (!check_table (look, g_ptr_array_index (tables, i), error))
+    if (!check_table (self, g_ptr_array_index (tables, i), error))
       return FALSE;
   return TRUE;
 }
 
 /**
  * tall_rocksdb_check_directory:
- * @check: (out caller-allocates): what was found; to be cleared in any case
+ * @self: (out caller-allocates): what was found; to be cleared in any case
  *
  * Looks at CURRENT, the MANIFEST and the logs, before RocksDB does: RocksDB takes what is not whole
  * for the end of a file, drops what comes after it, and goes on.
@@ -650,58 +647,29 @@ check_tables (const Look *look, GPtrArray *tables, GError **error)
  *   sense; %TALL_ERROR_UNAVAILABLE if they can not be read; %TALL_ERROR_NEWER_VERSION
  */
 gboolean
-tall_rocksdb_check_directory (const char *directory, TallRocksdbCheck *check, GError **error)
+tall_rocksdb_check_directory (const char *directory, TallRocksdbCheck *self, GError **error)
 {
-  *check = (TallRocksdbCheck){ .lost = g_ptr_array_new_with_free_func (g_free) };
-  Look look = { .directory = directory, .lost = check->lost };
-  if (!tall_rocksdb_proof_load (directory, &look.proof, error))
-    return FALSE;
-  look.has_proof = look.proof.manifest != 0;
-
   gboolean others;
   g_autoptr (GPtrArray) logs = g_ptr_array_new_with_free_func (g_free);
   g_autoptr (GPtrArray) tables = g_ptr_array_new_with_free_func (g_free);
-  if (!list_files (&look, logs, tables, &others, error))
+  *self =
+      (TallRocksdbCheck){ .directory = directory, .lost = g_ptr_array_new_with_free_func (g_free) };
+  if (!tall_rocksdb_proof_load (directory, &self->proof, error)
+      || !list_files (self, logs, tables, &others, error))
     return FALSE;
   g_autofree char *current = g_build_filename (directory, CURRENT, NULL);
-  check->exists = g_file_test (current, G_FILE_TEST_EXISTS);
-  if (!check->exists && (others || look.has_proof || logs->len > 0))
-    return set_no_current (&look, "is missing", error);
-  if (!check->exists)
-    return TRUE;
-  if (!check_manifest (&look, error) || !check_logs (&look, logs, error)
-      || !check_tables (&look, tables, error))
-    return FALSE;
-  check->covered = look.covered;
-  return TRUE;
+  self->exists = g_file_test (current, G_FILE_TEST_EXISTS);
+  if (!self->exists && (others || has_proof (self) || logs->len > 0))
+    return set_no_current (self, "is missing", error);
+  return !self->exists
+         || (check_manifest (self, error) && check_logs (self, logs, error)
+             && check_tables (self, tables, error));
 }
 
 void
 tall_rocksdb_check_clear (TallRocksdbCheck *self)
 {
   g_clear_pointer (&self->lost, g_ptr_array_unref);
-}
-
-/**
- * tall_rocksdb_check_opened:
- * @last: the number of the last write that RocksDB found
- *
- * Returns: FALSE with %TALL_ERROR_DAMAGED if it found less than tall_rocksdb_check_directory()
- */
-gboolean
-tall_rocksdb_check_opened (const char *directory,
-                           const TallRocksdbCheck *check,
-                           guint64 last,
-                           GError **error)
-{
-  if (last >= check->covered)
-    return TRUE;
-  tall_error_set_detailed (error, TALL_ERROR_DAMAGED, directory,
-                           "Opening the store: it is damaged: of %" G_GUINT64_FORMAT
-                           " writes, RocksDB found the first %" G_GUINT64_FORMAT
-                           " only. Restore the store from a backup",
-                           check->covered, last);
-  return FALSE;
 }
 
 /**
@@ -717,9 +685,9 @@ tall_rocksdb_check_measure_manifest (const char *directory,
                                      guint64 *len,
                                      GError **error)
 {
-  g_autoptr (GPtrArray) lost = g_ptr_array_new_with_free_func (g_free);
-  Look look = { .directory = directory, .lost = lost };
-  g_autofree char *name = read_current (&look, number, error);
-  *len = name == NULL ? 0 : read_manifest (&look, name, error);
+  g_auto (TallRocksdbCheck)
+      self = { .directory = directory, .lost = g_ptr_array_new_with_free_func (g_free) };
+  g_autofree char *name = read_current (&self, number, error);
+  *len = name == NULL ? 0 : read_manifest (&self, name, error);
   return *len != 0;
 }

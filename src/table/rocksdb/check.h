@@ -59,18 +59,16 @@ GStrv tall_rocksdb_losses_list (const char *directory);
  */
 typedef struct
 {
-  gboolean exists; /* FALSE: there is no database yet */
-  guint64 covered; /* every write up to this number is in the files */
-  GPtrArray *lost; /* of texts: what RocksDB will drop, as it was not written to its end */
+  const char *directory;
+  TallRocksdbProof proof; /* what it says of itself; all zero: nothing */
+  gboolean exists;        /* FALSE: there is no database yet */
+  guint64 covered;        /* every write up to this number is in the files */
+  GPtrArray *lost;        /* of texts: what RocksDB will drop, as it was not written to its end */
 } TallRocksdbCheck;
 
 gboolean tall_rocksdb_check_directory (const char *directory,
-                                       TallRocksdbCheck *check,
+                                       TallRocksdbCheck *self,
                                        GError **error) G_GNUC_WARN_UNUSED_RESULT;
-gboolean tall_rocksdb_check_opened (const char *directory,
-                                    const TallRocksdbCheck *check,
-                                    guint64 last,
-                                    GError **error) G_GNUC_WARN_UNUSED_RESULT;
 gboolean tall_rocksdb_check_measure_manifest (const char *directory,
                                               guint64 *number,
                                               guint64 *len,

@@ -150,36 +150,36 @@ take_locks (TallRocksdbEngine *self, GError **error)
 }
 
 static gboolean
-open_for_reading (TallRocksdbEngine *self,
-                  const rocksdb_options_t *options,
-                  const rocksdb_options_t **family_options,
-                  gboolean exists,
-                  GError **error)
+open_families (TallRocksdbEngine *self,
+               const rocksdb_options_t *options,
+               const rocksdb_options_t **family_options,
+               gboolean writable,
+               GError **error)
 {
-  if (!exists)
-    {
-      g_propagate_error (error, g_error_copy (self->read_only));
-      return FALSE;
-    }
+  int n = (int)self->names->len;
+  const char *const *names = (const char *const *)self->names->pdata;
   char *message = NULL;
-  self->db =
-      rocksdb_open_for_read_only_column_families (options, self->held, (int)self->names->len,
-                                                  (const char *const *)self->names->pdata,
-                                                  family_options, self->handles, 0, &message);
+  self->db = writable ? rocksdb_open_column_families (options, self->held, n, names, family_options,
+                                                      self->handles, &message)
+                      : rocksdb_open_for_read_only_column_families (options, self->held, n, names,
+                                                                    family_options, self->handles,
+                                                                    0, &message);
   return take_open_error (self, message, error);
 }
 
+/* Whether RocksDB has found all that the files have. */
 static gboolean
-open_for_writing (TallRocksdbEngine *self,
-                  const rocksdb_options_t *options,
-                  const rocksdb_options_t **family_options,
-                  GError **error)
+check_covered (const TallRocksdbEngine *self, const TallRocksdbCheck *check, GError **error)
 {
-  char *message = NULL;
-  self->db = rocksdb_open_column_families (options, self->held, (int)self->names->len,
-                                           (const char *const *)self->names->pdata, family_options,
-                                           self->handles, &message);
-  return take_open_error (self, message, error);
+  guint64 last = rocksdb_get_latest_sequence_number (self->db);
+  if (last >= check->covered)
+    return TRUE;
+  tall_error_set_detailed (error, TALL_ERROR_DAMAGED, self->path,
+                           "Opening the store: it is damaged: of %" G_GUINT64_FORMAT
+                           " writes, RocksDB found the first %" G_GUINT64_FORMAT
+                           " only. Restore the store from a backup",
+                           check->covered, last);
+  return FALSE;
 }
 
 /* RocksDB has moved the log to tables: from here on that is what must be there. */
@@ -219,10 +219,12 @@ open_checked (TallRocksdbEngine *self,
   self->handles = g_new0 (rocksdb_column_family_handle_t *, self->names->len);
 
   gboolean writable = is_writable (self, room);
-  if (!(writable ? open_for_writing (self, options, list, error)
-                 : open_for_reading (self, options, list, check->exists, error))
-      || !tall_rocksdb_check_opened (self->path, check,
-                                     rocksdb_get_latest_sequence_number (self->db), error))
+  if (!writable && !check->exists)
+    {
+      g_propagate_error (error, g_error_copy (self->read_only));
+      return FALSE;
+    }
+  if (!open_families (self, options, list, writable, error) || !check_covered (self, check, error))
     return FALSE;
   if (!writable)
     return TRUE;
@@ -278,8 +280,9 @@ open_to_read (const char *path,
               GError **error)
 {
   g_autoptr (GError) local = NULL;
-  TallRocksdbEngine *self = try_to_read (path, options, table_options, &local);
-  for (guint i = 1; self == NULL && i < TRIES && tall_rocksdb_directory_is_locked (path); i++)
+  TallRocksdbEngine *self = NULL;
+  for (guint i = 0;
+       self == NULL && (i == 0 || tall_rocksdb_directory_is_locked (path)) && i < TRIES; i++)
     {
       g_clear_error (&local);
       self = try_to_read (path, options, table_options, &local);

@@ -26,7 +26,6 @@ struct _TallRocksdbSynced
   GMutex mutex;
   TallRocksdbProof proof; /* under mutex */
   gboolean failed;        /* under mutex: said once */
-  guint64 noted;          /* atomic: the last write that the file has */
 };
 
 /* Big-endian: magic, u32 format, u64 manifest, manifest_len, base, synced, u32 CRC-32C of all that.
@@ -193,15 +192,11 @@ tall_rocksdb_synced_get (TallRocksdbSynced *self, TallRocksdbProof *proof)
 void
 tall_rocksdb_synced_note (TallRocksdbSynced *self, guint64 write)
 {
-  /* Of the writers that one sync made durable, the first to come may speak for others. */
-  if (__atomic_load_n (&self->noted, __ATOMIC_ACQUIRE) >= write)
-    return;
   g_autoptr (GMutexLocker) locker G_GNUC_UNUSED = g_mutex_locker_new (&self->mutex);
   if (self->proof.synced >= write)
     return;
   self->proof.synced = write;
   store (self);
-  __atomic_store_n (&self->noted, write, __ATOMIC_RELEASE);
 }
 
 /**
@@ -240,14 +235,6 @@ tall_rocksdb_synced_free (TallRocksdbSynced *self)
   g_free (self);
 }
 
-static char *
-make_line (const char *lost)
-{
-  g_autoptr (GDateTime) now = g_date_time_new_now_utc ();
-  g_autofree char *date = g_date_time_format (now, "%Y-%m-%dT%H:%M:%SZ");
-  return g_strdup_printf ("%s dropped %s\n", date, lost);
-}
-
 /* A new file: the one that there is may be linked from a copy of the store. */
 static gboolean
 set_losses (const char *directory, const char *text, GError **error)
@@ -281,15 +268,16 @@ tall_rocksdb_losses_add (const char *directory, GPtrArray *lost)
   if (lost->len == 0)
     return;
   g_autoptr (GError) error = NULL;
+  g_autoptr (GDateTime) now = g_date_time_new_now_utc ();
+  g_autofree char *date = g_date_time_format (now, "%Y-%m-%dT%H:%M:%SZ");
   g_autofree char *before = get_losses (directory);
   g_autofree char *shown = tall_rocksdb_directory_show (directory);
   g_autoptr (GString) text = g_string_new (before);
   for (guint i = 0; i < lost->len; i++)
     {
-      g_autofree char *line = make_line (g_ptr_array_index (lost, i));
-      g_string_append (text, line);
-      g_warning ("The store in %s was not closed: dropped %s", shown,
-                 (const char *)g_ptr_array_index (lost, i));
+      const char *what = g_ptr_array_index (lost, i);
+      g_string_append_printf (text, "%s dropped %s\n", date, what);
+      g_warning ("The store in %s was not closed: dropped %s", shown, what);
     }
   if (!set_losses (directory, text->str, &error))
     g_warning (LOSSES " of the store can not be written: %s", error->message);

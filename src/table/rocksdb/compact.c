@@ -4,16 +4,25 @@
 
 #include "table/rocksdb/engine.h"
 
-/* What one compaction of all tables of a deployment does. */
-typedef struct
+struct _TallRocksdbCompaction
 {
   TallRocksdbDatabase *database; /* which ends it before it is closed */
   char *deployment;
   guint64 reached; /* markers up to this write are needed by nobody */
-} Work;
+  GError *error;   /* why the tables are not written anew; NULL: they are */
+};
+
+void
+tall_rocksdb_compaction_free (TallRocksdbCompaction *self)
+{
+  g_free (self->deployment);
+  g_clear_error (&self->error);
+  g_free (self);
+}
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (TallRocksdbCompaction, tall_rocksdb_compaction_free)
 
 static gboolean
-rewrite (const Work *self, GError **error)
+rewrite (TallRocksdbCompaction *self)
 {
   TallRocksdbDatabase *database = self->database;
   /* so that no table comes or goes, which would break the compaction off */
@@ -25,30 +34,22 @@ rewrite (const Work *self, GError **error)
   for (guint i = 0; names[i] != NULL; i++)
     g_ptr_array_add (families,
                      tall_rocksdb_families_find (database->families, self->deployment, names[i]));
-  return tall_rocksdb_sweeper_rewrite (database->sweeper, families, handles, error);
+  return tall_rocksdb_sweeper_rewrite (database->sweeper, families, handles, &self->error);
 }
 
 static gpointer
 run (gpointer data)
 {
-  Work *self = data;
+  g_autoptr (TallRocksdbCompaction) self = data;
   TallRocksdbDatabase *database = self->database;
-  GError *error = NULL;
-  gboolean done = rewrite (self, &error);
-
-  g_mutex_lock (&database->compacted.mutex);
-  if (done || error != NULL)
+  if (rewrite (self) || self->error != NULL)
     {
-      g_free (database->compacted.deployment);
-      g_clear_error (&database->compacted.error);
-      database->compacted.deployment = g_steal_pointer (&self->deployment);
-      database->compacted.reached = self->reached;
-      database->compacted.error = error;
+      g_autoptr (GMutexLocker) locker G_GNUC_UNUSED =
+          g_mutex_locker_new (&database->compacted_mutex);
+      g_clear_pointer (&database->compacted, tall_rocksdb_compaction_free);
+      database->compacted = g_steal_pointer (&self);
     }
-  g_mutex_unlock (&database->compacted.mutex);
   tall_rocksdb_sweeper_end (database->sweeper);
-  g_free (self->deployment);
-  g_free (self);
   return NULL;
 }
 
@@ -60,15 +61,17 @@ take_result (TallRocksdbDatabase *self,
              gboolean *done,
              GError **error)
 {
-  g_autoptr (GMutexLocker) locker G_GNUC_UNUSED = g_mutex_locker_new (&self->compacted.mutex);
-  gboolean is_it =
-      g_strcmp0 (self->compacted.deployment, deployment) == 0 && self->compacted.reached >= ticket;
-  *done = is_it && self->compacted.error == NULL;
-  if (!is_it || *done)
+  g_autoptr (GMutexLocker) locker G_GNUC_UNUSED = g_mutex_locker_new (&self->compacted_mutex);
+  TallRocksdbCompaction *last = self->compacted;
+  *done = FALSE;
+  if (last == NULL || last->reached < ticket || !g_str_equal (last->deployment, deployment))
     return TRUE;
-  g_propagate_prefixed_error (error, g_steal_pointer (&self->compacted.error),
+  *done = last->error == NULL;
+  if (*done)
+    return TRUE;
+  g_propagate_prefixed_error (error, g_steal_pointer (&last->error),
                               "Compacting the store: delete markers of ");
-  g_clear_pointer (&self->compacted.deployment, g_free);
+  g_clear_pointer (&self->compacted, tall_rocksdb_compaction_free);
   return FALSE;
 }
 
@@ -103,11 +106,9 @@ tall_rocksdb_database_compact (TallRocksdbDatabase *self,
   guint64 reached = tall_rocksdb_horizon_get (self->horizon);
   if (reached < *ticket)
     return TRUE;
-  Work *work = g_new (Work, 1);
-  *work = (Work){ self, g_strdup (deployment), reached };
-  if (tall_rocksdb_sweeper_begin (self->sweeper, run, work))
-    return TRUE;
-  g_free (work->deployment);
-  g_free (work);
+  g_autoptr (TallRocksdbCompaction) begun = g_new (TallRocksdbCompaction, 1);
+  *begun = (TallRocksdbCompaction){ self, g_strdup (deployment), reached, NULL };
+  if (tall_rocksdb_sweeper_begin (self->sweeper, run, begun))
+    g_steal_pointer (&begun);
   return TRUE;
 }

@@ -112,9 +112,8 @@ database_free (TallRocksdbDatabase *self)
   tall_rocksdb_horizon_free (self->horizon);
   rocksdb_cache_destroy (self->cache);
   g_mutex_clear (&self->schema_mutex);
-  g_mutex_clear (&self->compacted.mutex);
-  g_free (self->compacted.deployment);
-  g_clear_error (&self->compacted.error);
+  g_mutex_clear (&self->compacted_mutex);
+  g_clear_pointer (&self->compacted, tall_rocksdb_compaction_free);
   tall_rocksdb_stripes_free (self->stripes);
   g_free (self->path);
   g_free (self->key);
@@ -139,7 +138,7 @@ database_new (const char *path, const TallRocksdbOptions *options)
     rocksdb_options_set_max_open_files (self->options, -1);
   self->families = tall_rocksdb_families_new ();
   g_mutex_init (&self->schema_mutex);
-  g_mutex_init (&self->compacted.mutex);
+  g_mutex_init (&self->compacted_mutex);
   self->stripes = tall_rocksdb_stripes_new ();
   self->horizon = tall_rocksdb_horizon_new ();
   self->table_options = rocksdb_options_create_copy (self->options);

@@ -14,6 +14,9 @@
 
 G_BEGIN_DECLS
 
+/* All tables of a deployment written anew without what was deleted, see compact.c. */
+typedef struct _TallRocksdbCompaction TallRocksdbCompaction;
+
 /**
  * TallRocksdbDatabase:
  *
@@ -45,13 +48,8 @@ typedef struct
   TallRocksdbHorizon *horizon;
   TallRocksdbSweeper *sweeper; /* NULL until the database is open */
 
-  struct
-  {
-    GMutex mutex;
-    char *deployment; /* whose tables were written anew last; NULL: none */
-    guint64 reached;  /* without what was deleted by this write, or before it */
-    GError *error;    /* why they could not be; NULL: they were */
-  } compacted;
+  GMutex compacted_mutex;
+  TallRocksdbCompaction *compacted; /* under it: the one that has ended last; NULL: none */
 } TallRocksdbDatabase;
 
 TallRocksdbDatabase *tall_rocksdb_database_open (const TallRocksdbOptions *options,
@@ -76,6 +74,7 @@ gboolean tall_rocksdb_database_compact (TallRocksdbDatabase *self,
                                         guint64 *ticket,
                                         gboolean *done,
                                         GError **error) G_GNUC_WARN_UNUSED_RESULT;
+void tall_rocksdb_compaction_free (TallRocksdbCompaction *self);
 char *tall_rocksdb_database_get_statistics (TallRocksdbDatabase *self);
 GArray *tall_rocksdb_database_list_measures (TallRocksdbDatabase *self);
 

@@ -182,7 +182,9 @@ tall_rocksdb_horizon_new_filter_factory (TallRocksdbHorizon *self)
 /* The same, microseconds, after damage was found. */
 #define DAMAGE_PAUSE ((gint64)3600 * G_USEC_PER_SEC)
 
-/* RocksDB's kForceOptimized: each file of the last level is written anew, once. */
+/* Of the last level: files that a compaction filter may change, RocksDB's default; or each file is
+ * written anew, once. */
+#define USUAL 1
 #define THOROUGH 3
 
 /* Rows between two looks whether the store is being closed. */
@@ -191,8 +193,6 @@ tall_rocksdb_horizon_new_filter_factory (TallRocksdbHorizon *self)
 struct _TallRocksdbSweeper
 {
   rocksdb_t *db; /* not owned */
-  rocksdb_compactoptions_t *options;
-  rocksdb_compactoptions_t *thorough; /* the last level, too, whatever is in it */
   guint64 most_read;
   GMutex compacting; /* held during a compaction, and as long as none may run */
   GMutex mutex;      /* for all below */
@@ -223,11 +223,6 @@ tall_rocksdb_sweeper_new (rocksdb_t *db, guint64 most_read)
   TallRocksdbSweeper *self = g_new0 (TallRocksdbSweeper, 1);
   self->db = db;
   self->most_read = most_read;
-  self->options = rocksdb_compactoptions_create ();
-  rocksdb_compactoptions_set_exclusive_manual_compaction (self->options, FALSE);
-  self->thorough = rocksdb_compactoptions_create ();
-  rocksdb_compactoptions_set_exclusive_manual_compaction (self->thorough, FALSE);
-  rocksdb_compactoptions_set_bottommost_level_compaction (self->thorough, THOROUGH);
   g_mutex_init (&self->compacting);
   g_mutex_init (&self->mutex);
   return self;
@@ -247,8 +242,6 @@ tall_rocksdb_sweeper_free (TallRocksdbSweeper *self)
       rocksdb_disable_manual_compaction (self->db);
       g_thread_join (self->thread);
     }
-  rocksdb_compactoptions_destroy (self->options);
-  rocksdb_compactoptions_destroy (self->thorough);
   g_mutex_clear (&self->compacting);
   g_mutex_clear (&self->mutex);
   g_free (self);
@@ -381,12 +374,16 @@ is_sound (const Sweep *sweep, GError **error)
 
 /* With the lock on compactions held. */
 static void
-compact (const Sweep *self, rocksdb_compactoptions_t *options)
+compact (const Sweep *self, int last_level)
 {
   const char *stop = self->stop.len == 0 ? NULL : (const char *)self->stop.data;
+  rocksdb_compactoptions_t *options = rocksdb_compactoptions_create ();
+  rocksdb_compactoptions_set_exclusive_manual_compaction (options, FALSE);
+  rocksdb_compactoptions_set_bottommost_level_compaction (options, (unsigned char)last_level);
   rocksdb_compact_range_cf_opt (self->sweeper->db, self->family->handle, options,
                                 (const char *)self->start.data, self->start.len, stop,
                                 self->stop.len);
+  rocksdb_compactoptions_destroy (options);
 }
 
 static gpointer
@@ -400,7 +397,7 @@ run (gpointer data)
   if (sound)
     {
       g_autoptr (GMutexLocker) compacting G_GNUC_UNUSED = g_mutex_locker_new (&self->compacting);
-      compact (sweep, self->options);
+      compact (sweep, USUAL);
     }
   if (error != NULL)
     g_warning ("Delete markers of %s", error->message);
@@ -519,7 +516,7 @@ tall_rocksdb_sweeper_rewrite (TallRocksdbSweeper *self,
       g_autoptr (Sweep) sweep = sweep_new (self, g_ptr_array_index (families, i), all, all);
       if (!is_sound (sweep, error))
         return FALSE;
-      compact (sweep, self->thorough);
+      compact (sweep, THOROUGH);
     }
   return !g_atomic_int_get (&self->ending);
 }

@@ -161,11 +161,13 @@ flush (TallTable *table)
   g_autoptr (GError) error = NULL;
   g_autoptr (TallRocksdbFamily) family =
       tall_rocksdb_table_find_family (TALL_ROCKSDB_TABLE (table), "orders", &error);
-  g_autoptr (GPtrArray) handles = g_ptr_array_new ();
-  g_ptr_array_add (handles, family->handle);
-  g_assert_true (tall_rocksdb_flush (tall_rocksdb_table_get_handle (TALL_ROCKSDB_TABLE (table)),
-                                     handles, &error));
+  char *message = NULL;
+  rocksdb_flushoptions_t *options = rocksdb_flushoptions_create ();
   g_assert_no_error (error);
+  rocksdb_flush_cf (tall_rocksdb_table_get_handle (TALL_ROCKSDB_TABLE (table)), options,
+                    family->handle, &message);
+  rocksdb_flushoptions_destroy (options);
+  g_assert_null (message);
 }
 
 /* Tries until it is refused: it may look a little later. */

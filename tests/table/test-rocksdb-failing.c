@@ -22,6 +22,7 @@
 static gint write_code; /* atomic: what writing to a log fails with; 0: it does not */
 static gint sync_code;  /* the same of syncing one */
 static gint enter_code; /* the same of syncing the directory, so that a new log is found in it */
+static gint table_code; /* the same of writing to a file of tables */
 static gint n_failed;   /* atomic */
 
 ssize_t write (int file, const void *data, size_t len) __attribute__ ((visibility ("default")));
@@ -53,19 +54,25 @@ rocksdb_write (rocksdb_t *db,
 }
 
 static gboolean
-is_log (int file)
+is_named (int file, const char *end)
 {
   char name[4096];
   g_autofree char *link = g_strdup_printf ("/proc/self/fd/%d", file);
   ssize_t len = readlink (link, name, sizeof name);
-  return len >= 4 && memcmp (name + len - 4, ".log", 4) == 0;
+  return len >= 4 && memcmp (name + len - 4, end, 4) == 0;
+}
+
+static gboolean
+is_log (int file)
+{
+  return is_named (file, ".log");
 }
 
 static gboolean
 fails (int file, gint *code)
 {
   int found = g_atomic_int_get (code);
-  if (found == 0 || !is_log (file))
+  if (found == 0 || !is_named (file, code == &table_code ? ".sst" : ".log"))
     return FALSE;
   g_atomic_int_inc (&n_failed);
   errno = found;
@@ -100,7 +107,9 @@ stops (int file)
 ssize_t
 write (int file, const void *data, size_t len)
 {
-  return stops (file) || fails (file, &write_code) ? -1 : syscall (SYS_write, file, data, len);
+  return stops (file) || fails (file, &write_code) || fails (file, &table_code)
+             ? -1
+             : syscall (SYS_write, file, data, len);
 }
 
 static gint n_syncs; /* atomic: of logs */
@@ -402,6 +411,17 @@ test_others_wait (Fixture *self, gconstpointer data G_GNUC_UNUSED)
   g_assert_cmpint (n_calls, ==, 0);
 }
 
+/* Where the log cannot be moved to tables, no table is dropped. */
+static void
+test_not_moved (Fixture *self, gconstpointer data G_GNUC_UNUSED)
+{
+  g_autoptr (GError) error = NULL;
+  g_atomic_int_set (&table_code, ENOSPC);
+  g_assert_false (tall_table_drop_table (self->table, "orders", TALL_NO_DEADLINE, &error));
+  g_assert_error (error, TALL_ERROR, TALL_ERROR_UNAVAILABLE);
+  g_atomic_int_set (&table_code, 0);
+}
+
 /* After another error RocksDB takes no writes any more. */
 static void
 test_broken (Fixture *self, gconstpointer data)
@@ -430,6 +450,7 @@ main (int argc, char **argv)
   ADD ("/table/rocksdb/failing/broken", test_broken);
   g_test_add ("/table/rocksdb/failing/together", Fixture, NULL, set_up, test_together, tear_down);
   g_test_add ("/table/rocksdb/failing/synced", Fixture, NULL, set_up, test_synced, tear_down);
+  g_test_add ("/table/rocksdb/failing/not-moved", Fixture, NULL, set_up, test_not_moved, tear_down);
   g_test_add ("/table/rocksdb/failing/others-wait", Fixture, NULL, set_up, test_others_wait,
               tear_down);
   return g_test_run ();

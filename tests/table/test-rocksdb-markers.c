@@ -409,23 +409,6 @@ test_broken_off (Fixture *self, gconstpointer data G_GNUC_UNUSED)
   g_assert_cmpuint (count_stored (self), ==, 0);
 }
 
-/* What comes during a pause is compacted after it. */
-static void
-test_paused (Fixture *self, gconstpointer data G_GNUC_UNUSED)
-{
-  delete_many (self);
-  open_store (self);
-  TallRocksdbSweeper *sweeper = sweeper_new (self, TALL_ROCKSDB_SWEEPER_READ);
-  tall_rocksdb_sweeper_pause (sweeper);
-  sweep (self, sweeper, "1");
-  g_usleep (G_USEC_PER_SEC / 10); /* one that waits for nothing has begun by then, as a rule */
-  g_assert_cmpuint (count_stored (self), ==, N_ROWS);
-  tall_rocksdb_sweeper_resume (sweeper);
-  tall_rocksdb_sweeper_wait (sweeper);
-  g_assert_cmpuint (count_stored (self), ==, 0);
-  tall_rocksdb_sweeper_free (sweeper);
-}
-
 static void
 test_pause (void)
 {
@@ -516,7 +499,6 @@ main (int argc, char **argv)
   ADD ("/table/rocksdb/markers/bound", test_bound);
   ADD ("/table/rocksdb/markers/no-thread", test_no_thread);
   ADD ("/table/rocksdb/markers/broken-off", test_broken_off);
-  ADD ("/table/rocksdb/markers/paused", test_paused);
   g_test_add_func ("/table/rocksdb/markers/pause", test_pause);
   ADD ("/table/rocksdb/markers/closed", test_closed);
   ADD ("/table/rocksdb/markers/settings", test_settings);

@@ -673,21 +673,19 @@ tall_rocksdb_check_clear (TallRocksdbCheck *self)
 }
 
 /**
- * tall_rocksdb_check_measure_manifest:
+ * tall_rocksdb_proof_measure:
+ * @proof: (out caller-allocates): what the MANIFEST of a store that is open says
  *
  * To be called while nothing is added to it.
- *
- * Returns: FALSE if the MANIFEST of a store that is open can not be read
  */
 gboolean
-tall_rocksdb_check_measure_manifest (const char *directory,
-                                     guint64 *number,
-                                     guint64 *len,
-                                     GError **error)
+tall_rocksdb_proof_measure (const char *directory, TallRocksdbProof *proof, GError **error)
 {
   g_auto (TallRocksdbCheck)
       self = { .directory = directory, .lost = g_ptr_array_new_with_free_func (g_free) };
-  g_autofree char *name = read_current (&self, number, error);
-  *len = name == NULL ? 0 : read_manifest (&self, name, error);
-  return *len != 0;
+  *proof = (TallRocksdbProof){ 0 };
+  g_autofree char *name = read_current (&self, &proof->manifest, error);
+  proof->manifest_len = name == NULL ? 0 : read_manifest (&self, name, error);
+  proof->base = proof->synced = self.covered;
+  return proof->manifest_len != 0;
 }

@@ -34,15 +34,15 @@ typedef struct _TallRocksdbSynced TallRocksdbSynced;
 gboolean tall_rocksdb_proof_load (const char *directory,
                                   TallRocksdbProof *proof,
                                   GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean tall_rocksdb_proof_measure (const char *directory,
+                                     TallRocksdbProof *proof,
+                                     GError **error) G_GNUC_WARN_UNUSED_RESULT;
 TallRocksdbSynced *tall_rocksdb_synced_open (const char *directory,
                                              const TallRocksdbProof *proof,
                                              GError **error) G_GNUC_WARN_UNUSED_RESULT;
 void tall_rocksdb_synced_get (TallRocksdbSynced *self, TallRocksdbProof *proof);
 void tall_rocksdb_synced_note (TallRocksdbSynced *self, guint64 write);
-void tall_rocksdb_synced_finish (TallRocksdbSynced *self,
-                                 guint64 manifest,
-                                 guint64 manifest_len,
-                                 guint64 write);
+guint64 tall_rocksdb_synced_finish (TallRocksdbSynced *self, const TallRocksdbProof *measured);
 void tall_rocksdb_synced_free (TallRocksdbSynced *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (TallRocksdbSynced, tall_rocksdb_synced_free)
 
@@ -69,10 +69,6 @@ typedef struct
 gboolean tall_rocksdb_check_directory (const char *directory,
                                        TallRocksdbCheck *self,
                                        GError **error) G_GNUC_WARN_UNUSED_RESULT;
-gboolean tall_rocksdb_check_measure_manifest (const char *directory,
-                                              guint64 *number,
-                                              guint64 *len,
-                                              GError **error) G_GNUC_WARN_UNUSED_RESULT;
 void tall_rocksdb_check_clear (TallRocksdbCheck *self);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TallRocksdbCheck, tall_rocksdb_check_clear)
 

@@ -25,16 +25,17 @@ static gboolean
 rewrite (TallRocksdbCompaction *self)
 {
   TallRocksdbDatabase *database = self->database;
-  /* so that no table comes or goes, which would break the compaction off */
+  /* so that no table comes or goes meanwhile */
   g_autoptr (GMutexLocker) locker G_GNUC_UNUSED = g_mutex_locker_new (&database->schema_mutex);
   g_auto (GStrv) names = tall_rocksdb_families_list (database->families, self->deployment);
   g_autoptr (GPtrArray) families =
       g_ptr_array_new_with_free_func ((GDestroyNotify)tall_rocksdb_family_unref);
-  g_autoptr (GPtrArray) handles = tall_rocksdb_database_list_handles (database);
   for (guint i = 0; names[i] != NULL; i++)
     g_ptr_array_add (families,
                      tall_rocksdb_families_find (database->families, self->deployment, names[i]));
-  return tall_rocksdb_sweeper_rewrite (database->sweeper, families, handles, &self->error);
+  /* the log is moved by then, if there was room for it */
+  return tall_rocksdb_sweeper_rewrite (database->sweeper, families, &self->error)
+         && tall_rocksdb_engine_flush (database->engine, database->specs, &self->error);
 }
 
 static gpointer

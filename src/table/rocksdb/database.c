@@ -306,10 +306,10 @@ tall_rocksdb_database_unref (TallRocksdbDatabase *self)
     return;
   g_hash_table_remove (registry, self->key);
   tall_rocksdb_sweeper_free (self->sweeper);
-  g_autoptr (GPtrArray) handles = tall_rocksdb_database_list_handles (self);
+  rocksdb_enable_manual_compaction (self->db);
   g_autoptr (GError) no_room = NULL;
   gboolean writable = tall_rocksdb_database_check_writable (self, 0, "Closing the store", &no_room);
-  if (tall_rocksdb_engine_finish (self->engine, writable ? handles : NULL))
+  if (tall_rocksdb_engine_finish (self->engine, writable ? self->specs : NULL))
     database_free (self);
 }
 

@@ -430,23 +430,17 @@ tall_rocksdb_room_watch (TallRocksdbRoom *self, int directory)
   self->directory = directory;
 }
 
-/* Only what is certainly gone, or another one, is. */
+/* What would be stored in a directory that was put aside is lost to those who use its place. Only
+ * one that is certainly gone, or another one, is. */
 static gboolean
-is_in_place (const TallRocksdbRoom *self)
+check_place (const TallRocksdbRoom *self, const char *operation, GError **error)
 {
   struct stat held, there;
   if (self->directory < 0 || fstat (self->directory, &held) != 0)
     return TRUE;
-  if (stat (self->path, &there) != 0)
-    return errno != ENOENT && errno != ENOTDIR;
-  return held.st_dev == there.st_dev && held.st_ino == there.st_ino;
-}
-
-/* What would be stored in a directory that was put aside is lost to those who use its place. */
-static gboolean
-check_place (const TallRocksdbRoom *self, const char *operation, GError **error)
-{
-  if (is_in_place (self))
+  gboolean found = stat (self->path, &there) == 0;
+  if (found ? held.st_dev == there.st_dev && held.st_ino == there.st_ino
+            : errno != ENOENT && errno != ENOTDIR)
     return TRUE;
   tall_error_set_detailed (error, TALL_ERROR_UNAVAILABLE, self->path,
                            "%s: the store was moved, removed or replaced while it was open. Stop "
@@ -496,21 +490,6 @@ tall_rocksdb_room_free (TallRocksdbRoom *self)
   g_free (self);
 }
 
-static gboolean
-is_plenty (const TallRocksdbRoom *self, gsize size)
-{
-  return size < LARGE
-         && g_get_monotonic_time () < __atomic_load_n (&self->trusted_until, __ATOMIC_RELAXED);
-}
-
-static void
-note_spare (TallRocksdbRoom *self, guint64 spare)
-{
-  if (spare >= PLENTY)
-    __atomic_store_n (&self->trusted_until, g_get_monotonic_time () + TRUSTED_FOR,
-                      __ATOMIC_RELAXED);
-}
-
 /**
  * tall_rocksdb_room_take:
  * @size: bytes that shall be written to the log
@@ -527,14 +506,16 @@ gboolean
 tall_rocksdb_room_take (TallRocksdbRoom *self, gsize size, const char *operation, GError **error)
 {
   guint64 log = __atomic_add_fetch (&self->log, size, __ATOMIC_RELAXED);
-  if (is_plenty (self, size))
+  gint64 now = g_get_monotonic_time ();
+  if (size < LARGE && now < __atomic_load_n (&self->trusted_until, __ATOMIC_RELAXED))
     return TRUE;
   if (!check_place (self, operation, error))
     return FALSE;
   guint64 available = measure_free (self->path);
   if (available > MARGIN && available - MARGIN >= log + size)
     {
-      note_spare (self, available - MARGIN - log - size);
+      if (available - MARGIN - log - size >= PLENTY)
+        __atomic_store_n (&self->trusted_until, now + TRUSTED_FOR, __ATOMIC_RELAXED);
       return TRUE;
     }
 

@@ -187,10 +187,10 @@ static gboolean
 begin_proof (TallRocksdbEngine *self, GError **error)
 {
   guint64 last = rocksdb_get_latest_sequence_number (self->db);
-  TallRocksdbProof proof = { .base = last, .synced = last };
-  if (!tall_rocksdb_check_measure_manifest (self->held, &proof.manifest, &proof.manifest_len,
-                                            error))
+  TallRocksdbProof proof;
+  if (!tall_rocksdb_proof_measure (self->held, &proof, error))
     return FALSE;
+  proof.base = proof.synced = last;
   self->synced = tall_rocksdb_synced_open (self->held, &proof, error);
   return self->synced != NULL;
 }
@@ -548,15 +548,15 @@ tall_rocksdb_engine_write (TallRocksdbEngine *self,
   return FALSE;
 }
 
-static void
-note_manifest (TallRocksdbEngine *self, guint64 last)
+/* @moved: the last write that is in tables, and with it all before */
+static gboolean
+note_manifest (TallRocksdbEngine *self, guint64 *moved, GError **error)
 {
-  guint64 number, len;
-  g_autoptr (GError) error = NULL;
-  if (tall_rocksdb_check_measure_manifest (self->held, &number, &len, &error))
-    tall_rocksdb_synced_finish (self->synced, number, len, last);
-  else
-    g_warning ("%s", error->message);
+  TallRocksdbProof proof;
+  if (!tall_rocksdb_proof_measure (self->held, &proof, error))
+    return FALSE;
+  *moved = tall_rocksdb_synced_finish (self->synced, &proof);
+  return TRUE;
 }
 
 /**
@@ -567,67 +567,51 @@ note_manifest (TallRocksdbEngine *self, guint64 last)
 void
 tall_rocksdb_engine_note_tables (TallRocksdbEngine *self)
 {
-  note_manifest (self, 0);
-}
-
-/**
- * tall_rocksdb_flush:
- * @handles: of all families that there are
- *
- * Moves the log to tables. It waits where there are too many tables already, until compactions have
- * made fewer of them.
- */
-gboolean
-tall_rocksdb_flush (rocksdb_t *db, GPtrArray *handles, GError **error)
-{
-  char *message = NULL;
-  rocksdb_flushoptions_t *options = rocksdb_flushoptions_create ();
-  rocksdb_flushoptions_set_wait (options, 1);
-  for (guint i = 0; i < handles->len && message == NULL; i++)
-    rocksdb_flush_cf (db, options, g_ptr_array_index (handles, i), &message);
-  rocksdb_flushoptions_destroy (options);
-  return tall_rocksdb_take_error (message, "Moving the log to tables", error);
-}
-
-/* Of one family, or of the database. */
-static guint64
-get_property (rocksdb_t *db, rocksdb_column_family_handle_t *handle, const char *name)
-{
-  guint64 value = 0;
-  int code = handle == NULL ? rocksdb_property_int (db, name, &value)
-                            : rocksdb_property_int_cf (db, handle, name, &value);
-  return code == 0 ? value : 0;
+  guint64 moved;
+  g_autoptr (GError) error = NULL;
+  if (!note_manifest (self, &moved, &error))
+    g_warning ("%s", error->message);
 }
 
 static gboolean
 has_failed (rocksdb_t *db)
 {
-  return get_property (db, NULL, "rocksdb.background-errors") > 0;
+  guint64 n = 0;
+  return rocksdb_property_int (db, "rocksdb.background-errors", &n) == 0 && n > 0;
 }
 
-/* Whether RocksDB moves the log by itself. While nobody writes, this comes to its end. */
-static gboolean
-is_moving (rocksdb_t *db, GPtrArray *handles)
+/**
+ * tall_rocksdb_engine_flush:
+ * @family: any one
+ *
+ * Moves the log of all families to tables. It waits where there are too many tables already, until
+ * compactions have made fewer of them.
+ *
+ * RocksDB's call for that takes one family. If RocksDB moves the log by itself at that moment, for
+ * another reason, an assertion of Debian's RocksDB ends the process. A compaction moves the log of
+ * all, whatever rows it is for; here it is for none. It has no result, but the MANIFEST has: at
+ * once, or a little later if RocksDB has just got over a failure.
+ */
+gboolean
+tall_rocksdb_engine_flush (TallRocksdbEngine *self,
+                           rocksdb_column_family_handle_t *family,
+                           GError **error)
 {
-  for (guint i = 0; i < handles->len; i++)
-    if (get_property (db, g_ptr_array_index (handles, i), "rocksdb.mem-table-flush-pending") > 0)
-      return TRUE;
-  return get_property (db, NULL, "rocksdb.num-running-flushes") > 0;
-}
+  guint64 moved = 0, last = rocksdb_get_latest_sequence_number (self->db);
+  rocksdb_compactoptions_t *options = rocksdb_compactoptions_create ();
+  rocksdb_compactoptions_set_exclusive_manual_compaction (options, FALSE);
+  rocksdb_compact_range_cf_opt (self->db, family, options, NULL, 0, "", 0);
+  rocksdb_compactoptions_destroy (options);
 
-/* After a failed write RocksDB moves the log as soon as there is room, and an assertion of Debian's
- * RocksDB ends the process if somebody else asks for a part of the same meanwhile. So what RocksDB
- * moves by itself ends first. FALSE if that fails, or takes too long. */
-static gboolean
-settle (rocksdb_t *db, GPtrArray *handles)
-{
-  gint64 until = g_get_monotonic_time () + FLUSH_PATIENCE;
-  while (is_moving (db, handles))
-    if (has_failed (db) || g_get_monotonic_time () > until)
-      return FALSE;
-    else
-      g_usleep (LOOK);
-  return !has_failed (db);
+  gint64 until = g_get_monotonic_time () + END_PATIENCE;
+  gboolean noted;
+  while ((noted = note_manifest (self, &moved, error)) && moved < last && !has_failed (self->db)
+         && g_get_monotonic_time () < until)
+    g_usleep (10 * LOOK);
+  if (noted && moved < last)
+    g_set_error (error, TALL_ERROR, TALL_ERROR_UNAVAILABLE,
+                 "Moving the log to tables: RocksDB could not; check the file system of the store");
+  return noted && moved >= last;
 }
 
 /* Has a thread of its own: both parts may wait for ever where the disk is full. */
@@ -635,8 +619,8 @@ static gpointer
 do_last_work (gpointer data)
 {
   TallRocksdbEngine *self = data;
-  if (self->moved != NULL && !tall_rocksdb_flush (self->db, self->moved, &self->left))
-    g_clear_pointer (&self->moved, g_ptr_array_unref);
+  if (self->moved != NULL && !tall_rocksdb_engine_flush (self, self->moved, &self->left))
+    self->moved = NULL;
   rocksdb_cancel_all_background_work (self->db, 1);
   g_atomic_int_set (&self->is_done, TRUE);
   return NULL;
@@ -676,7 +660,7 @@ leave (int status, void *data G_GNUC_UNUSED)
 
 /**
  * tall_rocksdb_engine_finish:
- * @handles: (nullable): of all families that there are; NULL: nothing can be written
+ * @family: (nullable): any one; NULL: nothing can be written
  *
  * Moves the log to tables for the last time, so that the next process that opens the directory
  * needs no log. Nothing is written any more then. If it fails, or a write has failed before, that
@@ -686,11 +670,10 @@ leave (int status, void *data G_GNUC_UNUSED)
  *   without it
  */
 gboolean
-tall_rocksdb_engine_finish (TallRocksdbEngine *self, GPtrArray *handles)
+tall_rocksdb_engine_finish (TallRocksdbEngine *self, rocksdb_column_family_handle_t *family)
 {
-  guint64 last = rocksdb_get_latest_sequence_number (self->db);
-  gboolean moves = handles != NULL && self->failure == NULL && settle (self->db, handles);
-  self->moved = moves ? g_ptr_array_ref (handles) : NULL;
+  gboolean moves = family != NULL && self->failure == NULL && !has_failed (self->db);
+  self->moved = moves ? family : NULL;
   GThread *thread = g_thread_try_new ("tall-end", do_last_work, self, NULL);
   if (thread != NULL)
     g_thread_unref (thread);
@@ -702,9 +685,7 @@ tall_rocksdb_engine_finish (TallRocksdbEngine *self, GPtrArray *handles)
       on_exit (leave, NULL);
       return FALSE;
     }
-  if (self->moved != NULL)
-    note_manifest (self, last);
-  else if (self->read_only == NULL)
+  if (self->moved == NULL && self->read_only == NULL)
     g_info ("The log is left: %s",
             self->left != NULL ? self->left->message : "there is no room, or a write has failed");
   return TRUE;
@@ -730,7 +711,6 @@ tall_rocksdb_engine_close (TallRocksdbEngine *self)
   g_clear_error (&self->left);
   g_mutex_clear (&self->queue_mutex);
   g_free (self->failure);
-  g_clear_pointer (&self->moved, g_ptr_array_unref);
   g_ptr_array_unref (self->names);
   g_free (self->handles);
   g_free (self->path);

@@ -61,9 +61,9 @@ typedef struct
   guint64 failed_log; /* its number */
 
   /* Of the last work. */
-  GPtrArray *moved; /* families whose log is moved to tables; NULL: it is left */
-  GError *left;     /* why, or NULL */
-  gint is_done;     /* atomic */
+  rocksdb_column_family_handle_t *moved; /* any one, if the log is moved; NULL: it is left */
+  GError *left;                          /* why, or NULL */
+  gint is_done;                          /* atomic */
 } TallRocksdbEngine;
 
 TallRocksdbEngine *tall_rocksdb_engine_open (const char *path,
@@ -78,10 +78,12 @@ gboolean tall_rocksdb_engine_write (TallRocksdbEngine *self,
                                     const char *operation,
                                     GError **error) G_GNUC_WARN_UNUSED_RESULT;
 void tall_rocksdb_engine_note_tables (TallRocksdbEngine *self);
+gboolean tall_rocksdb_engine_flush (TallRocksdbEngine *self,
+                                    rocksdb_column_family_handle_t *family,
+                                    GError **error) G_GNUC_WARN_UNUSED_RESULT;
 gboolean
-tall_rocksdb_flush (rocksdb_t *db, GPtrArray *handles, GError **error) G_GNUC_WARN_UNUSED_RESULT;
-gboolean tall_rocksdb_engine_finish (TallRocksdbEngine *self,
-                                     GPtrArray *handles) G_GNUC_WARN_UNUSED_RESULT;
+tall_rocksdb_engine_finish (TallRocksdbEngine *self,
+                            rocksdb_column_family_handle_t *family) G_GNUC_WARN_UNUSED_RESULT;
 void tall_rocksdb_engine_close (TallRocksdbEngine *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (TallRocksdbEngine, tall_rocksdb_engine_close)
 

@@ -468,9 +468,8 @@ tall_rocksdb_schema_create_table (TallRocksdbDatabase *self,
 static gboolean
 flush (TallRocksdbDatabase *self, GError **error)
 {
-  g_autoptr (GPtrArray) handles = tall_rocksdb_database_list_handles (self);
   guint64 last = rocksdb_get_latest_sequence_number (self->db);
-  if (!tall_rocksdb_flush (self->db, handles, error))
+  if (!tall_rocksdb_engine_flush (self->engine, self->specs, error))
     return FALSE;
   self->flushed_to = last;
   return TRUE;
@@ -507,15 +506,6 @@ drop_family (TallRocksdbDatabase *self, TallRocksdbFamily *family, GError **erro
   return family->dropped;
 }
 
-static gboolean
-drop_without_sweeper (TallRocksdbDatabase *self, TallRocksdbFamily *family, GError **error)
-{
-  tall_rocksdb_sweeper_pause (self->sweeper);
-  gboolean dropped = drop_family (self, family, error);
-  tall_rocksdb_sweeper_resume (self->sweeper);
-  return dropped;
-}
-
 /**
  * tall_rocksdb_schema_drop_table:
  *
@@ -536,7 +526,7 @@ tall_rocksdb_schema_drop_table (TallRocksdbDatabase *self,
       tall_rocksdb_database_find_family (self, deployment, table, error);
   self->n_changes++;
   if (family == NULL || !tall_rocksdb_database_check_writable (self, 0, "Dropping a table", error)
-      || !drop_without_sweeper (self, family, error))
+      || !drop_family (self, family, error))
     return FALSE;
 
   rocksdb_families_remove (self->families, deployment, table);

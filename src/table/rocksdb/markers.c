@@ -194,12 +194,11 @@ struct _TallRocksdbSweeper
 {
   rocksdb_t *db; /* not owned */
   guint64 most_read;
-  GMutex compacting; /* held during a compaction, and as long as none may run */
-  GMutex mutex;      /* for all below */
-  GThread *thread;   /* of the last compaction */
-  gboolean busy;     /* it runs */
-  gint ending;       /* atomic */
-  gint64 next;       /* monotonic time: none begins before */
+  GMutex mutex;    /* for all below */
+  GThread *thread; /* of the last compaction */
+  gboolean busy;   /* it runs */
+  gint ending;     /* atomic */
+  gint64 next;     /* monotonic time: none begins before */
 };
 
 /* What one thread does. */
@@ -223,7 +222,6 @@ tall_rocksdb_sweeper_new (rocksdb_t *db, guint64 most_read)
   TallRocksdbSweeper *self = g_new0 (TallRocksdbSweeper, 1);
   self->db = db;
   self->most_read = most_read;
-  g_mutex_init (&self->compacting);
   g_mutex_init (&self->mutex);
   return self;
 }
@@ -231,49 +229,17 @@ tall_rocksdb_sweeper_new (rocksdb_t *db, guint64 most_read)
 /**
  * tall_rocksdb_sweeper_free:
  *
- * Breaks off the compaction that runs. Nobody else may use it any more.
+ * Breaks off the compaction that runs. Nobody else may use it any more. RocksDB begins none that it
+ * is asked for until rocksdb_enable_manual_compaction().
  */
 void
 tall_rocksdb_sweeper_free (TallRocksdbSweeper *self)
 {
   g_atomic_int_set (&self->ending, TRUE);
-  if (self->thread != NULL)
-    {
-      rocksdb_disable_manual_compaction (self->db);
-      g_thread_join (self->thread);
-    }
-  g_mutex_clear (&self->compacting);
+  rocksdb_disable_manual_compaction (self->db);
+  g_clear_pointer (&self->thread, g_thread_join);
   g_mutex_clear (&self->mutex);
   g_free (self);
-}
-
-/**
- * tall_rocksdb_sweeper_pause:
- *
- * Breaks off the compaction that runs, and lets none run until tall_rocksdb_sweeper_resume().
- *
- * A compaction moves the log of all families to tables, for a reason of its own. If somebody else
- * asks for the same at that moment, for another reason, an assertion of Debian's RocksDB (7.8) ends
- * the process.
- */
-void
-tall_rocksdb_sweeper_pause (TallRocksdbSweeper *self)
-{
-  rocksdb_disable_manual_compaction (self->db);
-  g_mutex_lock (&self->compacting);
-}
-
-/**
- * tall_rocksdb_sweeper_resume:
- *
- * Ends a pause, in the thread that began it.
- */
-void
-tall_rocksdb_sweeper_resume (TallRocksdbSweeper *self)
-{
-  /* A compaction that waits for the lock begins at once, and would be broken off. */
-  rocksdb_enable_manual_compaction (self->db);
-  g_mutex_unlock (&self->compacting);
 }
 
 static void
@@ -372,7 +338,6 @@ is_sound (const Sweep *sweep, GError **error)
   return FALSE;
 }
 
-/* With the lock on compactions held. */
 static void
 compact (const Sweep *self, int last_level)
 {
@@ -395,10 +360,7 @@ run (gpointer data)
   gint64 begin = g_get_monotonic_time ();
   gboolean sound = is_sound (sweep, &error);
   if (sound)
-    {
-      g_autoptr (GMutexLocker) compacting G_GNUC_UNUSED = g_mutex_locker_new (&self->compacting);
-      compact (sweep, USUAL);
-    }
+    compact (sweep, USUAL);
   if (error != NULL)
     g_warning ("Delete markers of %s", error->message);
 
@@ -494,22 +456,13 @@ tall_rocksdb_sweeper_end (TallRocksdbSweeper *self)
 /**
  * tall_rocksdb_sweeper_rewrite:
  * @families: that are written anew, without what was deleted and markers that nobody needs
- * @handles: of all families that there are; none comes or goes meanwhile
- *
- * Moves the log to tables, and writes their files anew.
  *
  * Returns: FALSE with %TALL_ERROR_DAMAGED and others; or without an error, if the store is being
  *   closed
  */
 gboolean
-tall_rocksdb_sweeper_rewrite (TallRocksdbSweeper *self,
-                              GPtrArray *families,
-                              GPtrArray *handles,
-                              GError **error)
+tall_rocksdb_sweeper_rewrite (TallRocksdbSweeper *self, GPtrArray *families, GError **error)
 {
-  g_autoptr (GMutexLocker) compacting G_GNUC_UNUSED = g_mutex_locker_new (&self->compacting);
-  if (!tall_rocksdb_flush (self->db, handles, error))
-    return FALSE;
   for (guint i = 0; i < families->len; i++)
     {
       const TallSlice all = TALL_SLICE_INIT;

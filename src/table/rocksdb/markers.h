@@ -63,10 +63,7 @@ gboolean tall_rocksdb_sweeper_begin (TallRocksdbSweeper *self, GThreadFunc work,
 void tall_rocksdb_sweeper_end (TallRocksdbSweeper *self);
 gboolean tall_rocksdb_sweeper_rewrite (TallRocksdbSweeper *self,
                                        GPtrArray *families,
-                                       GPtrArray *handles,
                                        GError **error) G_GNUC_WARN_UNUSED_RESULT;
-void tall_rocksdb_sweeper_pause (TallRocksdbSweeper *self);
-void tall_rocksdb_sweeper_resume (TallRocksdbSweeper *self);
 void tall_rocksdb_sweeper_wait (TallRocksdbSweeper *self);
 gint64 tall_rocksdb_sweeper_get_next (gint64 begin, gint64 end);
 

@@ -201,29 +201,28 @@ tall_rocksdb_synced_note (TallRocksdbSynced *self, guint64 write)
 
 /**
  * tall_rocksdb_synced_finish:
- * @manifest: number of the MANIFEST
- * @manifest_len: bytes of its whole records
- * @write: number of a write that is in tables, and with it all before; 0: not known
+ * @measured: what the MANIFEST says
  *
  * Notes the state of a store that is closed, or whose tables have changed, and syncs it.
+ *
+ * Returns: the last write that is in tables, and with it all before
  */
-void
-tall_rocksdb_synced_finish (TallRocksdbSynced *self,
-                            guint64 manifest,
-                            guint64 manifest_len,
-                            guint64 write)
+guint64
+tall_rocksdb_synced_finish (TallRocksdbSynced *self, const TallRocksdbProof *measured)
 {
   g_autoptr (GMutexLocker) locker G_GNUC_UNUSED = g_mutex_locker_new (&self->mutex);
   TallRocksdbProof before = self->proof;
-  self->proof.manifest = manifest;
-  self->proof.manifest_len = manifest_len;
-  self->proof.base = MAX (self->proof.base, write);
-  self->proof.synced = MAX (self->proof.synced, write);
-  if (memcmp (&before, &self->proof, sizeof before) == 0)
-    return; /* nothing was written since it was opened */
-  store (self);
-  if (fdatasync (self->file) != 0)
-    g_warning ("%s was not synced: %s", self->path, g_strerror (errno));
+  self->proof.manifest = measured->manifest;
+  self->proof.manifest_len = measured->manifest_len;
+  self->proof.base = MAX (before.base, measured->base);
+  self->proof.synced = MAX (before.synced, self->proof.base);
+  if (memcmp (&before, &self->proof, sizeof before) != 0) /* else nothing was written */
+    {
+      store (self);
+      if (fdatasync (self->file) != 0)
+        g_warning ("%s was not synced: %s", self->path, g_strerror (errno));
+    }
+  return self->proof.base;
 }
 
 void

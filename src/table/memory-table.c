@@ -13,12 +13,12 @@ typedef struct
 } Cell;
 
 /* Only visible cells are kept: what a marker masks is removed by it or not put at all. */
-struct _TallMemoryRow
+typedef struct
 {
   GArray *cells; /* of Cell, by qualifier, then from the newest to the oldest */
   gint64 up_to;  /* cells at or below it are deleted; 0 = none */
   GArray *exact; /* of gint64: timestamps above up_to whose cells are deleted */
-};
+} TallMemoryRow;
 
 static GBytes *
 slice_bytes (TallSlice slice)

@@ -7,13 +7,6 @@
 
 G_BEGIN_DECLS
 
-/**
- * TallMemoryRow:
- *
- * A row of the table in memory: its cells, and the markers that deletes have left.
- */
-typedef struct _TallMemoryRow TallMemoryRow;
-
 #define TALL_TYPE_MEMORY_TABLE (tall_memory_table_get_type ())
 G_DECLARE_FINAL_TYPE (TallMemoryTable, tall_memory_table, TALL, MEMORY_TABLE, TallTable)
 

@@ -256,17 +256,6 @@ tall_rocksdb_database_open (const TallRocksdbOptions *options, GError **error)
 }
 
 /**
- * tall_rocksdb_database_is_read_only:
- *
- * Returns: whether it was opened to be read only
- */
-gboolean
-tall_rocksdb_database_is_read_only (TallRocksdbDatabase *self)
-{
-  return self->read_only;
-}
-
-/**
  * tall_rocksdb_database_check_writable:
  *
  * Returns: whether rows and tables may change at all, and whether @size bytes more have room
@@ -282,20 +271,6 @@ tall_rocksdb_database_check_writable (TallRocksdbDatabase *self,
   g_propagate_error (error, g_error_copy (self->engine->read_only));
   g_prefix_error (error, "%s: the store is open for reading only. ", operation);
   return FALSE;
-}
-
-/**
- * tall_rocksdb_database_list_handles:
- *
- * Returns: (transfer container): those of all families
- */
-GPtrArray *
-tall_rocksdb_database_list_handles (TallRocksdbDatabase *self)
-{
-  GPtrArray *handles = g_ptr_array_new ();
-  g_ptr_array_add (handles, self->specs);
-  tall_rocksdb_families_add_handles (self->families, handles);
-  return handles;
 }
 
 void
@@ -370,7 +345,9 @@ tall_rocksdb_database_list_measures (TallRocksdbDatabase *self)
   /* No table must go meanwhile, and nobody waits here. */
   if (!g_mutex_trylock (&self->schema_mutex))
     return NULL;
-  g_autoptr (GPtrArray) handles = tall_rocksdb_database_list_handles (self);
+  g_autoptr (GPtrArray) handles = g_ptr_array_new ();
+  g_ptr_array_add (handles, self->specs);
+  tall_rocksdb_families_add_handles (self->families, handles);
   GArray *measures = tall_rocksdb_measures_list (self->db, handles, self->path);
   g_mutex_unlock (&self->schema_mutex);
   return measures;

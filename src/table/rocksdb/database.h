@@ -83,12 +83,10 @@ TallRocksdbFamily *tall_rocksdb_database_find_family (TallRocksdbDatabase *self,
                                                       const char *table,
                                                       GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
-gboolean tall_rocksdb_database_is_read_only (TallRocksdbDatabase *self);
 gboolean tall_rocksdb_database_check_writable (TallRocksdbDatabase *self,
                                                gsize size,
                                                const char *operation,
                                                GError **error) G_GNUC_WARN_UNUSED_RESULT;
-GPtrArray *tall_rocksdb_database_list_handles (TallRocksdbDatabase *self);
 
 GArray *tall_rocksdb_measures_list (rocksdb_t *db, GPtrArray *handles, const char *path);
 
@@ -113,7 +111,6 @@ gboolean tall_rocksdb_copy_make (TallRocksdbDatabase *database,
 
 /* For measurements and tests beside us: the rows as RocksDB keeps them, and their locks. */
 TallRocksdbStripes *tall_rocksdb_table_get_stripes (TallRocksdbTable *self);
-TallRocksdbSweeper *tall_rocksdb_table_get_sweeper (TallRocksdbTable *self);
 rocksdb_t *tall_rocksdb_table_get_handle (TallRocksdbTable *self);
 TallRocksdbFamily *tall_rocksdb_table_find_family (TallRocksdbTable *self,
                                                    const char *table,

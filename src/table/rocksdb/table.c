@@ -202,7 +202,7 @@ tall_rocksdb_table_get_info (TallTable *base, TallTableInfo *info)
   info->deployment = TALL_ROCKSDB_TABLE (base)->name;
   info->false_is_final = TRUE;
   info->is_exclusive = TRUE;
-  info->is_read_only = tall_rocksdb_database_is_read_only (TALL_ROCKSDB_TABLE (base)->database);
+  info->is_read_only = TALL_ROCKSDB_TABLE (base)->database->read_only;
   info->together = TALL_ROCKSDB_TOGETHER;
   info->keeps_deleted =
       "The files of the store have it until RocksDB compacts them, which may take "
@@ -360,17 +360,6 @@ TallRocksdbStripes *
 tall_rocksdb_table_get_stripes (TallRocksdbTable *self)
 {
   return self->database->stripes;
-}
-
-/**
- * tall_rocksdb_table_get_sweeper:
- *
- * Returns: (transfer none): what compacts rows of the database in the background
- */
-TallRocksdbSweeper *
-tall_rocksdb_table_get_sweeper (TallRocksdbTable *self)
-{
-  return self->database->sweeper;
 }
 
 /**

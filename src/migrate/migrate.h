@@ -63,7 +63,7 @@ typedef struct
   guint64 n_lines;
   guint64 n_bytes;    /* of rows in the source, estimated */
   guint64 needed;     /* bytes that the target's rows will have, estimated */
-  guint64 room;       /* bytes that are free in the place; G_MAXUINT64: not known */
+  guint64 room;       /* bytes that are free in the place, if that is known */
   gboolean has_room;  /* it is known */
   gint64 copy_time;   /* microseconds, estimated; 0: not known */
   gint64 pause;       /* microseconds that writes wait, estimated */

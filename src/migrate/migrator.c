@@ -108,15 +108,6 @@ init_context (const TallMigrator *self,
   return tall_store_context_init (context, table, deployment, self->options->hooks, error);
 }
 
-/* Whether it is ready for what the record names. */
-static gboolean
-is_set_up (const TallMigrator *self)
-{
-  const TallMigration *is = &self->record->migration;
-  return self->pass != NULL && self->setup->migration.generation == is->generation
-         && self->setup->migration.target == is->target;
-}
-
 static void
 take_counts (TallMigrator *self, const TallPassCounts *counts)
 {
@@ -148,13 +139,13 @@ on_unfit (const TallCopyItem *item, gpointer data)
 /**
  * tall_migrator_set_up:
  *
- * Gets ready to work on the two generations that the record names; nothing is done if that is so
- * already.
+ * Gets ready, once, to work on the two generations that the record names: they are the same as long
+ * as the migration goes on.
  */
 gboolean
 tall_migrator_set_up (TallMigrator *self, GError **error)
 {
-  if (is_set_up (self))
+  if (self->pass != NULL)
     return TRUE;
   take_down (self);
   const TallDeployment *is = self->setup = self->record;

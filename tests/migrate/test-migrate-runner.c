@@ -7,6 +7,7 @@
 #include "tall-failing-table.h"
 #include "migrate/migrate-runner.h"
 #include "tall-test-moves.h"
+#include "tall-test-record.h"
 
 #include <string.h>
 
@@ -137,6 +138,26 @@ test_pass_only (void)
   fixture_end (&fixture);
 }
 
+/* Where other processes may call the tables, a task does not say that none of an abort's calls is
+ * under way any more. */
+static void
+test_unsettled (void)
+{
+  Fixture fixture;
+  const TallMigrateWish wide = tall_test_wish_layout ("wide");
+  fixture_start (&fixture);
+  tall_test_record_write (fixture.moves.table, "migration", "1 none 0 2 - unsealed,reopened", 0);
+  tall_failing_table_set_info (TALL_FAILING_TABLE (fixture.moves.table), TALL_FAILING_SHARED);
+  g_autoptr (TallMigrateState) shared = run (&fixture, &wide);
+  g_assert_error (shared->error, TALL_ERROR, TALL_ERROR_CONFLICT);
+  g_assert_nonnull (strstr (shared->error->message, "--settled"));
+  tall_failing_table_set_info (TALL_FAILING_TABLE (fixture.moves.table), TALL_FAILING_USUAL);
+  g_autoptr (TallMigrateState) alone = run (&fixture, &wide);
+  g_assert_no_error (alone->error);
+  g_assert_cmpint (alone->summary.outcome, ==, TALL_MIGRATE_SWITCHED);
+  fixture_end (&fixture);
+}
+
 /* How fast it is, is of the pass that runs, not of those before, and of all of its time. */
 static void
 test_rate_of_pass (void)
@@ -230,6 +251,7 @@ main (int argc, char **argv)
   g_test_add_func ("/migrate/runner/aborts", test_aborts);
   g_test_add_func ("/migrate/runner/too-late", test_too_late);
   g_test_add_func ("/migrate/runner/pass-only", test_pass_only);
+  g_test_add_func ("/migrate/runner/unsettled", test_unsettled);
   g_test_add_func ("/migrate/runner/rate-of-pass", test_rate_of_pass);
   return g_test_run ();
 }

@@ -50,8 +50,6 @@ take_plan (TallMigratePlan *plan)
   plan->copy_time = take_milliseconds (plan->copy_time);
   plan->pause = take_milliseconds (plan->pause);
   plan->pause_limit = take_milliseconds (plan->pause_limit);
-  if (!plan->has_room)
-    plan->room = G_MAXUINT64;
 }
 
 /* How a task has ended. */

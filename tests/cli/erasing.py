@@ -115,6 +115,9 @@ def through_a_server(folder):
             erase.terminate()
             said = erase.communicate(timeout=SECONDS)[1]
         equal(erase.returncode == DONE or "not all is erased; begin again" in said, True)
+        said = json.loads(run("customer", "erase", "--server", server.address, "HANAR", "--yes", "HANAR",
+                              "--json").ends(DONE).out)
+        equal((said["orders"], said["customers"], said["marks"]), (14, 1, 15))
     run("customer", "erase", "--store", store, "VINET", "--yes", "VINET").ends(
         DONE, "0 orders, no record, the numbers in")
     run("verify", "--store", store).ends(DONE, "sound")

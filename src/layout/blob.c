@@ -19,7 +19,7 @@ append_root (const TallOrder *order G_GNUC_UNUSED,
 }
 
 static gboolean
-decode_order (const TallFound *found, TallDecoded *decoded, GError **error)
+decode_order (const TallFoundRows *found, TallDecoded *decoded, GError **error)
 {
   g_assert (found->n_results == 1);
   const TallRow *row = tall_root_rows_find (found, error);

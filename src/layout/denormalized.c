@@ -317,7 +317,7 @@ decode_row (TallShipToRows *rows, const TallOrderKey *key, const TallRow *row, G
 }
 
 static gboolean
-decode_order (const TallFound *found, TallDecoded *decoded, GError **error)
+decode_order (const TallFoundRows *found, TallDecoded *decoded, GError **error)
 {
   g_assert (found->n_results == 1);
   const TallRows *results = &found->results[0];

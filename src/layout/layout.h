@@ -45,7 +45,7 @@ typedef struct
 } TallRowOwner;
 
 /**
- * TallFound:
+ * TallFoundRows:
  *
  * What the reads of an order's plan have found, and of which order. Nothing is owned.
  */
@@ -60,7 +60,7 @@ typedef struct
   gint64 revision;      /* cells with other timestamps do not count */
   const guint8 *digest; /* nullable: of the canonical form of the order, which had passed
                          * tall_order_normalize() before it was stored */
-} TallFound;
+} TallFoundRows;
 
 /**
  * TallDecoded:
@@ -71,7 +71,7 @@ typedef struct
 {
   TallOrder *order;    /* (transfer full) */
   TallSlice canonical; /* its canonical form, in the rows, if the layout stores it; else empty */
-  gboolean proved;     /* @canonical has the digest of #TallFound */
+  gboolean proved;     /* @canonical has the digest of #TallFoundRows */
 } TallDecoded;
 
 typedef struct _TallLayout TallLayout;
@@ -155,7 +155,7 @@ struct _TallLayout
   /* Makes an order, or a part of it, of what was found; @decoded is all zero before. FALSE with
    * TALL_ERROR_DAMAGED if a cell of the revision cannot be understood or a column that must be
    * there is missing; the caller finds missing rows: it counts. */
-  gboolean (*decode_order) (const TallFound *found, TallDecoded *decoded, GError **error);
+  gboolean (*decode_order) (const TallFoundRows *found, TallDecoded *decoded, GError **error);
 
   /* The row of a customer: its table, and its row key, appended to @row. */
   const char *(*locate_customer) (const TallOrderKey *key, GByteArray *row);

@@ -50,7 +50,7 @@ plan_location (const TallOrderKey *key, gint32 location, TallReadPlan *plan)
 }
 
 static gboolean
-decode_root (TallOrderRows *rows, const TallFound *found, GError **error)
+decode_root (TallOrderRows *rows, const TallFoundRows *found, GError **error)
 {
   const TallRow *row = tall_root_rows_find (found, error);
   if (row == NULL)
@@ -83,7 +83,7 @@ decode_rows (TallOrderRows *rows,
 }
 
 static gboolean
-decode_order (const TallFound *found, TallDecoded *decoded, GError **error)
+decode_order (const TallFoundRows *found, TallDecoded *decoded, GError **error)
 {
   gboolean is_header = found->n_results == 1;
   g_assert (is_header || found->n_results == N_READS);

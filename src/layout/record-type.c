@@ -122,7 +122,7 @@ decode_row (TallOrderRows *rows, const TallRow *row, TallSlice root, GError **er
 }
 
 static gboolean
-decode_order (const TallFound *found, TallDecoded *decoded, GError **error)
+decode_order (const TallFoundRows *found, TallDecoded *decoded, GError **error)
 {
   g_autoptr (GByteArray) root = g_byte_array_sized_new (64);
   locate_order (found->key, root);

@@ -153,7 +153,7 @@ tall_root_rows_locate (const TallOrderKey *key, GByteArray *row)
  * Returns: the root row, among what the first read has found; NULL with %TALL_ERROR_DAMAGED
  */
 const TallRow *
-tall_root_rows_find (const TallFound *found, GError **error)
+tall_root_rows_find (const TallFoundRows *found, GError **error)
 {
   const TallRow *row = tall_rows_find (&found->results[0], found->key->whole);
   if (row == NULL)

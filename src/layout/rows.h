@@ -45,7 +45,7 @@ void tall_row_parts_end (TallRowParts *self);
 extern const TallLayoutTable tall_root_rows_tables[];
 
 const char *tall_root_rows_locate (const TallOrderKey *key, GByteArray *row);
-const TallRow *tall_root_rows_find (const TallFound *found, GError **error);
+const TallRow *tall_root_rows_find (const TallFoundRows *found, GError **error);
 void tall_root_rows_plan (const TallOrderKey *key, TallReadPlan *plan);
 void tall_root_rows_name_parts (const TallKeyStrategy *strategy,
                                 const char *table,

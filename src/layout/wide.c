@@ -167,7 +167,7 @@ plan_header (const TallOrderKey *key, TallReadPlan *plan)
 }
 
 static gboolean
-decode_order (const TallFound *found, TallDecoded *decoded, GError **error)
+decode_order (const TallFoundRows *found, TallDecoded *decoded, GError **error)
 {
   g_assert (found->n_results == 1);
   const TallRow *row = tall_root_rows_find (found, error);

@@ -104,6 +104,8 @@ list_tables (const TallStoreContext *context, Tables *tables)
       tables->names[tables->n++] = table->name;
   if (context->has_index)
     tables->names[tables->n++] = TALL_INDEX_TABLE;
+  if (context->indexes->len > 0)
+    tables->names[tables->n++] = TALL_ENTRIES_TABLE;
   if (context->ids != NULL)
     tables->names[tables->n++] = TALL_IDS_TABLE;
 }

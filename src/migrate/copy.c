@@ -561,7 +561,7 @@ remove_old (const Copy *self, GError **error)
       if (tall_operation_has_children (&item->to) && may_have_old (self, item)
           && !tall_children_add_removals (&item->to, 0, item->wanted.revision - 1, batch, error))
         return FALSE;
-      tall_index_add_removal (&item->to, item->there.state.revision, batch);
+      tall_index_add_removals (&item->to, item->there.state.revision, batch);
     }
   return batch->mutations->len == 0
          || (check_still_copies (self, error) && apply (self, batch, error));
@@ -579,7 +579,7 @@ write_rows (const Copy *self, GError **error)
         continue;
       if (tall_operation_has_children (to))
         to->context->layout->append_children (&to->key, item->order, item->wanted.revision, batch);
-      tall_index_add_hint (to, item->wanted.revision, batch);
+      tall_index_add_hints (to, item->wanted.revision, batch);
     }
   return apply (self, batch, error);
 }

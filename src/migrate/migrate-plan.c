@@ -105,7 +105,7 @@ measure (TallOperation *operation, const TallCopyItem *item)
   tall_content_append (&item->content, operation, 1, batch, root);
   if (item->order != NULL && tall_operation_has_children (operation))
     operation->context->layout->append_children (&operation->key, item->order, 1, batch);
-  tall_index_add_hint (operation, 1, batch);
+  tall_index_add_hints (operation, 1, batch);
   for (guint i = 0; i < batch->mutations->len; i++)
     n_bytes += tall_mutation_get_size (g_ptr_array_index (batch->mutations, i));
   return n_bytes;
@@ -228,6 +228,14 @@ estimate_copying (const TallMigrator *self, const TallPassCounts *counts)
   return copying + 2 * counts->duration;
 }
 
+/* Returns: (transfer none): for ever */
+static const char *
+print_indexes (const TallDeployment *deployment)
+{
+  g_autofree char *text = tall_indexes_print (deployment->index, deployment->indexes, ", ");
+  return g_intern_string (text);
+}
+
 static TallMigratePlan
 make_plan (const TallMigrator *self,
            const TallDeployment *is,
@@ -240,10 +248,10 @@ make_plan (const TallMigrator *self,
     .resumed = resumed,
     .from_layout = is->layout,
     .from_key_strategy = is->key_strategy,
-    .from_index = tall_index_kind_get_name (is->index),
+    .from_index = print_indexes (is),
     .to_layout = to->layout,
     .to_key_strategy = to->key_strategy,
-    .to_index = tall_index_kind_get_name (to->index),
+    .to_index = print_indexes (to),
     .generation = is->migration.generation,
     .target = resumed ? is->migration.target : is->migration.last + 1,
     .n_orders = counts->n_orders,

@@ -108,6 +108,15 @@ tall_store_context_init (TallStoreContext *self,
   self->generation = deployment->migration.generation;
   self->ttl = deployment->ttl;
   self->has_index = deployment->index == TALL_INDEX_BY_DATE;
+  self->indexes = tall_indexes_make (deployment->indexes, error);
+  if (self->indexes == NULL)
+    return FALSE;
+  self->of_numbers = TRUE;
+  for (guint i = 0; i < self->indexes->len; i++)
+    {
+      const TallIndex *index = g_ptr_array_index (self->indexes, i);
+      self->of_numbers = self->of_numbers && tall_template_is_of_numbers (index->template);
+    }
   self->id = deployment->id;
   self->layout = tall_layout_find (deployment->layout, error);
   if (self->layout == NULL)
@@ -138,6 +147,7 @@ void
 tall_store_context_clear (TallStoreContext *self)
 {
   g_clear_object (&self->table);
+  g_clear_pointer (&self->indexes, g_ptr_array_unref);
   g_clear_pointer (&self->ids, tall_ids_free);
 }
 

@@ -4,6 +4,7 @@
 
 #include "store/read/ids.h"
 #include "store/record/deployment.h"
+#include "store/record/indexes.h"
 #include "store/store.h"
 
 #include <glib.h>
@@ -64,6 +65,8 @@ typedef struct
   guint64 ttl;          /* seconds; 0 = orders never expire */
   gboolean rows_expire; /* the tables of orders have that TTL, too: rows go by themselves */
   gboolean has_index;   /* orders can be listed by date */
+  GPtrArray *indexes;   /* owned: of TallIndex: by what else they are found */
+  gboolean of_numbers;  /* an order has the same entries of all of these for ever */
   const char *id;       /* of the deployment; not owned */
   TallStoreHooks hooks; /* every slot set */
 } TallStoreContext;

@@ -656,17 +656,23 @@ tall_front_put_orders (TallFront *self,
 }
 
 static gboolean
+check_limit (guint limit, GError **error)
+{
+  if (limit <= TALL_MAX_PAGE)
+    return TRUE;
+  tall_error_set_invalid (error, "limit", "A page of %u entries: at most %d are given at once",
+                          limit, TALL_MAX_PAGE);
+  return FALSE;
+}
+
+static gboolean
 validate_listing (const TallListOptions *options, gboolean by_date, GError **error)
 {
   if (options == NULL)
     return TRUE;
 
-  if (options->limit > TALL_MAX_PAGE)
-    {
-      tall_error_set_invalid (error, "limit", "A page of %u entries: at most %d are given at once",
-                              options->limit, TALL_MAX_PAGE);
-      return FALSE;
-    }
+  if (!check_limit (options->limit, error))
+    return FALSE;
   if (!by_date && (options->has_from || options->has_to))
     {
       tall_error_set_invalid (error, options->has_from ? "from" : "to",
@@ -719,6 +725,39 @@ tall_front_get_customer_orders (TallFront *self,
       || !validate_listing (options, FALSE, error))
     return NULL;
   return TALL_FRONT_GET_CLASS (self)->get_customer_orders (self, number, options, error);
+}
+
+void
+tall_found_free (TallFound *self)
+{
+  if (self == NULL)
+    return;
+  for (guint i = 0; i < self->n_orders; i++)
+    tall_outcome_clear (&self->orders[i]);
+  g_free (self->orders);
+  g_free (self->index);
+  g_free (self->next_page);
+  g_free (self);
+}
+
+/**
+ * tall_front_find_orders:
+ *
+ * Finds orders by an index of the deployment, one page of them.
+ */
+TallFound *
+tall_front_find_orders (TallFront *self, const TallFindOptions *options, GError **error)
+{
+  g_return_val_if_fail (TALL_IS_FRONT (self), NULL);
+
+  TallFrontClass *klass = TALL_FRONT_GET_CLASS (self);
+  if (!check_limit (options->limit, error) || !check_part (&options->part, error))
+    return NULL;
+  if (klass->find_orders != NULL)
+    return klass->find_orders (self, options, error);
+  g_set_error (error, TALL_ERROR, TALL_ERROR_UNSUPPORTED,
+               "Finding orders: this store has no indexes to find them by");
+  return NULL;
 }
 
 TallDescription *

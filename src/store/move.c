@@ -32,12 +32,20 @@ list_texts (TallArena *arena,
   return tall_arena_memdup (arena, texts, sizeof texts);
 }
 
+static const char *
+print_indexes (TallArena *arena, TallIndexKind kind, const char *indexes)
+{
+  g_autofree char *text = tall_indexes_print (kind, indexes, ", ");
+  return tall_arena_strdup (arena, text);
+}
+
 static const char **
 list_deployment (TallArena *arena, const TallDeployment *deployment)
 {
   return list_texts (arena, deployment->layout, deployment->key_strategy,
-                     tall_index_kind_get_name (deployment->index), deployment->regions,
-                     deployment->compression, deployment->bloom_filter, deployment->block_encoding);
+                     print_indexes (arena, deployment->index, deployment->indexes),
+                     deployment->regions, deployment->compression, deployment->bloom_filter,
+                     deployment->block_encoding);
 }
 
 /**
@@ -51,8 +59,8 @@ tall_move_list (TallArena *arena, const TallMove *move)
 {
   return list_texts (arena, move->layout != NULL ? move->layout->name : NULL,
                      move->key_strategy != NULL ? move->key_strategy->name : NULL,
-                     move->has_index ? tall_index_kind_get_name (move->index) : NULL, move->regions,
-                     move->compression, move->bloom_filter, move->block_encoding);
+                     move->has_index ? print_indexes (arena, move->index, move->indexes) : NULL,
+                     move->regions, move->compression, move->bloom_filter, move->block_encoding);
 }
 
 /**
@@ -73,9 +81,11 @@ tall_move_is_empty (const TallMove *move)
 
 /* Of tables, compressions and the like are compared without regard to case, too. */
 static gboolean
-is_same (const char *a, const char *b)
+is_same (const char *const *a, const char *const *b, guint i)
 {
-  return a != NULL && b != NULL ? g_ascii_strcasecmp (a, b) == 0 : a == b;
+  if (i == TALL_MOVING_INDEX)
+    return g_strcmp0 (a[i], b[i]) == 0;
+  return a[i] != NULL && b[i] != NULL ? g_ascii_strcasecmp (a[i], b[i]) == 0 : a[i] == b[i];
 }
 
 /**
@@ -89,7 +99,7 @@ guint
 tall_move_find_other (const char *const *wanted, const char *const *begun, guint n)
 {
   guint i = 0;
-  while (i < n && (wanted[i] == NULL || is_same (wanted[i], begun[i])))
+  while (i < n && (wanted[i] == NULL || is_same (wanted, begun, i)))
     i++;
   return i;
 }
@@ -134,7 +144,10 @@ tall_move_apply (const TallMove *self, const TallDeployment *is)
   if (self->key_strategy != NULL)
     target.key_strategy = (char *)self->key_strategy->name;
   if (self->has_index)
-    target.index = self->index;
+    {
+      target.index = self->index;
+      target.indexes = self->indexes;
+    }
   if (self->regions != 0)
     target.regions = self->regions;
   if (self->compression != NULL)
@@ -165,11 +178,14 @@ check_changes (const TallDeployment *is, const TallMove *move, GError **error)
                             "No migration has begun that could be gone on with; say what is to "
                             "change, such as the layout");
   else if (has_all (is, move))
-    tall_error_set_invalid (
-        error, "layout",
-        "There is nothing to change: the deployment has layout %s, key strategy %s "
-        "and index %s already",
-        is->layout, is->key_strategy, tall_index_kind_get_name (is->index));
+    {
+      g_autofree char *indexes = tall_indexes_print (is->index, is->indexes, ", ");
+      tall_error_set_invalid (
+          error, "layout",
+          "There is nothing to change: the deployment has layout %s, key strategy %s "
+          "and index %s already",
+          is->layout, is->key_strategy, indexes);
+    }
   else
     return TRUE;
   return FALSE;
@@ -183,6 +199,8 @@ list_next (TallArena *arena, const TallDeployment *to)
   for (guint i = 0; i < TALL_N_MOVING; i++)
     if (texts[i] == NULL)
       texts[i] = i == AT_REGIONS ? "0" : TALL_NOT_SAID;
+  g_autofree char *indexes = tall_record_print_indexes (to->index, to->indexes);
+  texts[TALL_MOVING_INDEX] = tall_arena_strdup (arena, indexes);
   return texts;
 }
 
@@ -198,6 +216,7 @@ plan_tables (const TallDeployment *to,
     .layout = tall_layout_find (to->layout, error),
     .ttl = to->ttl,
     .index = to->index,
+    .indexes = to->indexes,
     .regions = to->regions,
     .sample = sample,
     .compression = to->compression,
@@ -280,7 +299,7 @@ begin_new (TallTable *table,
  * tall_move_choose:
  * @layout: (nullable): a name, as all of them; NULL: as it is, or as begun
  * @key_strategy: (nullable):
- * @index: (nullable):
+ * @index: (nullable): as for tall_indexes_parse()
  *
  * Returns: FALSE with %TALL_ERROR_INVALID if there is none of that name, naming those that there
  *   are
@@ -295,7 +314,7 @@ tall_move_choose (
       && (self->key_strategy = tall_key_strategy_choose (key_strategy, error)) == NULL)
     return FALSE;
   self->has_index = index != NULL;
-  return index == NULL || tall_index_kind_parse (index, &self->index, error);
+  return index == NULL || tall_indexes_parse (index, &self->index, &self->indexes, error);
 }
 
 /**

@@ -17,6 +17,7 @@ typedef struct
   const TallKeyStrategy *key_strategy; /* nullable */
   gboolean has_index;                  /* @index is set */
   TallIndexKind index;
+  const char *indexes;      /* the others, as tall_indexes_parse() gives them */
   guint regions;            /* 0: as it is */
   const char *compression;  /* nullable */
   const char *bloom_filter; /* nullable */

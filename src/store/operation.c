@@ -101,8 +101,9 @@ forget_place (TallOperation *self)
 {
   tall_order_key_clear (&self->key);
   g_clear_pointer (&self->root_row, g_byte_array_unref);
-  g_clear_pointer (&self->coming, g_byte_array_unref);
-  g_clear_pointer (&self->going, g_byte_array_unref);
+  g_clear_pointer (&self->coming, g_array_unref);
+  g_clear_pointer (&self->going, g_array_unref);
+  g_clear_pointer (&self->replaced, g_array_unref);
 }
 
 void
@@ -154,8 +155,10 @@ gboolean
 tall_operation_has_room (const TallOperation *self, guint64 n_children)
 {
   guint together = self->context->together;
-  guint n_hints = (self->coming != NULL ? 1 : 0) + (self->going != NULL ? 1 : 0);
-  return together > 1 && 1 + n_hints + n_children <= together;
+  guint64 n_rows = 1 + n_children;
+  n_rows += self->coming != NULL ? self->coming->len : 0;
+  n_rows += self->going != NULL ? self->going->len : 0;
+  return together > 1 && n_rows <= together;
 }
 
 gboolean

@@ -32,9 +32,11 @@ typedef struct
   gint64 deadline;          /* for calls of the table: microseconds of g_get_monotonic_time() */
   gint64 end;               /* the same moment by the monotonic clock of the hooks */
   guint n_overtaken;        /* how often a claim of ours was claimed over, or deleted under us */
-  GByteArray *coming;       /* owned: key of the hint of what is to be committed; NULL: none */
-  GByteArray *going;        /* owned: key of the hint that goes with it; NULL: none */
-  gint64 hinted;            /* revision of the hint written to the index by itself; 0: none */
+  GArray *coming;           /* owned: of TallHint: those of what is to be committed; NULL: none */
+  GArray *going;            /* owned: of TallHint: those that go with it; NULL: none */
+  GArray *replaced;         /* owned: of TallHint: those of a version that was read; NULL: none */
+  gint64 replaced_revision; /* of that */
+  gint64 hinted;            /* revision of hints that were written by themselves; 0: none */
 
   /* For all tables in which it is tried. */
   gboolean writes;    /* it changes what is stored */

@@ -297,6 +297,21 @@ tall_store_get_customer_orders (TallFront *front,
   return page;
 }
 
+static TallFound *
+tall_store_find_orders (TallFront *front, const TallFindOptions *options, GError **error)
+{
+  g_auto (TallOperation) operation = { 0 };
+  TallFound *page = NULL;
+  GError *cause = NULL;
+
+  tall_operation_init (&operation, get_context (front), NULL, NULL, 0);
+  while (tall_follow (&operation, &cause))
+    page = tall_find_orders (&operation, options, &cause);
+  if (cause != NULL)
+    g_propagate_prefixed_error (error, cause, "Finding orders: ");
+  return page;
+}
+
 static TallDeployment *
 read_record (TallFront *front, GError **error)
 {
@@ -406,6 +421,7 @@ tall_store_class_init (TallStoreClass *klass)
   front->list_orders = tall_store_list_orders;
   front->list_customers = tall_store_list_customers;
   front->get_customer_orders = tall_store_get_customer_orders;
+  front->find_orders = tall_store_find_orders;
   front->describe = tall_store_describe;
   front->ping = tall_store_ping;
   front->verify_some = tall_store_verify_some;

@@ -20,11 +20,11 @@ typedef enum
 } TallIndexKind;
 
 const char *tall_index_kind_get_name (TallIndexKind self);
-gboolean tall_index_kind_choose (const char *name, TallIndexKind *kind) G_GNUC_WARN_UNUSED_RESULT;
-gboolean tall_index_kind_parse (const char *name,
-                                TallIndexKind *kind,
-                                GError **error) G_GNUC_WARN_UNUSED_RESULT;
-char *tall_index_kind_list_names (const char *separator);
+gboolean tall_indexes_parse (const char *text,
+                             TallIndexKind *kind,
+                             const char **indexes,
+                             GError **error) G_GNUC_WARN_UNUSED_RESULT;
+char *tall_indexes_print (TallIndexKind kind, const char *indexes, const char *separator);
 
 /**
  * TallStoreSettings:
@@ -38,6 +38,7 @@ typedef struct
   const TallKeyStrategy *key_strategy;
   guint64 ttl; /* seconds; 0 = orders never expire */
   TallIndexKind index;
+  const char *indexes; /* the others, as tall_indexes_parse() gives them; NULL: none */
 
   guint regions;             /* that tables of orders and customers begin with; 0 = not said: one
                                 if we make them, any number if they are there */

@@ -73,6 +73,8 @@ typedef struct
 
   /* What the deployment was made with; all zero for a server that does not report it yet. */
   char *index;          /* `date` or `none` */
+  char **indexes;       /* n_indexes of them, NULL-terminated: the others, as NAME=TEMPLATE */
+  gsize n_indexes;
   guint64 ttl;          /* seconds; 0 = orders never expire */
   guint regions;        /* that tables were to begin with; 0: not said; a detail, like the next 3 */
   char *compression;    /* that was asked for; NULL: the store's default */
@@ -252,7 +254,13 @@ struct _TallFrontClass
    * Nothing is kept of it between two calls, and to repeat one does no harm. NULL: unsupported. */
   TallErasePart *(*erase_some) (TallFront *self, const TallEraseRequest *request, GError **error);
 
-  gpointer padding[10];
+  /* Returns (transfer full): a page of the orders that an index leads to. A page may be short, and
+   * yet have a next one, as with list_orders. %TALL_ERROR_INVALID for an unknown index, a value
+   * that a part cannot have, or a page token of another search; %TALL_ERROR_UNSUPPORTED without an
+   * index. NULL: unsupported. */
+  TallFound *(*find_orders) (TallFront *self, const TallFindOptions *options, GError **error);
+
+  gpointer padding[9];
 };
 
 gboolean tall_front_put_order (TallFront *self,
@@ -319,6 +327,9 @@ TallCustomerOrders *tall_front_get_customer_orders (TallFront *self,
                                                     const char *number,
                                                     const TallListOptions *options,
                                                     GError **error) G_GNUC_WARN_UNUSED_RESULT;
+TallFound *tall_front_find_orders (TallFront *self,
+                                   const TallFindOptions *options,
+                                   GError **error) G_GNUC_WARN_UNUSED_RESULT;
 TallDescription *tall_front_describe (TallFront *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 TallVerifyPart *tall_front_verify_some (TallFront *self,
                                         const TallVerifyRequest *request,

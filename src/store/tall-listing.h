@@ -190,4 +190,41 @@ typedef struct
 void tall_customer_orders_free (TallCustomerOrders *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (TallCustomerOrders, tall_customer_orders_free)
 
+/**
+ * TallFindOptions:
+ *
+ * Which orders are looked for by an index: those whose leading parts have just these values, and
+ * whose next part lies in a range. Nothing is owned.
+ */
+typedef struct
+{
+  const char *index; /* its name; NULL: each value is FIELD=VALUE, in any order, and the index is
+                      * taken whose leading parts are of these fields */
+  const char *const *values; /* n_values texts, of the leading parts, in their order; a date is as
+                              * much of ISO 8601 as the part needs: 2026, 2026-11, 2026-11-28 … */
+  guint n_values;
+  const char *from;   /* of the next part, included, in the manner of @values; NULL: no bound */
+  const char *to;     /* of the next part, not included any more; NULL: no bound */
+  guint limit;        /* orders a page, 1 … TALL_MAX_PAGE; 0 = TALL_DEFAULT_PAGE */
+  const char *page;   /* token of the page, from the one before; NULL = the first */
+  TallOrderPart part; /* what is wanted of each order; of a summary the entry of a listing comes */
+} TallFindOptions;
+
+/**
+ * TallFound:
+ *
+ * A page of orders that were found, in the order of the index, each once. Those that cannot be read
+ * have an error that names them, and count towards the page's limit.
+ */
+typedef struct
+{
+  char *index;         /* owned: name of the index that was used */
+  TallOutcome *orders; /* owned, n_orders of them */
+  guint n_orders;
+  char *next_page; /* owned; token of the page after this; NULL: this is the last */
+} TallFound;
+
+void tall_found_free (TallFound *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (TallFound, tall_found_free)
+
 TALL_END_API

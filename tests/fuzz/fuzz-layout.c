@@ -69,7 +69,7 @@ try_order (const TallLayout *layout,
            TallArena *arena)
 {
   g_autoptr (GError) error = NULL;
-  const TallFound found = { key, "VINET", "10248", results, n_results, REVISION };
+  const TallFoundRows found = { key, "VINET", "10248", results, n_results, REVISION };
   TallDecoded decoded = { NULL };
   if (!layout->decode_order (&found, &decoded, &error))
     {

@@ -45,7 +45,9 @@ teardown (Fixture *self, gconstpointer data G_GNUC_UNUSED)
 static gboolean
 decode (Fixture *self, TallDecoded *decoded, GError **error)
 {
-  const TallFound found = { &self->key, "VINET", "10248", &self->rows, 1, REVISION, self->digest };
+  const TallFoundRows found = {
+    &self->key, "VINET", "10248", &self->rows, 1, REVISION, self->digest
+  };
   return tall_layout_blob.decode_order (&found, decoded, error);
 }
 

@@ -21,7 +21,7 @@ assert_decodes (const TallTestLayout *self,
 {
   g_autoptr (GError) error = NULL;
   g_autoptr (TallReadResult) result = tall_test_layout_read (self, plan);
-  const TallFound rows = {
+  const TallFoundRows rows = {
     key, order->customer_number, order->order_number, result->results, result->n_results, revision
   };
   TallDecoded decoded = { NULL };

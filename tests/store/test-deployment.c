@@ -85,7 +85,7 @@ static void
 test_newer_format (void)
 {
   g_autoptr (TallTable) table = new_deployment ();
-  tall_test_record_write (table, "format", "3", 0);
+  tall_test_record_write (table, "format", "4", 0);
   tall_test_record_write (table, "layout", "of a later century", 0);
   assert_refused (table, NULL, NULL, TALL_ERROR_NEWER_VERSION, "3 newer");
 

@@ -101,7 +101,7 @@ test_newer_version (void)
 {
   g_autoptr (GError) error = NULL;
   g_autoptr (TallTable) table = tall_test_table_new (&tall_layout_blob, &tall_key_raw);
-  tall_test_record_write (table, "format", "3", 0);
+  tall_test_record_write (table, "format", "4", 0);
   g_assert_false (tall_store_drop (table, &error));
   g_assert_error (error, TALL_ERROR, TALL_ERROR_NEWER_VERSION);
   expect_tables (table, "customers index meta orders");

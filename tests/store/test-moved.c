@@ -117,7 +117,7 @@ expect_described (TallStore *store, guint64 generation, const char *phase, const
   g_assert_cmpstr (description->next_key_strategy, ==, next != NULL ? "numeric" : NULL);
   g_assert_cmpstr (description->next_index, ==, next != NULL ? "date" : NULL);
   g_assert_cmpuint (description->format, ==, generation > 1 ? 2 : 1);
-  g_assert_cmpuint (description->newest_format, ==, 2);
+  g_assert_cmpuint (description->newest_format, ==, 3);
 }
 
 /* A store that is open sees every phase. */

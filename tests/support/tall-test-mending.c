@@ -250,7 +250,8 @@ tall_test_repair_hint (TallStoreFixture *self, const char *order_number, gint64 
       tall_deployment_read (self->table, TALL_NO_DEADLINE, &error);
   tall_test_append_hint (self, order_number, date, row);
   g_assert_true (tall_store_context_init (&context, self->table, deployment, &hooks, &error));
-  g_assert_true (tall_repair_hint (&context, tall_slice_array (row), &outcome, &error));
+  g_assert_true (
+      tall_repair_hint (&context, &tall_verify_hints, tall_slice_array (row), &outcome, &error));
   tall_store_context_clear (&context);
   return outcome;
 }

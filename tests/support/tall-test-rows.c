@@ -52,7 +52,7 @@ decode (const TallTestLayout *self, GError **error)
   g_autoptr (TallReadPlan) plan = tall_read_plan_new ();
   self->layout->plan_order (&key, plan);
   g_autoptr (TallReadResult) result = tall_test_layout_read (self, plan);
-  const TallFound found = {
+  const TallFoundRows found = {
     &key, CUSTOMER, ORDER, result->results, result->n_results, TALL_TEST_ROWS_REVISION
   };
   TallDecoded decoded = { NULL };

@@ -11,7 +11,7 @@ typedef struct
   char *layout;
   char *key;
   gint64 ttl;
-  char *index;
+  GStrv indexes;
   int regions; /* G_MININT: not given */
   char *sample;
   char *compression;
@@ -27,7 +27,7 @@ init_options_clear (InitOptions *self)
 {
   g_free (self->layout);
   g_free (self->key);
-  g_free (self->index);
+  g_strfreev (self->indexes);
   g_free (self->sample);
   g_free (self->compression);
   g_free (self->bloom_filter);
@@ -135,7 +135,9 @@ make_settings (const InitOptions *own, GStrv *sample, TallStoreSettings *setting
     .bloom_filter = own->bloom_filter,
     .block_encoding = own->block_encoding,
   };
-  if (settings->layout == NULL || !tall_index_kind_parse (own->index, &settings->index, error))
+  g_autofree char *indexes = own->indexes != NULL ? g_strjoinv ("\n", own->indexes) : NULL;
+  if (settings->layout == NULL
+      || !tall_indexes_parse (indexes, &settings->index, &settings->indexes, error))
     return FALSE;
   settings->key_strategy = tall_key_strategy_choose (own->key, error);
   if (settings->key_strategy == NULL || !read_sample (own->sample, sample, error))
@@ -213,9 +215,10 @@ run (int argc, char **argv)
       "orders expire after this time (0: never); clocks may differ by 600 s, or half of it if "
       "that is less; record-type keeps the rows",
       "SECONDS" },
-    { "index", 0, 0, G_OPTION_ARG_FILENAME, &own.index,
-      "with none, puts are faster, but orders cannot be listed by date (default date)",
-      "date|none" },
+    { "index", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &own.indexes,
+      "by what orders are found; with none, puts are faster, but orders cannot be listed by date "
+      "(default date); may be repeated",
+      "date|none|NAME=TEMPLATE" },
     { "regions", 0, 0, G_OPTION_ARG_INT, &own.regions, "regions that tables begin with", "N" },
     { "sample", 0, 0, G_OPTION_ARG_FILENAME, &own.sample,
       "customer numbers to split by, one a line, for key strategy raw", "FILE" },

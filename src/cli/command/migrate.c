@@ -255,7 +255,7 @@ typedef struct
 {
   char *layout;
   char *key;
-  char *index;
+  GStrv indexes;
   gint regions;
   char *compression;
   char *bloom_filter;
@@ -274,7 +274,7 @@ migrate_clear (Migrate *self)
 {
   g_free (self->layout);
   g_free (self->key);
-  g_free (self->index);
+  g_strfreev (self->indexes);
   g_free (self->compression);
   g_free (self->bloom_filter);
   g_free (self->block_encoding);
@@ -288,7 +288,8 @@ make_move (const Migrate *self, TallMove *move, GError **error)
                       .compression = self->compression,
                       .bloom_filter = self->bloom_filter,
                       .block_encoding = self->block_encoding };
-  return tall_move_choose (move, self->layout, self->key, self->index, error);
+  g_autofree char *indexes = self->indexes != NULL ? g_strjoinv ("\n", self->indexes) : NULL;
+  return tall_move_choose (move, self->layout, self->key, indexes, error);
 }
 
 /* FALSE: called wrongly; a message says how. */
@@ -296,7 +297,7 @@ static gboolean
 check (const Migrate *self, const TallOptions *options)
 {
   const TallCommand *command = &tall_command_migrate;
-  gboolean moves = self->layout != NULL || self->key != NULL || self->index != NULL
+  gboolean moves = self->layout != NULL || self->key != NULL || self->indexes != NULL
                    || self->regions != G_MININT || self->compression != NULL
                    || self->bloom_filter != NULL || self->block_encoding != NULL || self->pass_only
                    || self->settled || self->pause != NOT_GIVEN || self->rate != G_MININT;
@@ -358,7 +359,9 @@ run (int argc, char **argv)
       "LAYOUT" },
     { "to-key", 0, 0, G_OPTION_ARG_FILENAME, &self.key, "how numbers are to become row keys",
       "STRATEGY" },
-    { "to-index", 0, 0, G_OPTION_ARG_FILENAME, &self.index, "as for init", "date|none" },
+    { "to-index", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &self.indexes,
+      "as for init: all that there are to be afterwards; may be repeated",
+      "date|none|NAME=TEMPLATE" },
     { "to-regions", 0, 0, G_OPTION_ARG_INT, &self.regions, "regions that the new tables begin with",
       "N" },
     { "to-compression", 0, 0, G_OPTION_ARG_FILENAME, &self.compression, "such as snappy or zstd",

@@ -163,11 +163,12 @@ void
 tall_idl_migration_init (TallIdlMigration *self, const TallMigrateWish *wish)
 {
   const TallMove *move = &wish->move;
+  g_autofree char *indexes = tall_indexes_print (move->index, move->indexes, "\n");
   *self = (TallIdlMigration){
     .task = (char *)tall_migrate_tasks[wish->task],
     .layout = move->layout != NULL ? (char *)move->layout->name : NULL,
     .key_strategy = move->key_strategy != NULL ? (char *)move->key_strategy->name : NULL,
-    .index = move->has_index ? (char *)tall_index_kind_get_name (move->index) : NULL,
+    .index = move->has_index ? (char *)g_intern_string (indexes) : NULL,
     .regions = (gint32)move->regions,
     .has_regions = move->regions != 0,
     .compression = (char *)move->compression,

@@ -339,22 +339,25 @@ find_other (const TallBulkItem *item, const TallRow *row, TallArena *arena, Othe
   return FALSE;
 }
 
-/* Removes the hint that was written of an item. If it is the other's, too, of which one version is
- * kept, it is written as the other's was. */
+/* Removes the hints that were written of an item. If one is the other's, too, of which one version
+ * is kept, it is written as the other's was; entries have the numbers of their order. */
 static void
-withdraw_hint (const TallBulkBatch *self,
-               const TallBulkItem *item,
-               const Other *other,
-               TallBatch *batch)
+withdraw_hints (const TallBulkBatch *self,
+                const TallBulkItem *item,
+                const Other *other,
+                TallBatch *batch)
 {
   const TallOperation *operation = &item->operation;
-  if (operation->coming == NULL)
-    return;
-  TallSlice row = tall_slice_array (operation->coming);
-  if (other->order_number != NULL && tall_index_leads_to (row, &operation->key, other->sales_date))
-    tall_index_put_hint (operation->coming, other->order_number, self->revision, batch);
-  else
-    tall_mutation_delete_at (batch, tall_batch_add (batch, TALL_INDEX_TABLE, row), self->revision);
+  for (guint i = 0; operation->coming != NULL && i < operation->coming->len; i++)
+    {
+      const TallHint *hint = tall_index_get (operation->coming, i);
+      TallSlice row = tall_slice_array (hint->row);
+      if (g_str_equal (hint->table, TALL_INDEX_TABLE) && other->order_number != NULL
+          && tall_index_leads_to (row, &operation->key, other->sales_date))
+        tall_index_put_hint (hint, other->order_number, self->revision, batch);
+      else
+        tall_mutation_delete_at (batch, tall_batch_add (batch, hint->table, row), self->revision);
+    }
 }
 
 /* Removes all that was written of an item, and nothing else. */
@@ -373,7 +376,7 @@ withdraw (const TallBulkBatch *self, const TallBulkItem *item, const Other *othe
       mutation->n_changes = 0;
       tall_mutation_delete_at (batch, mutation, self->revision);
     }
-  withdraw_hint (self, item, other, batch);
+  withdraw_hints (self, item, other, batch);
   return tall_operation_apply (operation, batch, error);
 }
 
@@ -603,7 +606,7 @@ write_rows (TallBulkBatch *self, gint64 revision, GError **error)
       if (tall_operation_has_children (operation))
         self->context->layout->append_children (&operation->key, item->content.record.order,
                                                 revision, batch);
-      tall_index_add_hint (operation, revision, batch);
+      tall_index_add_hints (operation, revision, batch);
     }
   return batch->mutations->len == 0 || tall_operation_apply (first, batch, error);
 }

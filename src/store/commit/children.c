@@ -43,7 +43,7 @@ add_removals (const TallOperation *operation,
 {
   g_autoptr (GError) error = NULL;
   gint64 dead = tall_root_find_dead (replaced, now->revision);
-  tall_index_add_removal (operation, replaced->state.revision, batch);
+  tall_index_add_removals (operation, replaced->state.revision, batch);
   if (tall_operation_has_children (operation) && dead > 0
       && !tall_children_add_removals (operation, 0, dead, batch, &error))
     g_debug ("finding rows older than revision %" G_GINT64_FORMAT ": %s", now->revision,
@@ -57,7 +57,7 @@ add_removals (const TallOperation *operation,
  * @root: what is there
  * @wanted: what is to be committed in its place
  *
- * Adds to @batch the other rows that the put comes with: those of the order, and its hint.
+ * Adds to @batch the other rows that the put comes with: those of the order, and its hints.
  */
 void
 tall_together_append (const TallOperation *operation,
@@ -69,7 +69,7 @@ tall_together_append (const TallOperation *operation,
   if (tall_operation_has_children (operation))
     add_children (operation, content->record.order, wanted->revision,
                   tall_root_find_dead (root, wanted->revision), batch);
-  tall_index_add_hint (operation, wanted->revision, batch);
+  tall_index_add_hints (operation, wanted->revision, batch);
 }
 
 /**
@@ -80,7 +80,7 @@ tall_together_append (const TallOperation *operation,
  * @batch: what is done to the root row
  *
  * Commits, and in the same step changes all that the commit comes with: the other rows of the
- * order, its hint, and the removal of what it replaces. The removal is best effort, as nobody sees
+ * order, its hints, and the removal of what it replaces. The removal is best effort, as nobody sees
  * these rows: what cannot be found or read, or has no room because others have left so much, stays
  * until the next time.
  *
@@ -118,7 +118,7 @@ tall_together_commit (TallOperation *operation,
  * tall_children_write:
  *
  * Writes all rows of an order but its root row, which nobody sees until @revision is committed, and
- * the hint by which it is listed.
+ * the hints by which it is found.
  */
 gboolean
 tall_children_write (const TallOperation *operation,
@@ -128,7 +128,7 @@ tall_children_write (const TallOperation *operation,
 {
   g_autoptr (TallBatch) batch = tall_batch_new ();
   operation->context->layout->append_children (&operation->key, order, revision, batch);
-  tall_index_add_hint (operation, revision, batch);
+  tall_index_add_hints (operation, revision, batch);
   return tall_operation_apply (operation, batch, error);
 }
 
@@ -136,7 +136,7 @@ tall_children_write (const TallOperation *operation,
  * tall_children_take_back:
  *
  * Removes what tall_children_write() has written, or may have written, at a revision that will
- * never be committed. The hint stays: another's may be in its place.
+ * never be committed. Hints stay: another's may be in their place.
  */
 gboolean
 tall_children_take_back (const TallOperation *operation,
@@ -247,7 +247,7 @@ tall_children_remove_left (const TallOperation *operation,
  * @replaced: the root that has been replaced or deleted, before any claim of ours
  * @now: the state in its place
  *
- * Removes rows that no reader can see any more, and the hint that leads nowhere. Best effort: what
+ * Removes rows that no reader can see any more, and the hints that lead nowhere. Best effort: what
  * stays is removed next time. A new order has nothing but what @now has.
  */
 void
@@ -264,7 +264,7 @@ tall_children_clean_up (const TallOperation *operation,
     g_debug ("finding rows older than revision %" G_GINT64_FORMAT ": %s", now->revision,
              error->message);
   g_clear_error (&error);
-  tall_index_add_removal (operation, replaced->state.revision, batch);
+  tall_index_add_removals (operation, replaced->state.revision, batch);
   if (!tall_operation_apply (operation, batch, &error))
     g_debug ("removing rows older than revision %" G_GINT64_FORMAT ": %s", now->revision,
              error->message);

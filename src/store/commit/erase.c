@@ -24,7 +24,7 @@
  *
  *     u8 CURSOR_FORMAT, u64 mark of the tables, u8 Phase, u8 flags, u8 round, u64 value, place
  */
-#define CURSOR_FORMAT 1
+#define CURSOR_FORMAT 2
 
 typedef enum
 {
@@ -32,6 +32,7 @@ typedef enum
   PHASE_WAIT,   /* value: until when, in milliseconds since the epoch */
   PHASE_REMOVE, /* tombstones that say nothing, and all other rows */
   PHASE_HINTS,
+  PHASE_ENTRIES, /* all of the table, as nobody knows how the customer's entries begin */
   PHASE_IDS,
   PHASE_COMPACT, /* value: the ticket */
   PHASE_END,
@@ -344,20 +345,35 @@ walk_rows (Erase *self, TallReader *place, GByteArray *next, GError **error)
   return TRUE;
 }
 
+/* Whether the hint is of the customer. Nobody knows that of an entry that names nobody. */
 static gboolean
-take_hint (Erase *self, const TallRow *row, TallBatch *batch, GError **error)
+is_of_customer (const Erase *self, const TallVerifyPair *pair, const TallRow *row)
+{
+  g_autofree char *customer = NULL;
+  g_autofree char *order = NULL;
+  return pair->of_customers
+         || (tall_template_split_key (row->key, &customer, &order)
+             && g_str_equal (customer, self->request->customer_number));
+}
+
+static gboolean
+take_hint (
+    Erase *self, const TallVerifyPair *pair, const TallRow *row, TallBatch *batch, GError **error)
 {
   gint64 dead;
-  TallSlice customer, order;
   const TallVerifyGroup *group;
+  g_auto (TallOrderKey) key = { 0 };
   g_autoptr (GError) cause = NULL;
-  if (!tall_index_split (self->context, row->key, &customer, &order))
+  if (!is_of_customer (self, pair, row))
+    return TRUE;
+  if (!pair->find_order (self->context, row->key, &key, &cause) && cause == NULL)
     {
       self->flags |= FLAG_LEFT;
       return TRUE;
     }
   g_autoptr (TallVerifyScan) scan =
-      tall_verify_scan_read (self->context, customer, order, &group, &cause);
+      cause == NULL ? tall_verify_scan_read (self->context, key.customer, key.order, &group, &cause)
+                    : NULL;
   if (scan == NULL && !tall_error_is_unreadable (cause))
     {
       g_propagate_error (error, g_steal_pointer (&cause));
@@ -371,28 +387,35 @@ take_hint (Erase *self, const TallRow *row, TallBatch *batch, GError **error)
   if (!take_group (self, group, tall_repair_find_latest (row), &dead, error))
     return FALSE;
   if (dead > 0)
-    tall_mutation_delete_up_to (batch, tall_batch_add (batch, TALL_INDEX_TABLE, row->key), dead);
+    tall_mutation_delete_up_to (batch, tall_batch_add (batch, pair->table, row->key), dead);
   return TRUE;
 }
 
 static gboolean
-take_hints (Erase *self, const TallRows *rows, GError **error)
+take_hints (Erase *self, const TallVerifyPair *pair, const TallRows *rows, GError **error)
 {
   g_autoptr (TallBatch) batch = tall_batch_new ();
   for (guint i = 0; i < rows->n_rows; i++)
-    if (!take_hint (self, &rows->rows[i], batch, error))
+    if (!take_hint (self, pair, &rows->rows[i], batch, error))
       return FALSE;
   self->part->counts.n_rows += batch->mutations->len;
   return apply (self, batch, error);
 }
 
 static gboolean
-walk_hints (Erase *self, TallReader *place, GByteArray *next, GError **error)
+walk_hints (
+    Erase *self, const TallVerifyPair *pair, TallReader *place, GByteArray *next, GError **error)
 {
-  TallSlice customer = self->operation.key.customer;
+  TallSlice customer = tall_slice (NULL, 0);
   g_autoptr (TallArena) arena = tall_arena_new (0);
-  g_auto (TallVerifyPages) pages = { .in = self->context->table, .table = TALL_INDEX_TABLE };
-  pages.stop = tall_slice_after_prefix (arena, customer);
+  g_auto (TallVerifyPages) pages = { .in = self->context->table, .table = pair->table };
+  if (!pair->is_there (self->context))
+    return TRUE;
+  if (pair->of_customers)
+    {
+      customer = self->operation.key.customer;
+      pages.stop = tall_slice_after_prefix (arena, customer);
+    }
   pages.limit = PAGE_ROWS;
   pages.next = g_byte_array_new ();
   tall_bytes_set (pages.next, place->rest.len > 0 ? place->rest : customer);
@@ -404,7 +427,7 @@ walk_hints (Erase *self, TallReader *place, GByteArray *next, GError **error)
       g_autoptr (TallReadResult) result = tall_verify_pages_read (&pages, &gap, error);
       if (gap.cause != NULL)
         self->flags |= FLAG_FOUND | FLAG_LEFT;
-      else if (result == NULL || !take_hints (self, &result->results[0], error))
+      else if (result == NULL || !take_hints (self, pair, &result->results[0], error))
         return FALSE;
       if (!pages.ended && is_over (self))
         {
@@ -544,9 +567,14 @@ run_phase (Erase *self, TallReader *place, GByteArray *next, gboolean *waits, GE
         self->phase = PHASE_HINTS;
       return TRUE;
     case PHASE_HINTS:
-      if (self->context->has_index && !walk_hints (self, place, next, error))
+      if (!walk_hints (self, &tall_verify_hints, place, next, error))
         return FALSE;
-      return next->len > 0 || end_round (self, error);
+      if (next->len == 0)
+        self->phase = PHASE_ENTRIES;
+      return TRUE;
+    case PHASE_ENTRIES:
+      return walk_hints (self, &tall_verify_entries, place, next, error)
+             && (next->len > 0 || end_round (self, error));
     case PHASE_IDS:
       if (self->context->ids != NULL && !walk_ids (self, place, next, error))
         return FALSE;
@@ -599,10 +627,10 @@ static TallEraseStage
 get_stage (const Erase *self)
 {
   static const TallEraseStage stages[] = {
-    [PHASE_DELETE] = TALL_ERASE_DELETING, [PHASE_WAIT] = TALL_ERASE_WAITING,
-    [PHASE_REMOVE] = TALL_ERASE_REMOVING, [PHASE_HINTS] = TALL_ERASE_REMOVING,
-    [PHASE_IDS] = TALL_ERASE_REMOVING,    [PHASE_COMPACT] = TALL_ERASE_COMPACTING,
-    [PHASE_END] = TALL_ERASE_DONE,
+    [PHASE_DELETE] = TALL_ERASE_DELETING,    [PHASE_WAIT] = TALL_ERASE_WAITING,
+    [PHASE_REMOVE] = TALL_ERASE_REMOVING,    [PHASE_HINTS] = TALL_ERASE_REMOVING,
+    [PHASE_ENTRIES] = TALL_ERASE_REMOVING,   [PHASE_IDS] = TALL_ERASE_REMOVING,
+    [PHASE_COMPACT] = TALL_ERASE_COMPACTING, [PHASE_END] = TALL_ERASE_DONE,
   };
   return stages[self->phase];
 }

@@ -465,6 +465,7 @@ static TallStep
 put_patched (Patch *self, Write *write, TallOrder *order, GError **error)
 {
   g_auto (TallContent) content = { 0 };
+  tall_index_remember (write->operation, order, write->root.state.revision);
   if (!tall_order_patch (order, self->changes, self->n, error)
       || !tall_content_init (&content, tall_record_of_order (order), error))
     return TALL_STEP_FAILED;

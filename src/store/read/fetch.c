@@ -99,7 +99,7 @@ decode (const TallOperation *operation,
         TallDecoded *decoded,
         GError **error)
 {
-  const TallFound found = {
+  const TallFoundRows found = {
     .key = &operation->key,
     .customer_number = operation->customer_number,
     .order_number = operation->order_number,
@@ -716,6 +716,33 @@ read_chunk (Work *self, TallOperation *operation)
       if (!is_done (item))
         item_fail (item, g_error_copy (error));
     }
+}
+
+/**
+ * tall_fetch_many:
+ * @operation: that needs them
+ *
+ * As tall_get_many(), in the tables of the operation, and in its time.
+ *
+ * Returns: FALSE with what the table says if not all could be asked for
+ */
+gboolean
+tall_fetch_many (const TallOperation *operation,
+                 const TallOrderId *ids,
+                 guint n,
+                 const TallOrderPart *part,
+                 TallOutcome *outcomes,
+                 GError **error)
+{
+  g_autoptr (GArray) items = make_items (operation->context, ids, n, outcomes);
+  g_autoptr (GPtrArray) chunk = g_ptr_array_sized_new (CHUNK);
+  Work work = { .part = part, .items = items, .chunk = chunk };
+  if (!identify (&work, operation, error))
+    return FALSE;
+  while (take_chunk (&work))
+    if (!try_chunk (&work, operation, error))
+      return FALSE;
+  return TRUE;
 }
 
 /**

@@ -27,6 +27,12 @@ TallCustomer *tall_fetch_customer_from (const TallOperation *operation,
 TallCustomer *tall_fetch_customer (const TallOperation *operation,
                                    gint64 *revision,
                                    GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean tall_fetch_many (const TallOperation *operation,
+                          const TallOrderId *ids,
+                          guint n,
+                          const TallOrderPart *part,
+                          TallOutcome *outcomes,
+                          GError **error) G_GNUC_WARN_UNUSED_RESULT;
 gboolean tall_get_many (const TallStoreContext *context,
                         const TallOrderId *ids,
                         guint n,

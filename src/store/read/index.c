@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "store/read/index.h"
 
+#include "store/read/fetch.h"
+
 /* What comes after all dates: 2⁶³−1 minus the earliest date is far below it. */
 #define NO_DATE G_MAXUINT64
 
@@ -45,37 +47,103 @@ tall_index_split (const TallStoreContext *context,
   return context->key_strategy->measure_order (*order) == (gssize)order->len;
 }
 
-static GByteArray *
-make_row (const TallOrderKey *key, gint64 sales_date)
+/* ---- The hints of an order ---- */
+
+static void
+hint_clear (gpointer data)
 {
-  GByteArray *row = g_byte_array_sized_new (64);
-  tall_index_append_row (key->customer, sales_date, row);
-  tall_bytes_append (row, key->order);
-  return row;
+  g_byte_array_unref (((TallHint *)data)->row);
+}
+
+static GArray *
+hints_new (void)
+{
+  GArray *hints = g_array_new (FALSE, FALSE, sizeof (TallHint));
+  g_array_set_clear_func (hints, hint_clear);
+  return hints;
+}
+
+static void
+add_by_date (const TallOrderKey *key, gint64 sales_date, GArray *hints)
+{
+  TallHint hint = { TALL_INDEX_TABLE, g_byte_array_sized_new (64) };
+  tall_index_append_row (key->customer, sales_date, hint.row);
+  tall_bytes_append (hint.row, key->order);
+  g_array_append_val (hints, hint);
+}
+
+/* @order: with its numbers at least, if no index needs more */
+static void
+add_entries (const TallStoreContext *context, const TallOrder *order, GArray *hints)
+{
+  g_autoptr (GPtrArray) keys = g_ptr_array_new ();
+  for (guint i = 0; i < context->indexes->len; i++)
+    {
+      const TallIndex *index = g_ptr_array_index (context->indexes, i);
+      tall_template_append_keys (index->template, order, (guint8)(i + 1), keys);
+    }
+  for (guint i = 0; i < keys->len; i++)
+    {
+      TallHint hint = { TALL_ENTRIES_TABLE, g_ptr_array_index (keys, i) };
+      g_array_append_val (hints, hint);
+    }
 }
 
 /**
- * tall_index_make_row:
- * @sales_date: %TALL_NO_DATE for none
+ * tall_index_list:
+ * @key: of the order
  *
- * Returns: (transfer full) (nullable): the key of an order's hint; NULL: there is no index
+ * Returns: (transfer full) (element-type TallHint): all that lead to an order with that content,
+ *   sorted
  */
-GByteArray *
-tall_index_make_row (const TallStoreContext *context, const TallOrderKey *key, gint64 sales_date)
+GArray *
+tall_index_list (const TallStoreContext *context, const TallOrderKey *key, const TallOrder *order)
 {
-  return context->has_index ? make_row (key, sales_date) : NULL;
+  GArray *hints = hints_new ();
+  add_entries (context, order, hints);
+  if (context->has_index)
+    add_by_date (key, order->has_sales_date ? order->sales_date : TALL_NO_DATE, hints);
+  return hints;
+}
+
+const TallHint *
+tall_index_get (const GArray *hints, guint i)
+{
+  return &g_array_index (hints, TallHint, i);
+}
+
+/* Entries come before hints by date. */
+static gint
+compare (gconstpointer a, gconstpointer b)
+{
+  const TallHint *one = a, *other = b;
+  int order = strcmp (one->table, other->table);
+  return order != 0
+             ? order
+             : tall_slice_compare (tall_slice_array (one->row), tall_slice_array (other->row));
+}
+
+/**
+ * tall_index_has:
+ * @hints: sorted, as tall_index_list() gives them
+ */
+gboolean
+tall_index_has (const GArray *hints, const TallHint *hint)
+{
+  return g_array_binary_search ((GArray *)hints, hint, compare, NULL);
 }
 
 /**
  * tall_index_leads_to:
  *
- * Returns: whether the hint is that of an order of that date
+ * Returns: whether the hint by date is that of an order of that date
  */
 gboolean
 tall_index_leads_to (TallSlice row, const TallOrderKey *key, gint64 sales_date)
 {
-  g_autoptr (GByteArray) own = make_row (key, sales_date);
-  return tall_slice_equal (tall_slice_array (own), row);
+  g_autoptr (GArray) own = hints_new ();
+  add_by_date (key, sales_date, own);
+  return tall_slice_equal (tall_slice_array (tall_index_get (own, 0)->row), row);
 }
 
 /**
@@ -84,13 +152,69 @@ tall_index_leads_to (TallSlice row, const TallOrderKey *key, gint64 sales_date)
  * Adds to @batch that there is, perhaps, an order.
  */
 void
-tall_index_put_hint (const GByteArray *row,
+tall_index_put_hint (const TallHint *hint,
                      const char *order_number,
                      gint64 revision,
                      TallBatch *batch)
 {
-  tall_mutation_put (batch, tall_batch_add (batch, TALL_INDEX_TABLE, tall_slice_array (row)),
+  tall_mutation_put (batch, tall_batch_add (batch, hint->table, tall_slice_array (hint->row)),
                      TALL_INDEX_QUALIFIER, revision, tall_slice_str (order_number));
+}
+
+/* ---- Which come and go ---- */
+
+/**
+ * tall_index_remember:
+ * @order: (nullable): what was read at @revision; NULL: it could not be read
+ *
+ * Remembers what hints a version has, for the case that it is replaced. If it cannot be read, its
+ * entries stay, and lead nowhere.
+ */
+void
+tall_index_remember (TallOperation *operation, const TallOrder *order, gint64 revision)
+{
+  g_clear_pointer (&operation->replaced, g_array_unref);
+  operation->replaced = hints_new ();
+  operation->replaced_revision = revision;
+  if (order != NULL)
+    add_entries (operation->context, order, operation->replaced);
+}
+
+/* Reads what is replaced, if its entries are not known without that. If another version is there by
+ * now, the commit is not going to be made. */
+static void
+find_replaced (TallOperation *operation, const TallState *replaced)
+{
+  const TallOrder numbers = { .customer_number = (char *)operation->customer_number,
+                              .order_number = (char *)operation->order_number };
+  if (operation->replaced != NULL && operation->replaced_revision == replaced->revision)
+    return;
+  if (operation->context->of_numbers)
+    {
+      tall_index_remember (operation, &numbers, replaced->revision);
+      return;
+    }
+  g_auto (TallRoot) root = { 0 };
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TallOrder) order = tall_fetch_order_with_root (operation, &root, &error);
+  gboolean is_it = order != NULL && root.state.revision == replaced->revision;
+  tall_index_remember (operation, is_it ? order : NULL, replaced->revision);
+  if (error != NULL)
+    g_debug ("reading what is replaced: %s", error->message);
+}
+
+/* Adds those that do not come. */
+static void
+add_going (TallOperation *operation, const GArray *hints)
+{
+  for (guint i = 0; i < hints->len; i++)
+    {
+      TallHint hint = *tall_index_get (hints, i);
+      if (tall_index_has (operation->coming, &hint))
+        continue;
+      g_byte_array_ref (hint.row);
+      g_array_append_val (operation->going, hint);
+    }
 }
 
 /**
@@ -98,74 +222,86 @@ tall_index_put_hint (const GByteArray *row,
  * @order: (nullable): what is to be stored; NULL: it is deleted
  * @replaced: (nullable): what is committed now; NULL: nothing, as far as is known
  *
- * Finds out which hint comes and which goes with the commit that @operation is about to make. One
+ * Finds out which hints come and which go with the commit that @operation is about to make. One
  * that both have comes again, as its age counts where rows expire.
  */
 void
 tall_index_prepare (TallOperation *operation, const TallOrder *order, const TallState *replaced)
 {
   const TallStoreContext *context = operation->context;
-  g_clear_pointer (&operation->coming, g_byte_array_unref);
-  g_clear_pointer (&operation->going, g_byte_array_unref);
+  g_clear_pointer (&operation->coming, g_array_unref);
+  g_clear_pointer (&operation->going, g_array_unref);
   if (operation->order_number == NULL)
     return;
-  gint64 date = order != NULL && order->has_sales_date ? order->sales_date : TALL_NO_DATE;
-  if (order != NULL)
-    operation->coming = tall_index_make_row (context, &operation->key, date);
-  if (replaced != NULL && replaced->live && (order == NULL || date != replaced->sales_date))
-    operation->going = tall_index_make_row (context, &operation->key, replaced->sales_date);
+  operation->going = hints_new ();
+  operation->coming =
+      order != NULL ? tall_index_list (context, &operation->key, order) : hints_new ();
+  if (replaced == NULL || !replaced->live)
+    return;
+  g_autoptr (GArray) by_date = hints_new ();
+  if (context->has_index)
+    add_by_date (&operation->key, replaced->sales_date, by_date);
+  add_going (operation, by_date);
+  if (context->indexes->len == 0)
+    return;
+  find_replaced (operation, replaced);
+  add_going (operation, operation->replaced);
 }
 
 /**
  * tall_index_goes_before:
  *
- * Returns: whether a put writes its hint before it knows whether it is refused: where no claim
- * comes first that would find out, and the commit does not bring it
+ * Returns: whether a put writes its hints before it knows whether it is refused: where no claim
+ * comes first that would find out, and the commit does not bring them
  */
 gboolean
 tall_index_goes_before (const TallOperation *operation)
 {
-  return operation->coming != NULL && !tall_operation_has_children (operation)
-         && !tall_operation_has_room (operation, 0);
+  return operation->coming != NULL && operation->coming->len > 0
+         && !tall_operation_has_children (operation) && !tall_operation_has_room (operation, 0);
 }
 
 /**
- * tall_index_add_hint:
+ * tall_index_add_hints:
  *
- * Adds to @batch the hint that comes. It is to be acknowledged before @revision is committed, or to
- * come in the same step. What of it fails to be true costs a listing one look at the order, and
- * nothing else.
+ * Adds to @batch the hints that come. They are to be acknowledged before @revision is committed, or
+ * to come in the same step. What of them fails to be true costs whoever looks for orders one look,
+ * and nothing else.
  */
 void
-tall_index_add_hint (const TallOperation *operation, gint64 revision, TallBatch *batch)
+tall_index_add_hints (const TallOperation *operation, gint64 revision, TallBatch *batch)
 {
-  if (operation->coming != NULL)
-    tall_index_put_hint (operation->coming, operation->order_number, revision, batch);
+  for (guint i = 0; operation->coming != NULL && i < operation->coming->len; i++)
+    tall_index_put_hint (tall_index_get (operation->coming, i), operation->order_number, revision,
+                         batch);
 }
 
 /**
- * tall_index_add_removal:
+ * tall_index_add_removals:
  * @replaced: the revision that was committed before
  *
- * Adds to @batch that the hint goes which leads nowhere any more. Nothing younger than what was
+ * Adds to @batch that the hints go which lead nowhere any more. Nothing younger than what was
  * replaced is touched: that may be somebody's who is going to commit.
  */
 void
-tall_index_add_removal (const TallOperation *operation, gint64 replaced, TallBatch *batch)
+tall_index_add_removals (const TallOperation *operation, gint64 replaced, TallBatch *batch)
 {
-  if (operation->going != NULL)
-    tall_mutation_delete_up_to (
-        batch, tall_batch_add (batch, TALL_INDEX_TABLE, tall_slice_array (operation->going)),
-        replaced);
+  for (guint i = 0; operation->going != NULL && i < operation->going->len; i++)
+    {
+      const TallHint *hint = tall_index_get (operation->going, i);
+      tall_mutation_delete_up_to (batch,
+                                  tall_batch_add (batch, hint->table, tall_slice_array (hint->row)),
+                                  replaced);
+    }
 }
 
 /**
  * tall_index_write:
  * @root: what is going to be replaced
  *
- * Writes the hint by itself, for an order that has no other rows to travel with. One that this
- * operation has written before will do, if it is younger than everything that its root row has
- * seen: then nobody removes it.
+ * Writes the hints by themselves, for an order that has no other rows to travel with. Those that
+ * this operation has written before will do, if they are younger than everything that its root row
+ * has seen: then nobody removes them.
  */
 gboolean
 tall_index_write (TallOperation *operation, const TallRoot *root, gint64 revision, GError **error)
@@ -175,11 +311,10 @@ tall_index_write (TallOperation *operation, const TallRoot *root, gint64 revisio
                    && (!root->exists
                        || (hinted > root->state.revision && hinted > root->state.pending
                            && hinted > root->timestamp));
-  if (there || operation->coming == NULL)
-    return TRUE;
-
   g_autoptr (TallBatch) batch = tall_batch_new ();
-  tall_index_add_hint (operation, revision, batch);
+  tall_index_add_hints (operation, revision, batch);
+  if (there || batch->mutations->len == 0)
+    return TRUE;
   if (!tall_operation_apply (operation, batch, error))
     return FALSE;
   operation->hinted = revision;

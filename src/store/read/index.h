@@ -6,8 +6,10 @@
 
 G_BEGIN_DECLS
 
-/* The short name of the table that holds the hints; layout/FORMAT.md draws its rows. */
+/* The short names of the tables that hold hints by date, and entries; layout/FORMAT.md draws their
+ * rows. */
 #define TALL_INDEX_TABLE "index"
+#define TALL_ENTRIES_TABLE "entries"
 
 /* The column of a hint, for people: which order it leads to. */
 #define TALL_INDEX_QUALIFIER tall_slice_str ("order_number")
@@ -22,19 +24,33 @@ gboolean tall_index_split (const TallStoreContext *context,
                            TallSlice *customer,
                            TallSlice *order) G_GNUC_WARN_UNUSED_RESULT;
 
-GByteArray *
-tall_index_make_row (const TallStoreContext *context, const TallOrderKey *key, gint64 sales_date);
+/**
+ * TallHint:
+ *
+ * A row that leads to an order, by its date or as an entry of another index.
+ */
+typedef struct
+{
+  const char *table; /* static */
+  GByteArray *row;   /* owned: key */
+} TallHint;
+
+GArray *
+tall_index_list (const TallStoreContext *context, const TallOrderKey *key, const TallOrder *order);
+const TallHint *tall_index_get (const GArray *hints, guint i);
+gboolean tall_index_has (const GArray *hints, const TallHint *hint);
 gboolean tall_index_leads_to (TallSlice row, const TallOrderKey *key, gint64 sales_date);
-void tall_index_put_hint (const GByteArray *row,
+void tall_index_put_hint (const TallHint *hint,
                           const char *order_number,
                           gint64 revision,
                           TallBatch *batch);
 
+void tall_index_remember (TallOperation *operation, const TallOrder *order, gint64 revision);
 void
 tall_index_prepare (TallOperation *operation, const TallOrder *order, const TallState *replaced);
 gboolean tall_index_goes_before (const TallOperation *operation);
-void tall_index_add_hint (const TallOperation *operation, gint64 revision, TallBatch *batch);
-void tall_index_add_removal (const TallOperation *operation, gint64 replaced, TallBatch *batch);
+void tall_index_add_hints (const TallOperation *operation, gint64 revision, TallBatch *batch);
+void tall_index_add_removals (const TallOperation *operation, gint64 replaced, TallBatch *batch);
 gboolean tall_index_write (TallOperation *operation,
                            const TallRoot *root,
                            gint64 revision,

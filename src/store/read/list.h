@@ -16,4 +16,8 @@ TallCustomerOrders *tall_list_customer_orders (TallOperation *operation,
                                                const TallListOptions *options,
                                                GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
+TallFound *tall_find_orders (TallOperation *operation,
+                             const TallFindOptions *options,
+                             GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
 G_END_DECLS

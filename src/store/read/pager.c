@@ -124,7 +124,7 @@ tall_customer_orders_free (TallCustomerOrders *self)
 #define DIGEST_SIZE 8
 #define CHECKSUM_SIZE 4
 #define HEADER_SIZE (2 + 2 * DIGEST_SIZE)
-#define MAX_TOKEN 1024 /* characters; the longest has about 400 */
+#define MAX_TOKEN 16384 /* characters; the longest is that of an entry of long texts */
 
 static void
 append_digest (GByteArray *array, TallSlice bytes, gsize size)
@@ -333,9 +333,14 @@ tall_pager_clear (TallPager *self)
 static TallPageScope
 get_scope (const TallPager *self)
 {
-  return (TallPageScope){ self->kind->token, self->operation->context->id,
-                          self->operation->customer_number, self->options,
-                          self->operation->context->generation };
+  const TallOperation *operation = self->operation;
+  return (TallPageScope){
+    .kind = self->kind->token,
+    .deployment = operation->context->id,
+    .customer = self->search != NULL ? self->search : operation->customer_number,
+    .options = self->options,
+    .generation = operation->context->generation,
+  };
 }
 
 /**

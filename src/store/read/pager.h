@@ -20,6 +20,7 @@ typedef enum
                                     them, how many who have it were given, one byte, and the rest
                                     of the key of the row to go on with */
   TALL_PAGE_CUSTOMER_ORDERS = 3, /* position: an order part */
+  TALL_PAGE_FOUND = 4,           /* position: an entry, after what all that are wanted begin with */
 } TallPageKind;
 
 /**
@@ -31,7 +32,7 @@ typedef struct
 {
   TallPageKind kind;
   const char *deployment; /* its id */
-  const char *customer;   /* number; NULL for TALL_PAGE_CUSTOMERS */
+  const char *customer;   /* number; NULL for TALL_PAGE_CUSTOMERS; or what is looked for */
   const TallListOptions *options;
   guint64 generation; /* of the tables that positions are of */
 } TallPageScope;
@@ -79,6 +80,7 @@ struct _TallPager
   const TallPagerKind *kind;
   TallOperation *operation;       /* not owned */
   const TallListOptions *options; /* nullable */
+  const char *search;             /* not owned; what is looked for; NULL: a customer's, or all */
   guint limit;
   gboolean more;      /* there is something that is not on the page */
   gboolean ended;     /* nothing is left to look at */

@@ -40,6 +40,20 @@ tall_record_print_number (guint64 number)
   return g_strdup_printf ("%s%c%s", text, SEPARATOR, check);
 }
 
+/**
+ * tall_record_print_indexes:
+ *
+ * Returns: (transfer full): the column `index`: a line for each, and then the check of them; if
+ *   there is none besides the one by date, just one line
+ */
+char *
+tall_record_print_indexes (TallIndexKind kind, const char *indexes)
+{
+  g_autofree char *text = tall_indexes_print (kind, indexes, "\n");
+  g_autofree char *check = tall_record_check (text);
+  return indexes != NULL ? g_strconcat (text, "\n", check, NULL) : g_steal_pointer (&text);
+}
+
 /* Earlier versions wrote no check. */
 static gboolean
 parse (TallSlice stored, guint64 max, guint64 *number)
@@ -274,15 +288,21 @@ parse_index (TallDeployment *self, const Columns *columns, GError **error)
   self->index = TALL_INDEX_NONE;
   if (is_left_out (columns, TALL_COLUMN_INDEX))
     return TRUE;
-  g_autofree char *index = dup_column (columns, TALL_COLUMN_INDEX, error);
-  if (index == NULL)
+  g_autofree char *text = dup_column (columns, TALL_COLUMN_INDEX, error);
+  if (text == NULL)
     return FALSE;
-  if (tall_index_kind_choose (index, &self->index))
-    return TRUE;
-  g_autofree char *known = tall_index_kind_list_names (" or ");
+  char *check = strrchr (text, '\n');
+  g_autofree char *given = g_strndup (text, check != NULL ? (gsize)(check - text) : strlen (text));
+  if (tall_indexes_parse (given, &self->index, &self->indexes, NULL))
+    {
+      g_autofree char *printed = tall_record_print_indexes (self->index, self->indexes);
+      if (g_str_equal (printed, text))
+        return TRUE;
+    }
   g_set_error (error, TALL_ERROR, TALL_ERROR_DAMAGED,
-               "The deployment record's column %s" TALL_COLUMN_INDEX " is “%s”, not %s",
-               columns->prefix, index, known);
+               "The deployment record's column %s" TALL_COLUMN_INDEX
+               " is “%s”, not date or none, or not as it was written",
+               columns->prefix, text);
   return FALSE;
 }
 
@@ -303,7 +323,8 @@ parse_migration (TallDeployment *self, const Columns *columns, GError **error)
   self->migration = TALL_MIGRATION_INIT;
   if (cell != NULL && !tall_migration_parse (&self->migration, cell->value, error))
     return FALSE;
-  if ((self->migration.generation == TALL_FIRST_GENERATION) == (self->format <= TALL_FORMAT))
+  if (self->format >= TALL_FORMAT_OF_INDEXES
+      || (self->migration.generation == TALL_FIRST_GENERATION) == (self->format <= TALL_FORMAT))
     return TRUE;
   g_set_error (error, TALL_ERROR, TALL_ERROR_DAMAGED,
                "The deployment record has format %u, and generation %" G_GUINT64_FORMAT
@@ -329,7 +350,11 @@ parse_next (TallDeployment *self, const TallRow *row, GError **error)
   next->bulk_revision = self->bulk_revision;
   next->migration =
       (TallMigration){ .generation = self->migration.target, .last = self->migration.last };
-  return parse_settings (next, &columns, error);
+  if (!parse_settings (next, &columns, error))
+    return FALSE;
+  if (next->indexes != NULL)
+    next->format = TALL_FORMAT_OF_INDEXES;
+  return TRUE;
 }
 
 /* The format first: a newer one may have anything else. */
@@ -531,14 +556,15 @@ put_number (const Writing *self, const char *column, guint64 number)
   put_text (self, column, tall_arena_strdup (self->batch->arena, text));
 }
 
-/* The first deployment of a name has format 1, and no column for that. */
+/* The first deployment of a name has no column for that. */
 static void
-put_generation (const Writing *self, guint64 generation)
+put_generation (const Writing *self, guint64 generation, gboolean has_indexes)
 {
   TallArena *arena = self->batch->arena;
   gboolean is_first = generation == TALL_FIRST_GENERATION;
+  int format = is_first ? TALL_FORMAT : TALL_FORMAT_OF_GENERATIONS;
   put_text (self, TALL_COLUMN_FORMAT,
-            tall_arena_printf (arena, "%d", is_first ? TALL_FORMAT : TALL_FORMAT_OF_GENERATIONS));
+            tall_arena_printf (arena, "%d", has_indexes ? TALL_FORMAT_OF_INDEXES : format));
   if (is_first)
     return;
   const TallMigration migration = { .generation = generation, .last = generation };
@@ -557,12 +583,13 @@ append_record (const TallStoreSettings *settings,
   const Writing record = { batch, tall_batch_add (batch, TALL_META_TABLE, TALL_RECORD_ROW),
                            ground->timestamp };
 
-  put_generation (&record, ground->generation);
+  g_autofree char *indexes = tall_record_print_indexes (settings->index, settings->indexes);
+  put_generation (&record, ground->generation, settings->indexes != NULL);
   put_text (&record, TALL_COLUMN_ID, tall_arena_strdup (arena, id));
   put_text (&record, TALL_COLUMN_LAYOUT, settings->layout->name);
   put_text (&record, TALL_COLUMN_KEY_STRATEGY, settings->key_strategy->name);
   put_number (&record, TALL_COLUMN_TTL, settings->ttl);
-  put_text (&record, TALL_COLUMN_INDEX, tall_index_kind_get_name (settings->index));
+  put_text (&record, TALL_COLUMN_INDEX, tall_arena_strdup (arena, indexes));
   put_text (&record, TALL_COLUMN_MODE, TALL_MODE_NORMAL);
   put_number (&record, TALL_COLUMN_BULK_REVISION, 0);
   if (settings->regions != 0)

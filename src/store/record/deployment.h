@@ -11,6 +11,7 @@ G_BEGIN_DECLS
 char *tall_record_check (const char *text);
 
 char *tall_record_print_number (guint64 number);
+char *tall_record_print_indexes (TallIndexKind kind, const char *indexes);
 gboolean tall_record_parse_number (TallSlice stored,
                                    const char *column,
                                    guint64 max,
@@ -18,10 +19,12 @@ gboolean tall_record_parse_number (TallSlice stored,
                                    GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 /* The numbers of layout/FORMAT.md: of everything that is stored. A deployment begins with the
- * first; once it has moved to other tables, it has the second. */
+ * first; once it has moved to other tables, it has the second; with indexes besides the one by
+ * date, or if it is moving to tables that have some, the third. */
 #define TALL_FORMAT 1
 #define TALL_FORMAT_OF_GENERATIONS 2
-#define TALL_NEWEST_FORMAT TALL_FORMAT_OF_GENERATIONS
+#define TALL_FORMAT_OF_INDEXES 3
+#define TALL_NEWEST_FORMAT TALL_FORMAT_OF_INDEXES
 
 typedef struct _TallDeployment TallDeployment;
 
@@ -44,6 +47,7 @@ struct _TallDeployment
   char *block_encoding; /* the same */
   gboolean read_only;
   TallIndexKind index;
+  const char *indexes;  /* the others, as tall_indexes_parse() gives them; NULL: none */
   gint64 bulk_revision; /* the last one given to a bulk load; 0: none yet */
   TallMigration migration;
   TallDeployment *next; /* as it will be after the switch; NULL: no target is being made; owned */
@@ -91,6 +95,7 @@ tall_deployment_read (TallTable *table, gint64 deadline, GError **error) G_GNUC_
 
 /* The columns that a migration changes, in one order for all who write them. */
 #define TALL_N_MOVING 7
+#define TALL_MOVING_INDEX 2 /* of several lines if there are others than the one by date */
 extern const char *const tall_record_moving[TALL_N_MOVING];
 
 /* Before the name of a column: what it will be after the switch of a migration. */

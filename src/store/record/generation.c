@@ -154,8 +154,8 @@ is_ours (const char *name, guint64 *generation)
 {
   g_autofree char *short_name = NULL;
   *generation = tall_generation_split_name (name, &short_name);
-  return g_str_equal (short_name, TALL_INDEX_TABLE) || g_str_equal (short_name, TALL_IDS_TABLE)
-         || is_of_layout (short_name);
+  return g_str_equal (short_name, TALL_INDEX_TABLE) || g_str_equal (short_name, TALL_ENTRIES_TABLE)
+         || g_str_equal (short_name, TALL_IDS_TABLE) || is_of_layout (short_name);
 }
 
 static gboolean

@@ -294,6 +294,13 @@ read_row (const Step *step, GError **error)
 }
 
 static void
+put_format (TallBatch *batch, TallMutation *record, int format, gint64 timestamp)
+{
+  tall_mutation_put (batch, record, tall_slice_str (TALL_COLUMN_FORMAT), timestamp,
+                     tall_slice_str (tall_arena_printf (batch->arena, "%d", format)));
+}
+
+static void
 put_next (TallBatch *batch, TallMutation *record, const char *const *next, gint64 timestamp)
 {
   for (guint i = 0; i < TALL_N_MOVING; i++)
@@ -301,6 +308,8 @@ put_next (TallBatch *batch, TallMutation *record, const char *const *next, gint6
                        tall_slice_str (
                            tall_arena_printf (batch->arena, TALL_NEXT "%s", tall_record_moving[i])),
                        timestamp, tall_slice_str (next[i]));
+  if (strchr (next[TALL_MOVING_INDEX], '\n') != NULL)
+    put_format (batch, record, TALL_FORMAT_OF_INDEXES, timestamp);
 }
 
 /* The next settings lose their prefix. */
@@ -308,6 +317,7 @@ static gboolean
 put_switch (
     TallBatch *batch, TallMutation *record, const TallRow *row, gint64 timestamp, GError **error)
 {
+  int format = TALL_FORMAT_OF_GENERATIONS;
   for (guint i = 0; i < TALL_N_MOVING; i++)
     {
       g_autofree char *name = g_strconcat (TALL_NEXT, tall_record_moving[i], NULL);
@@ -320,10 +330,10 @@ put_switch (
         }
       tall_mutation_put (batch, record, tall_slice_str (tall_record_moving[i]), timestamp,
                          cell->value);
+      if (i == TALL_MOVING_INDEX && memchr (cell->value.data, '\n', cell->value.len) != NULL)
+        format = TALL_FORMAT_OF_INDEXES;
     }
-  tall_mutation_put (batch, record, tall_slice_str (TALL_COLUMN_FORMAT), timestamp,
-                     tall_slice_str (
-                         tall_arena_printf (batch->arena, "%d", TALL_FORMAT_OF_GENERATIONS)));
+  put_format (batch, record, format, timestamp);
   return TRUE;
 }
 

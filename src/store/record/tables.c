@@ -8,70 +8,6 @@
 #include "tall-error.h"
 #include "tall-limits.h"
 
-/* As the deployment record and `init --index` have them. */
-static const char *const names[] = {
-  [TALL_INDEX_BY_DATE] = "date",
-  [TALL_INDEX_NONE] = "none",
-  NULL,
-};
-
-/**
- * tall_index_kind_get_name:
- *
- * Returns: (transfer none): as the deployment record has it
- */
-const char *
-tall_index_kind_get_name (TallIndexKind self)
-{
-  return names[self];
-}
-
-/**
- * tall_index_kind_choose:
- * @name: (nullable): NULL: the default
- * @kind: (out): not touched if there is no such kind
- *
- * Returns: whether there is a kind of that name
- */
-gboolean
-tall_index_kind_choose (const char *name, TallIndexKind *kind)
-{
-  for (guint i = 0; names[i] != NULL; i++)
-    if (name == NULL || g_str_equal (names[i], name))
-      {
-        *kind = (TallIndexKind)i;
-        return TRUE;
-      }
-  return FALSE;
-}
-
-/**
- * tall_index_kind_list_names:
- *
- * Returns: (transfer full): all names, with @separator between them, for people
- */
-char *
-tall_index_kind_list_names (const char *separator)
-{
-  return g_strjoinv (separator, (char **)names);
-}
-
-/**
- * tall_index_kind_parse:
- * @name: (nullable): as for tall_index_kind_choose()
- *
- * Returns: FALSE with %TALL_ERROR_INVALID, naming those that there are
- */
-gboolean
-tall_index_kind_parse (const char *name, TallIndexKind *kind, GError **error)
-{
-  if (tall_index_kind_choose (name, kind))
-    return TRUE;
-  g_autofree char *known = tall_index_kind_list_names (", ");
-  tall_error_set_invalid (error, "index", "There is no index “%s”; choose one of: %s", name, known);
-  return FALSE;
-}
-
 /* Adds a table that is kept as the settings say. */
 static TallTableSpec *
 add_table (GPtrArray *specs, const char *name, const TallStoreSettings *settings)
@@ -156,6 +92,12 @@ tall_store_plan_tables (const TallStoreSettings *settings, GError **error)
       index->max_versions = 1;
       index->ttl = settings->ttl;
       set_splits (index, splits);
+    }
+  if (settings->indexes != NULL)
+    {
+      TallTableSpec *entries = add_table (specs, TALL_ENTRIES_TABLE, settings);
+      entries->max_versions = 1; /* as a hint */
+      entries->ttl = settings->ttl;
     }
   return g_steal_pointer (&specs);
 }
@@ -391,7 +333,8 @@ describe_migration (TallDescription *description, const TallDeployment *deployme
     return;
   description->next_layout = tall_arena_strdup (arena, next->layout);
   description->next_key_strategy = tall_arena_strdup (arena, next->key_strategy);
-  description->next_index = tall_arena_strdup (arena, tall_index_kind_get_name (next->index));
+  g_autofree char *indexes = tall_indexes_print (next->index, next->indexes, ", ");
+  description->next_index = tall_arena_strdup (arena, indexes);
 }
 
 /**
@@ -419,6 +362,12 @@ tall_describe (TallTable *table, const TallDeployment *deployment)
   description->version = tall_arena_strdup (arena, TALL_VERSION);
   description->has_details = TRUE;
   description->index = tall_arena_strdup (arena, tall_index_kind_get_name (deployment->index));
+  g_auto (GStrv) indexes =
+      g_strsplit (deployment->indexes != NULL ? deployment->indexes : "", "\n", 0);
+  description->n_indexes = g_strv_length (indexes);
+  description->indexes = tall_arena_newa0 (arena, char *, description->n_indexes + 1);
+  for (gsize i = 0; i < description->n_indexes; i++)
+    description->indexes[i] = tall_arena_strdup (arena, indexes[i]);
   description->ttl = deployment->ttl;
   description->regions = deployment->regions;
   description->compression = tall_arena_strdup (arena, deployment->compression);

@@ -68,7 +68,10 @@ leads_back (TallSlice md5, TallSlice value)
 }
 
 static void
-judge_row (TallVerifyLook *look, const TallRow *row, const TallRow *other)
+judge_row (TallVerifyLook *look,
+           const TallVerifyPair *pair G_GNUC_UNUSED,
+           const TallRow *row,
+           const TallRow *other)
 {
   char kind = kind_of (row);
   TallSlice value = tall_ids_get_value (row);
@@ -257,6 +260,7 @@ tall_repair_search_ids (const TallStoreContext *context,
  */
 gboolean
 tall_repair_id (const TallStoreContext *context,
+                const TallVerifyPair *pair G_GNUC_UNUSED,
                 TallSlice row,
                 TallRepairOutcome *outcome,
                 GError **error)

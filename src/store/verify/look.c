@@ -32,7 +32,7 @@ tall_verify_look_clear (TallVerifyLook *self)
   tall_root_clear (&self->root);
   tall_order_key_clear (&self->key);
   g_clear_pointer (&self->arena, tall_arena_free);
-  g_clear_pointer (&self->hint, g_byte_array_unref);
+  g_clear_pointer (&self->hints, g_array_unref);
   g_clear_pointer (&self->findings, g_array_unref);
 }
 
@@ -158,7 +158,7 @@ check_order (TallVerifyLook *look, const TallDecoded *decoded, TallSlice summary
   check_derived (look, summary, tall_order_to_summary (order, look->arena));
   gint64 sales_date = order->has_sales_date ? order->sales_date : TALL_NO_DATE;
   if (sales_date == look->root.state.sales_date)
-    look->hint = tall_index_make_row (look->context, &look->key, sales_date);
+    look->hints = tall_index_list (look->context, &look->key, order);
   else
     add (look, TALL_FINDING_ALTERED_DATE, "its state cell has another date");
 }
@@ -182,7 +182,7 @@ verify_order (TallVerifyLook *look, const TallVerifyGroup *group, TallSlice summ
   g_autoptr (GError) cause = NULL;
   TallRows results[TALL_VERIFY_MAX_TABLES] = { 0 };
   TallDecoded decoded = { 0 };
-  const TallFound found = {
+  const TallFoundRows found = {
     .key = &look->key,
     .customer_number = look->customer_number,
     .order_number = look->order_number,
@@ -481,16 +481,22 @@ tall_verify_look_at (TallVerifyLook *self,
   return TRUE;
 }
 
-/* Adds the hint that the order is to have, and has not. */
+/* Adds the hints that the order is to have, and has not. */
 static gboolean
-check_hint (TallVerifyLook *self, GError **error)
+check_hints (TallVerifyLook *self, GError **error)
 {
-  gboolean there = self->hint == NULL;
-  if (!there && !tall_verify_find_hint (self, &there, error))
+  g_autoptr (GArray) missing = tall_verify_find_missing (self, error);
+  if (missing == NULL)
     return FALSE;
-  if (!there)
-    tall_verify_look_add (self, TALL_FINDING_MISSING_HINT, TALL_INDEX_TABLE,
-                          tall_slice_array (self->hint), 1, "there is no hint at the order's date");
+  if (missing->len > 0)
+    {
+      const TallHint *first = tall_index_get (missing, 0);
+      gboolean by_date = g_str_equal (first->table, TALL_INDEX_TABLE);
+      tall_verify_look_add (self, TALL_FINDING_MISSING_HINT, first->table,
+                            tall_slice_array (first->row), missing->len,
+                            by_date ? "there is no hint at the order's date"
+                                    : "there is no entry by which the order is found");
+    }
   name_owner (self);
   return TRUE;
 }
@@ -532,7 +538,7 @@ tall_verify_look_again (TallVerifyLook *self,
   g_autoptr (TallVerifyScan) scan = tall_verify_scan_read (context, customer, order, &group, error);
   if (scan == NULL)
     return FALSE;
-  gboolean done = tall_verify_look_at (self, context, group, error) && check_hint (self, error)
+  gboolean done = tall_verify_look_at (self, context, group, error) && check_hints (self, error)
                   && check_root (self, error);
   self->row = NULL; /* goes with the rows */
   return done;

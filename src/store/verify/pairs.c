@@ -2,74 +2,124 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "model/canonical.h"
 #include "store/verify/verify.h"
+#include "table/merged-plan.h"
 #include "tall-error.h"
 
 /* ---- Hints ---- */
 
 static gboolean
-is_there (const TallStoreContext *context)
+has_hints (const TallStoreContext *context)
 {
   return context->has_index;
 }
 
 static gboolean
-find_order (const TallStoreContext *context, TallSlice key, TallSlice *customer, TallSlice *order)
-{
-  return tall_index_split (context, key, customer, order);
-}
-
-static const char *
-locate (const TallStoreContext *context, const TallRow *row, GByteArray *key)
+find_by_date (const TallStoreContext *context,
+              TallSlice row,
+              TallOrderKey *key,
+              GError **error G_GNUC_UNUSED)
 {
   TallSlice customer, order;
-  g_auto (TallOrderKey) parts = { 0 };
-  if (!find_order (context, row->key, &customer, &order))
-    return NULL;
-  tall_order_key_init_from_parts (&parts, customer, order);
-  return context->layout->locate_order (&parts, key);
+  if (!tall_index_split (context, row, &customer, &order))
+    return FALSE;
+  tall_order_key_init_from_parts (key, customer, order);
+  return TRUE;
+}
+
+static gboolean
+has_entries (const TallStoreContext *context)
+{
+  return context->indexes->len > 0;
+}
+
+/* An order whose customer has no id is not there. */
+static gboolean
+find_by_entry (const TallStoreContext *context, TallSlice row, TallOrderKey *key, GError **error)
+{
+  g_autofree char *customer = NULL;
+  g_autofree char *order = NULL;
+  guint64 id = 0;
+  if (row.data[0] == 0 || row.data[0] > context->indexes->len
+      || !tall_template_split_key (row, &customer, &order))
+    return FALSE;
+  const char *const numbers[] = { customer };
+  if (context->ids != NULL
+      && !tall_ids_find (context->ids, numbers, 1, &id, tall_verify_deadline (), error))
+    return FALSE;
+  tall_order_key_init (key, context->key_strategy, customer, id, order);
+  return TRUE;
 }
 
 static void
-add (TallVerifyLook *look, TallFindingKind kind, const TallRow *row, const char *message)
+add (TallVerifyLook *look, TallFindingKind kind, const char *table, TallSlice row, const char *what)
 {
-  tall_verify_look_add (look, kind, TALL_INDEX_TABLE, row->key, 1, message);
+  tall_verify_look_add (look, kind, table, row, 1, what);
 }
 
 /* The text of the hint is for people: messages about unreadable orders show it. */
 static void
-judge_live (TallVerifyLook *look,
-            const TallRow *row,
-            const TallOrderKey *key,
-            const TallOrderSummary *order)
+judge_by_date (TallVerifyLook *look,
+               const TallRow *row,
+               const TallOrderKey *key,
+               const TallOrderSummary *order)
 {
   const TallCell *cell = tall_row_find_latest (row, TALL_INDEX_QUALIFIER);
   if (!tall_index_leads_to (row->key, key, look->root.state.sales_date))
-    add (look, TALL_FINDING_DANGLING_HINT, row, "the order has another date");
+    add (look, TALL_FINDING_DANGLING_HINT, TALL_INDEX_TABLE, row->key,
+         "the order has another date");
   else if (order != NULL
            && (cell == NULL
                || !tall_slice_equal (cell->value, tall_slice_str (order->order_number))))
-    add (look, TALL_FINDING_ALTERED_HINT, row, "it names another order than it leads to");
+    add (look, TALL_FINDING_ALTERED_HINT, TALL_INDEX_TABLE, row->key,
+         "it names another order than it leads to");
 }
 
+/* What is as old as what is committed came with it, as far as one can see without its content. An
+ * earlier try may have written what is older. */
 static void
-judge (TallVerifyLook *look, const TallRow *row, const TallRow *other)
+judge_entry (TallVerifyLook *look,
+             const TallRow *row,
+             const TallOrderKey *key,
+             const TallOrderSummary *order)
 {
-  TallSlice customer, order, bytes;
+  g_auto (TallVerifyLook) whole = { 0 };
+  const TallHint hint = { TALL_ENTRIES_TABLE, g_byte_array_new () };
+  g_autoptr (GByteArray) owned G_GNUC_UNUSED = hint.row;
+  tall_bytes_append (hint.row, row->key);
+  if (order != NULL && tall_repair_find_latest (row) != look->root.state.revision
+      && tall_verify_look_again (&whole, look->context, key->customer, key->order, NULL)
+      && whole.hints != NULL && !tall_index_has (whole.hints, &hint))
+    add (look, TALL_FINDING_DANGLING_HINT, TALL_ENTRIES_TABLE, row->key,
+         "the order has other values");
+}
+
+/* @other: the root row */
+static void
+judge_hint (TallVerifyLook *look,
+            const TallVerifyPair *pair,
+            const TallRow *row,
+            const TallRow *other)
+{
+  const char *table = pair->table;
+  TallSlice bytes;
   TallOrderSummary summary;
-  if (!tall_index_split (look->context, row->key, &customer, &order))
-    add (look, TALL_FINDING_STRAY_ROW, row, "its key is that of no hint");
+  g_autoptr (GError) unread = NULL;
+  g_auto (TallOrderKey) key = { 0 };
+  if (!pair->find_order (look->context, row->key, &key, &unread))
+    {
+      if (unread == NULL)
+        add (look, TALL_FINDING_STRAY_ROW, table, row->key, "its key is that of no hint");
+    }
   else if (!tall_root_parse_state (&look->root, other, &bytes, NULL)
            || tall_verify_look_is_gone (look))
     return; /* found with the order, or gone */
   else if (!look->root.exists || !look->root.state.live)
-    add (look, TALL_FINDING_DANGLING_HINT, row, "there is no such order");
+    add (look, TALL_FINDING_DANGLING_HINT, table, row->key, "there is no such order");
   else
     {
       gboolean known =
           bytes.len > 0 && tall_order_summary_parse (bytes, look->arena, &summary, NULL);
-      g_auto (TallOrderKey) key = { 0 };
-      tall_order_key_init_from_parts (&key, customer, order);
-      judge_live (look, row, &key, known ? &summary : NULL);
+      (pair->of_customers ? judge_by_date : judge_entry) (look, row, &key, known ? &summary : NULL);
     }
 }
 
@@ -88,18 +138,35 @@ const TallVerifyPair tall_verify_hints = {
   .table = TALL_INDEX_TABLE,
   .of_customers = TRUE,
   .needs_root = TRUE,
-  .is_there = is_there,
-  .locate = locate,
-  .judge = judge,
+  .is_there = has_hints,
+  .judge = judge_hint,
   .count = count,
-  .find_order = find_order,
+  .find_order = find_by_date,
+  .mend = tall_repair_hint,
+};
+
+/**
+ * tall_verify_entries:
+ *
+ * The table `entries`, the same.
+ */
+const TallVerifyPair tall_verify_entries = {
+  .table = TALL_ENTRIES_TABLE,
+  .needs_root = TRUE,
+  .is_there = has_entries,
+  .judge = judge_hint,
+  .count = count,
+  .find_order = find_by_entry,
   .mend = tall_repair_hint,
 };
 
 /* ---- Any pair ---- */
 
-const TallVerifyPair *const tall_verify_pairs[TALL_VERIFY_N_PAIRS] = { &tall_verify_hints,
-                                                                       &tall_verify_ids };
+const TallVerifyPair *const tall_verify_pairs[TALL_VERIFY_N_PAIRS] = {
+  &tall_verify_hints,
+  &tall_verify_ids,
+  &tall_verify_entries,
+};
 
 #define PAGE_ROWS 512
 
@@ -108,16 +175,33 @@ typedef struct
 {
   const TallRows *rows;
   const TallRow **others; /* owned */
-  TallReadResult *result; /* owned: holds these; NULL: there are none */
+  TallMergedPlan *plan;   /* owned: holds these */
 } Pairs;
 
 static void
 pairs_clear (Pairs *self)
 {
   g_clear_pointer (&self->others, g_free);
-  g_clear_pointer (&self->result, tall_read_result_free);
+  g_clear_pointer (&self->plan, tall_merged_plan_free);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Pairs, pairs_clear)
+
+/* The other row: its table, and its key, appended to @key. Returns: NULL if there is none; with
+ * @error set if that could not be read */
+static const char *
+locate (const TallStoreContext *context,
+        const TallVerifyPair *pair,
+        const TallRow *row,
+        GByteArray *key,
+        GError **error)
+{
+  g_auto (TallOrderKey) parts = { 0 };
+  if (pair->locate != NULL)
+    return pair->locate (context, row, key);
+  return pair->find_order (context, row->key, &parts, error)
+             ? context->layout->locate_order (&parts, key)
+             : NULL;
+}
 
 static gboolean
 pairs_read (Pairs *self,
@@ -126,35 +210,35 @@ pairs_read (Pairs *self,
             const TallRows *rows,
             GError **error)
 {
-  g_autoptr (TallReadPlan) plan = tall_read_plan_new ();
-  TallSlice *wanted = tall_arena_newa0 (plan->arena, TallSlice, rows->n_rows + 1);
-  TallSlice *keys = tall_arena_newa0 (plan->arena, TallSlice, rows->n_rows + 1);
-  const char *table = NULL;
-  guint n = 0, at = 0;
-  *self = (Pairs){ .rows = rows, .others = g_new0 (const TallRow *, rows->n_rows + 1) };
+  TallMergedPlan *plan = tall_merged_plan_new ();
+  g_autofree guint *at = g_new0 (guint, rows->n_rows + 1); /* of the reads, from 1; 0: none */
+  *self =
+      (Pairs){ .rows = rows, .others = g_new0 (const TallRow *, rows->n_rows + 1), .plan = plan };
   for (guint i = 0; i < rows->n_rows; i++)
     {
+      GError *cause = NULL;
       g_autoptr (GByteArray) key = g_byte_array_new ();
-      const char *where = pair->locate (context, &rows->rows[i], key);
-      if (where == NULL)
+      const char *table = locate (context, pair, &rows->rows[i], key, &cause);
+      if (cause != NULL)
+        {
+          g_propagate_error (error, cause);
+          return FALSE;
+        }
+      if (table == NULL)
         continue;
-      table = where;
-      keys[n++] = wanted[i] = tall_slice_dup (plan->arena, tall_slice_array (key));
+      TallSlice wanted = tall_slice_dup (plan->asked->arena, tall_slice_array (key));
+      TallRead *read = tall_read_plan_add_get (plan->asked, table, wanted);
+      if (pair->needs_root)
+        tall_root_narrow (read);
+      at[i] = plan->asked->reads->len;
     }
-  if (n == 0)
+  if (plan->asked->reads->len == 0)
     return TRUE;
-  TallRead *read = tall_read_plan_add_gets (plan, table, keys, n);
-  if (pair->needs_root)
-    tall_root_narrow (read);
-  self->result = tall_table_read (context->table, plan, tall_verify_deadline (), error);
-  if (self->result == NULL)
+  if (!tall_merged_plan_read (plan, context->table, tall_verify_deadline (), error))
     return FALSE;
-  /* Absent rows are left out, and the others are in the order asked for. */
-  const TallRows *found = &self->result->results[0];
   for (guint i = 0; i < rows->n_rows; i++)
-    if (wanted[i].len > 0 && at < found->n_rows
-        && tall_slice_equal (found->rows[at].key, wanted[i]))
-      self->others[i] = &found->rows[at++];
+    if (at[i] > 0 && plan->results[at[i] - 1].n_rows > 0)
+      self->others[i] = &plan->results[at[i] - 1].rows[0];
   return TRUE;
 }
 
@@ -179,12 +263,13 @@ pairs_look (const Pairs *self,
             TallVerifyLook *look)
 {
   tall_verify_look_init (look, context);
-  pair->judge (look, &self->rows->rows[i], self->others[i]);
+  pair->judge (look, pair, &self->rows->rows[i], self->others[i]);
   if (look->findings->len == 0)
     return;
   g_autoptr (GByteArray) bytes = g_byte_array_new ();
   append_row (bytes, &self->rows->rows[i]);
-  append_row (bytes, self->others[i]);
+  /* Of the many entries of one order each that is mended changes its root row. */
+  append_row (bytes, pair == &tall_verify_entries ? NULL : self->others[i]);
   look->fingerprint = tall_verify_hash (tall_slice_array (bytes));
 }
 
@@ -224,17 +309,29 @@ tall_verify_look_at_pair (TallVerifyLook *look,
 }
 
 /**
- * tall_verify_find_hint:
- * @look: at an order that is to have a hint
- * @there: (out): whether it has
+ * tall_verify_find_missing:
+ * @look: at an order
+ *
+ * Returns: (transfer full) (element-type TallHint): what it is to have, and has not; the rows are
+ *   owned by @look. NULL if that could not be read
  */
-gboolean
-tall_verify_find_hint (const TallVerifyLook *look, gboolean *there, GError **error)
+GArray *
+tall_verify_find_missing (const TallVerifyLook *look, GError **error)
 {
-  g_autoptr (TallReadResult) result =
-      tall_verify_read_row (look->context, TALL_INDEX_TABLE, tall_slice_array (look->hint), error);
-  *there = result != NULL && result->results[0].n_rows > 0;
-  return result != NULL;
+  g_autoptr (GArray) missing = g_array_new (FALSE, FALSE, sizeof (TallHint));
+  g_autoptr (TallMergedPlan) plan = tall_merged_plan_new ();
+  guint n = look->hints != NULL ? look->hints->len : 0;
+  for (guint i = 0; i < n; i++)
+    {
+      const TallHint *hint = tall_index_get (look->hints, i);
+      tall_read_plan_add_get (plan->asked, hint->table, tall_slice_array (hint->row));
+    }
+  if (n > 0 && !tall_merged_plan_read (plan, look->context->table, tall_verify_deadline (), error))
+    return NULL;
+  for (guint i = 0; i < n; i++)
+    if (plan->results[i].n_rows == 0)
+      g_array_append_val (missing, *tall_index_get (look->hints, i));
+  return g_steal_pointer (&missing);
 }
 
 /* Nothing is under way in a row that no version writes: it is reported at once. */

@@ -115,31 +115,32 @@ find_surplus (const TallOperation *operation,
   return TRUE;
 }
 
-/* The hint of a live order, if it is missing: at its revision, with which it goes. A marker may
- * hide it there: then at the revision of the claim, which leaves a hint that leads nowhere if the
+/* The hints of a live order that are missing: at its revision, with which they go. A marker may
+ * hide one there: then at the revision of the claim, which leaves a hint that leads nowhere if the
  * order ever has another. */
 static gboolean
-write_hint (const TallOperation *operation,
-            const TallVerifyLook *look,
-            gint64 claimed,
-            TallRepairOutcome *outcome,
-            GError **error)
+write_hints (const TallOperation *operation,
+             const TallVerifyLook *look,
+             gint64 claimed,
+             TallRepairOutcome *outcome,
+             GError **error)
 {
   const gint64 revisions[] = { look->root.state.revision, claimed };
-  gboolean there = look->hint == NULL;
-  if (!there && !tall_verify_find_hint (look, &there, error))
-    return FALSE;
-  for (guint i = 0; i < G_N_ELEMENTS (revisions) && !there; i++)
+  g_autoptr (GArray) missing = tall_verify_find_missing (look, error);
+  for (guint i = 0; i < G_N_ELEMENTS (revisions) && missing != NULL && missing->len > 0; i++)
     {
       g_autoptr (TallBatch) batch = tall_batch_new ();
-      tall_index_put_hint (look->hint, operation->order_number, revisions[i], batch);
-      if (!tall_operation_apply (operation, batch, error)
-          || !tall_verify_find_hint (look, &there, error))
+      for (guint j = 0; j < missing->len; j++)
+        tall_index_put_hint (tall_index_get (missing, j), operation->order_number, revisions[i],
+                             batch);
+      if (!tall_operation_apply (operation, batch, error))
         return FALSE;
+      g_array_unref (missing);
+      missing = tall_verify_find_missing (look, error);
     }
-  if (!there)
+  if (missing != NULL && missing->len > 0)
     *outcome = TALL_REPAIR_LEFT;
-  return TRUE;
+  return missing != NULL;
 }
 
 /**
@@ -172,34 +173,33 @@ tall_repair_rows (const TallVerifyLook *look, TallRepairOutcome *outcome, GError
   if (batch->mutations->len > 0 && !tall_operation_apply (&operation, batch, error))
     return FALSE;
   return (tall_verify_look_kinds (look) & (1u << TALL_FINDING_MISSING_HINT)) == 0
-         || write_hint (&operation, look, claim.state.pending, outcome, error);
+         || write_hints (&operation, look, claim.state.pending, outcome, error);
 }
 
-/* Whether a live order is to have the hint. */
-static gboolean
-is_wanted (const TallVerifyLook *look, const TallRow *hint)
-{
-  return look->root.state.live && look->hint != NULL
-         && tall_slice_equal (tall_slice_array (look->hint), hint->key);
-}
-
-/* The hint of a live order at its date names another order: it gets the right name, which the row
- * of the order says. Any other hint goes, each version by itself. */
+/* A hint that a live order is to have names another order: it gets the right name, which the row of
+ * the order says. Any other hint goes, each version by itself. */
 static void
-append_change (const TallVerifyLook *look, const TallRow *hint, TallBatch *batch)
+append_change (const TallVerifyLook *look,
+               const TallVerifyPair *pair,
+               const TallRow *row,
+               TallBatch *batch)
 {
-  TallMutation *mutation = tall_batch_add (batch, TALL_INDEX_TABLE, hint->key);
-  if (is_wanted (look, hint))
-    tall_mutation_put (batch, mutation, TALL_INDEX_QUALIFIER, tall_repair_find_latest (hint),
+  TallMutation *mutation = tall_batch_add (batch, pair->table, row->key);
+  const TallHint hint = { pair->table, g_byte_array_new () };
+  g_autoptr (GByteArray) owned G_GNUC_UNUSED = hint.row;
+  tall_bytes_append (hint.row, row->key);
+  if (look->root.state.live && look->hints != NULL && tall_index_has (look->hints, &hint))
+    tall_mutation_put (batch, mutation, TALL_INDEX_QUALIFIER, tall_repair_find_latest (row),
                        tall_slice_str (look->order_number));
   else
-    for (guint i = 0; i < hint->n_cells; i++)
-      tall_mutation_delete_at (batch, mutation, hint->cells[i].timestamp);
+    for (guint i = 0; i < row->n_cells; i++)
+      tall_mutation_delete_at (batch, mutation, row->cells[i].timestamp);
 }
 
 /* @look: at the order that the hint leads to */
 static gboolean
 mend_hint (const TallVerifyLook *look,
+           const TallVerifyPair *pair,
            const TallRow *hint,
            TallRepairOutcome *outcome,
            GError **error)
@@ -212,21 +212,23 @@ mend_hint (const TallVerifyLook *look,
   if (tall_verify_look_needs_person (look))
     return TRUE;
   gboolean gone = tall_verify_look_is_gone (look);
-  if (state->live && !gone && look->hint == NULL)
+  if (state->live && !gone && look->hints == NULL)
     return TRUE; /* nobody knows what it is to have */
   *outcome = TALL_REPAIR_OVERTAKEN;
   if (gone || state->pending != 0)
     return TRUE; /* since it was looked at, or nobody knows yet how long it has been claimed */
   begin (&operation, look);
   root = look->root; /* owns nothing */
-  append_change (look, hint, batch);
+  append_change (look, pair, hint, batch);
   return claim_it (&operation, &root, tall_repair_find_latest (hint), &claim, outcome, error)
          && (*outcome != TALL_REPAIR_DONE || tall_operation_apply (&operation, batch, error));
 }
 
 /**
  * tall_repair_hint:
- * @row: key of a hint that leads to no order of its date, or names another order than it leads to
+ * @pair: hints by date, or entries
+ * @row: key of one that leads to no order with its date or values, or names another order than it
+ *   leads to
  *
  * Removes the hint, or corrects the name. The order is claimed meanwhile, so that nobody commits
  * what the hint may have been written for. If there is no such order, the claim makes its root row.
@@ -235,22 +237,28 @@ mend_hint (const TallVerifyLook *look,
  */
 gboolean
 tall_repair_hint (const TallStoreContext *context,
+                  const TallVerifyPair *pair,
                   TallSlice row,
                   TallRepairOutcome *outcome,
                   GError **error)
 {
-  TallSlice customer, order;
+  g_auto (TallOrderKey) key = { 0 };
   g_auto (TallVerifyLook) look = { 0 };
+  GError *unread = NULL;
   *outcome = TALL_REPAIR_LEFT;
-  if (!tall_index_split (context, row, &customer, &order))
-    return TRUE;
-  g_autoptr (TallReadResult) result = tall_verify_read_row (context, TALL_INDEX_TABLE, row, error);
+  if (!pair->find_order (context, row, &key, &unread))
+    {
+      if (unread != NULL)
+        g_propagate_error (error, unread);
+      return unread == NULL;
+    }
+  g_autoptr (TallReadResult) result = tall_verify_read_row (context, pair->table, row, error);
   if (result == NULL)
     return FALSE;
   *outcome = TALL_REPAIR_OVERTAKEN;
   if (result->results[0].n_rows == 0)
     return TRUE;
   *outcome = TALL_REPAIR_LEFT;
-  return tall_verify_look_again (&look, context, customer, order, error)
-         && mend_hint (&look, result->results[0].rows, outcome, error);
+  return tall_verify_look_again (&look, context, key.customer, key.order, error)
+         && mend_hint (&look, pair, result->results[0].rows, outcome, error);
 }

@@ -69,15 +69,17 @@ pass_unreadable (TallVerify *self, GError *cause, GError **error)
 static gboolean
 check_excuse (TallVerify *self, const TallSuspect *suspect, gboolean *excused, GError **error)
 {
-  TallSlice customer, order;
   GError *cause = NULL;
+  g_auto (TallOrderKey) key = { 0 };
   g_auto (TallVerifyLook) look = { 0 };
   *excused = FALSE;
-  if (suspect->pair == NULL || suspect->pair->find_order == NULL
-      || !suspect->pair->find_order (self->context, suspect->key, &customer, &order))
+  if (suspect->pair == NULL || suspect->pair->find_order == NULL)
+    return TRUE;
+  gboolean is_known = suspect->pair->find_order (self->context, suspect->key, &key, &cause);
+  if (!is_known && cause == NULL)
     return TRUE;
   *excused = TRUE;
-  if (!tall_verify_look_again (&look, self->context, customer, order, &cause))
+  if (!is_known || !tall_verify_look_again (&look, self->context, key.customer, key.order, &cause))
     return pass_unreadable (self, cause, error);
   *excused = tall_verify_look_needs_person (&look);
   return TRUE;
@@ -116,7 +118,7 @@ conclude (TallVerify *self, TallSuspect *suspect, const TallVerifyLook *look, GE
     }
   if (to_mend
       && !(pair == NULL ? tall_repair_rows (look, &outcome, error)
-                        : pair->mend (self->context, suspect->key, &outcome, error)))
+                        : pair->mend (self->context, pair, suspect->key, &outcome, error)))
     return FALSE;
   if (outcome == TALL_REPAIR_OVERTAKEN)
     {

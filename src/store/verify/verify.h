@@ -38,7 +38,7 @@ typedef struct
   TallSlice root_key;
   const char *customer_number; /* NULL: not known */
   const char *order_number;    /* NULL: not known, or it is a customer */
-  GByteArray *hint;            /* owned: key of the hint that it is to have; NULL: none is known */
+  GArray *hints;               /* owned: of TallHint that it is to have; NULL: they are not known */
   guint64 fingerprint; /* of the state cell, or of both rows of a pair: a write changes it */
   gboolean changed;    /* it was written while its rows were read, page by page */
   GArray *findings;    /* of TallFinding */
@@ -88,15 +88,6 @@ gint64 tall_repair_find_latest (const TallRow *row);
 gboolean tall_repair_rows (const TallVerifyLook *look,
                            TallRepairOutcome *outcome,
                            GError **error) G_GNUC_WARN_UNUSED_RESULT;
-gboolean tall_repair_hint (const TallStoreContext *context,
-                           TallSlice row,
-                           TallRepairOutcome *outcome,
-                           GError **error) G_GNUC_WARN_UNUSED_RESULT;
-gboolean tall_repair_id (const TallStoreContext *context,
-                         TallSlice row,
-                         TallRepairOutcome *outcome,
-                         GError **error) G_GNUC_WARN_UNUSED_RESULT;
-
 /**
  * TallRepairId:
  *
@@ -120,9 +111,12 @@ gboolean tall_repair_search_ids (const TallStoreContext *context,
 /**
  * TallVerifyPair:
  *
- * A table whose rows are judged by one other row each: hints by the order, ids by the way back.
+ * A table whose rows are judged by one other row each: hints and entries by the order, ids by the
+ * way back.
  */
-typedef struct
+typedef struct _TallVerifyPair TallVerifyPair;
+
+struct _TallVerifyPair
 {
   const char *table;
   gboolean of_customers; /* its rows begin with the customer */
@@ -130,34 +124,52 @@ typedef struct
 
   gboolean (*is_there) (const TallStoreContext *context);
 
-  /* The other row: its table, and its key, appended to @key. NULL: there is none. */
+  /* The other row: its table, and its key, appended to @key. NULL: there is none. If it is NULL, it
+   * is the root row of the order that find_order() finds. */
   const char *(*locate) (const TallStoreContext *context, const TallRow *row, GByteArray *key);
 
   /* Only the state cell and the summary of the other row are needed. */
   gboolean needs_root;
 
   /* Adds what is wrong with @row. @other: NULL if it is not there */
-  void (*judge) (TallVerifyLook *look, const TallRow *row, const TallRow *other);
+  void (*judge) (TallVerifyLook *look,
+                 const TallVerifyPair *self,
+                 const TallRow *row,
+                 const TallRow *other);
 
   guint64 *(*count) (TallVerifyPart *part);
 
-  /* The parts of the key of the order that @key is about; FALSE if it is about none. May be NULL.
-   */
+  /* The order that the row is about: @key (out). FALSE if it is about none; with @error set if that
+   * could not be read. May be NULL. */
   gboolean (*find_order) (const TallStoreContext *context,
-                          TallSlice key,
-                          TallSlice *customer,
-                          TallSlice *order);
+                          TallSlice row,
+                          TallOrderKey *key,
+                          GError **error);
 
   gboolean (*mend) (const TallStoreContext *context,
+                    const TallVerifyPair *self,
                     TallSlice row,
                     TallRepairOutcome *outcome,
                     GError **error) G_GNUC_WARN_UNUSED_RESULT;
-} TallVerifyPair;
+};
 
-#define TALL_VERIFY_N_PAIRS 2
+#define TALL_VERIFY_N_PAIRS 3
 extern const TallVerifyPair *const tall_verify_pairs[TALL_VERIFY_N_PAIRS];
 extern const TallVerifyPair tall_verify_hints;
+extern const TallVerifyPair tall_verify_entries;
 extern const TallVerifyPair tall_verify_ids;
+
+gboolean tall_repair_hint (const TallStoreContext *context,
+                           const TallVerifyPair *pair,
+                           TallSlice row,
+                           TallRepairOutcome *outcome,
+                           GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
+gboolean tall_repair_id (const TallStoreContext *context,
+                         const TallVerifyPair *pair,
+                         TallSlice row,
+                         TallRepairOutcome *outcome,
+                         GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 TallReadResult *tall_verify_read_row (const TallStoreContext *context,
                                       const char *table,
@@ -168,9 +180,8 @@ gboolean tall_verify_look_at_pair (TallVerifyLook *look,
                                    const TallVerifyPair *pair,
                                    TallSlice key,
                                    GError **error) G_GNUC_WARN_UNUSED_RESULT;
-gboolean tall_verify_find_hint (const TallVerifyLook *look,
-                                gboolean *there,
-                                GError **error) G_GNUC_WARN_UNUSED_RESULT;
+GArray *tall_verify_find_missing (const TallVerifyLook *look,
+                                  GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 /**
  * TallSuspectStage:

@@ -5,6 +5,7 @@
 #include "store/record/deployment.h"
 #include "store/record/generation.h"
 #include "store/verify/verify.h"
+#include "table/merged-plan.h"
 #include "tall-error.h"
 #include "tall-json.h"
 
@@ -58,11 +59,12 @@ add_migration (TallVerify *self, const TallDeployment *deployment)
 {
   const TallDeployment *next = deployment->next;
   const char *phase = tall_migration_phase_get_name (deployment->migration.phase);
-  g_autofree char *text =
-      next == NULL
-          ? g_strdup (phase)
-          : g_strdup_printf ("%s, to layout %s, key strategy %s, index %s", phase, next->layout,
-                             next->key_strategy, tall_index_kind_get_name (next->index));
+  g_autofree char *indexes =
+      next != NULL ? tall_indexes_print (next->index, next->indexes, ", ") : NULL;
+  g_autofree char *text = next == NULL
+                              ? g_strdup (phase)
+                              : g_strdup_printf ("%s, to layout %s, key strategy %s, index %s",
+                                                 phase, next->layout, next->key_strategy, indexes);
   add (self, TALL_FINDING_UNFINISHED_MIGRATION, 1, text);
 }
 
@@ -133,11 +135,12 @@ tall_verify_add_notes (TallVerify *self, GError **error)
 
 #define HINTS_A_CALL 512
 
-/* An order that is to have a hint. */
+/* A hint that an order is to have. */
 typedef struct
 {
   TallSuspect suspect; /* if it has not; in the arena of the walk, like … */
-  TallSlice row;       /* key */
+  const char *table;
+  TallSlice row; /* key */
 } Expected;
 
 /* A walk over the tables of the layout. Its place:
@@ -153,38 +156,45 @@ typedef struct
   GByteArray *customer; /* part of the key of the last one, which is in the sample */
 } Walk;
 
+/* The order lacks the row. It is looked at as a whole, so once is enough. */
+static void
+miss (TallVerify *self, const Expected *expected)
+{
+  guint n = self->suspects->len;
+  const TallSuspect *last = n > 0 ? &g_array_index (self->suspects, TallSuspect, n - 1) : NULL;
+  const TallSuspect *suspect = &expected->suspect;
+  if (last == NULL || last->pair != NULL || last->kinds != suspect->kinds
+      || !tall_slice_equal (last->key, suspect->key)
+      || !tall_slice_equal (last->order, suspect->order))
+    tall_verify_suspect (self, suspect);
+}
+
 /* Looks for rows that orders are to have.
  * @broken: (inout): whether one cannot be read; only the first is reported */
 static gboolean
 find_some (Walk *walk, const Expected *expected, guint n, gboolean *broken, GError **error)
 {
   TallVerify *self = walk->verify;
-  guint at = 0; /* absent rows are left out, and the others are in the order asked for */
-  g_auto (TallVerifyStray) gap = { TALL_INDEX_TABLE, g_byte_array_new (), 1, NULL };
-  g_autoptr (TallReadPlan) plan = tall_read_plan_new ();
-  TallSlice *keys = tall_arena_newa0 (plan->arena, TallSlice, n);
+  g_auto (TallVerifyStray) gap = { expected->table, g_byte_array_new (), 1, NULL };
+  g_autoptr (TallMergedPlan) plan = tall_merged_plan_new ();
   for (guint i = 0; i < n; i++)
-    keys[i] = expected[i].row;
-  tall_read_plan_add_gets (plan, TALL_INDEX_TABLE, keys, n);
-  g_autoptr (TallReadResult) result =
-      tall_table_read (self->context->table, plan, tall_verify_deadline (), &gap.cause);
-  if (result == NULL && !tall_error_is_unreadable (gap.cause))
+    tall_read_plan_add_get (plan->asked, expected[i].table, expected[i].row);
+  gboolean read =
+      tall_merged_plan_read (plan, self->context->table, tall_verify_deadline (), &gap.cause);
+  if (!read && !tall_error_is_unreadable (gap.cause))
     {
       g_propagate_error (error, g_steal_pointer (&gap.cause));
       return FALSE;
     }
   for (guint i = 0; i < n; i++)
-    if (result == NULL && n > 1 && !find_some (walk, &expected[i], 1, broken, error))
+    if (!read && n > 1 && !find_some (walk, &expected[i], 1, broken, error))
       return FALSE;
-    else if (result != NULL && at < result->results[0].n_rows
-             && tall_slice_equal (result->results[0].rows[at].key, keys[i]))
-      at++;
-    else if (result != NULL)
-      tall_verify_suspect (self, &expected[i].suspect);
-  if (result != NULL || n > 1 || *broken)
+    else if (read && plan->results[i].n_rows == 0)
+      miss (self, &expected[i]);
+  if (read || n > 1 || *broken)
     return TRUE;
   *broken = TRUE;
-  tall_bytes_set (gap.row, keys[0]);
+  tall_bytes_set (gap.row, expected->row);
   tall_verify_report_stray (self, &gap);
   return TRUE;
 }
@@ -204,17 +214,20 @@ find_expected (Walk *walk, GError **error)
   return TRUE;
 }
 
-/* Remembers the hint that a sound order is to have. */
+/* Remembers the hints that a sound order is to have. */
 static void
 expect (Walk *walk, const TallVerifyLook *look, const TallSuspect *suspect)
 {
-  if (look->hint == NULL)
-    return;
-  Expected expected = { *suspect, tall_slice_dup (walk->arena, tall_slice_array (look->hint)) };
-  expected.suspect.key = tall_slice_dup (walk->arena, suspect->key);
-  expected.suspect.order = tall_slice_dup (walk->arena, suspect->order);
-  expected.suspect.kinds = 1u << TALL_FINDING_MISSING_HINT;
-  g_array_append_val (walk->expected, expected);
+  for (guint i = 0; look->hints != NULL && i < look->hints->len; i++)
+    {
+      const TallHint *hint = tall_index_get (look->hints, i);
+      Expected expected = { *suspect, hint->table,
+                            tall_slice_dup (walk->arena, tall_slice_array (hint->row)) };
+      expected.suspect.key = tall_slice_dup (walk->arena, suspect->key);
+      expected.suspect.order = tall_slice_dup (walk->arena, suspect->order);
+      expected.suspect.kinds = 1u << TALL_FINDING_MISSING_HINT;
+      g_array_append_val (walk->expected, expected);
+    }
 }
 
 static gboolean

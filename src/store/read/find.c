@@ -1,0 +1,358 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "store/read/list.h"
+
+#include "store/read/fetch.h"
+#include "store/read/index.h"
+#include "store/read/pager.h"
+#include "tall-error.h"
+
+#define MOST_ROWS 128 /* entries of a round: the orders of all are in memory */
+#define MOST_BYTES (8 * 1024 * 1024)
+
+/**
+ * Find:
+ *
+ * A page of orders that an index leads to, under construction. Positions are rows of entries.
+ */
+typedef struct
+{
+  TallPager pager;
+  const TallFindOptions *options;
+  TallListOptions page; /* of the pager */
+  guint8 number;        /* of the index */
+  const TallIndex *index;
+  TallTemplateQuery query;
+  GPtrArray *values; /* owned: those of @query; NULL: they are the caller's */
+  GByteArray *first; /* owned: the first row that is looked for */
+  GByteArray *stop;  /* owned: the one behind the last */
+  char *search;      /* owned: both, for tokens */
+} Find;
+
+static void
+find_clear (Find *self)
+{
+  tall_pager_clear (&self->pager);
+  g_clear_pointer (&self->values, g_ptr_array_unref);
+  g_byte_array_unref (self->first);
+  g_byte_array_unref (self->stop);
+  g_free (self->search);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Find, find_clear)
+
+/* ---- Which rows ---- */
+
+static char *
+list_indexes (const GPtrArray *indexes)
+{
+  g_autoptr (GString) list = g_string_new (NULL);
+  for (guint i = 0; i < indexes->len; i++)
+    {
+      const TallIndex *index = g_ptr_array_index (indexes, i);
+      g_string_append_printf (list, "%s%s=%s", i > 0 ? ", " : "", index->name,
+                              tall_template_get_text (index->template));
+    }
+  return g_string_free (g_steal_pointer (&list), FALSE);
+}
+
+/* Whether it is the one that is asked for, or that finds what has these values. */
+static gboolean
+fits (Find *self, const TallIndex *index)
+{
+  const TallFindOptions *options = self->options;
+  self->query =
+      (TallTemplateQuery){ options->values, options->n_values, options->from, options->to };
+  if (options->index != NULL)
+    return g_str_equal (index->name, options->index);
+  self->values = tall_template_choose_values (index->template, &self->query);
+  if (self->values == NULL)
+    return FALSE;
+  self->query.values = (const char *const *)self->values->pdata;
+  self->query.n_values = self->values->len;
+  return TRUE;
+}
+
+static gboolean
+choose_index (Find *self, GError **error)
+{
+  const TallFindOptions *options = self->options;
+  const GPtrArray *indexes = self->pager.operation->context->indexes;
+  if (indexes->len == 0)
+    {
+      g_set_error (error, TALL_ERROR, TALL_ERROR_UNSUPPORTED,
+                   "this deployment has no index but that of a customer's orders by date; "
+                   "`tallorder migrate --to-index NAME=TEMPLATE` makes one");
+      return FALSE;
+    }
+  for (guint i = 0; i < indexes->len && (options->index != NULL || options->n_values > 0); i++)
+    if (fits (self, g_ptr_array_index (indexes, i)))
+      {
+        self->index = g_ptr_array_index (indexes, i);
+        self->number = (guint8)(i + 1);
+        return TRUE;
+      }
+  g_autofree char *known = list_indexes (indexes);
+  if (options->index != NULL)
+    tall_error_set_invalid (error, "index", "There is no index “%s”; there are: %s", options->index,
+                            known);
+  else
+    tall_error_set_invalid (error, "values",
+                            "No index finds what has just these values, each given as FIELD=VALUE; "
+                            "there are: %s",
+                            known);
+  return FALSE;
+}
+
+static gboolean
+set_range (Find *self, GError **error)
+{
+  TallPager *pager = &self->pager;
+  tall_bytes_append_u8 (self->first, self->number);
+  if (!tall_template_append_range (self->index->template, &self->query, self->first, self->stop,
+                                   &pager->n_prefix, error))
+    return FALSE;
+  g_autofree char *first = tall_slice_to_hex (tall_slice_array (self->first));
+  g_autofree char *stop = tall_slice_to_hex (tall_slice_array (self->stop));
+  pager->search = self->search = g_strconcat (first, "-", stop, NULL);
+  tall_bytes_set (pager->last, tall_slice (self->first->data, pager->n_prefix));
+  return TRUE;
+}
+
+static gboolean
+begin (Find *self, GError **error)
+{
+  TallPager *pager = &self->pager;
+  if (!choose_index (self, error) || !set_range (self, error)
+      || !tall_pager_read_token (pager, error))
+    return FALSE;
+  TallSlice last = tall_slice_array (pager->last);
+  TallSlice first = tall_slice_array (self->first);
+  tall_bytes_set (pager->start, first);
+  if (tall_pager_has_token (pager) && tall_slice_compare (last, first) >= 0)
+    tall_bytes_set_after (pager->start, last);
+  pager->ended =
+      tall_slice_compare (tall_slice_array (pager->start), tall_slice_array (self->stop)) >= 0;
+  return TRUE;
+}
+
+/* ---- What they lead to ---- */
+
+/* Orders that entries lead to. One to which several lead is fetched once. */
+typedef struct
+{
+  GHashTable *known;     /* owned: of the numbers of an order: its place, from 1 */
+  GArray *ids;           /* owned: of TallOrderId, whose texts are owned */
+  guint *places;         /* owned: of each entry's order; 0: it leads nowhere */
+  TallOutcome *outcomes; /* owned: of each id */
+} Batch;
+
+static void
+clear_id (gpointer data)
+{
+  TallOrderId *id = data;
+  g_free ((char *)id->customer_number);
+  g_free ((char *)id->order_number);
+}
+
+/* Returns: the place of the order */
+static guint
+batch_add (Batch *self, char *customer_number, char *order_number)
+{
+  TallOrderId id = { customer_number, order_number };
+  g_autofree char *name = g_strconcat (customer_number, "\n", order_number, NULL);
+  guint place = GPOINTER_TO_UINT (g_hash_table_lookup (self->known, name));
+  if (place != 0)
+    {
+      clear_id (&id);
+      return place;
+    }
+  g_array_append_val (self->ids, id);
+  g_hash_table_insert (self->known, g_steal_pointer (&name), GUINT_TO_POINTER (self->ids->len));
+  return self->ids->len;
+}
+
+static void
+batch_init (Batch *self, const TallRows *entries)
+{
+  *self = (Batch){
+    .known = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL),
+    .ids = g_array_new (FALSE, FALSE, sizeof (TallOrderId)),
+    .places = g_new0 (guint, entries->n_rows + 1),
+  };
+  g_array_set_clear_func (self->ids, clear_id);
+  for (guint i = 0; i < entries->n_rows; i++)
+    {
+      char *customer, *order;
+      if (tall_template_split_key (entries->rows[i].key, &customer, &order))
+        self->places[i] = batch_add (self, customer, order);
+    }
+  self->outcomes = g_new0 (TallOutcome, self->ids->len + 1);
+}
+
+static void
+batch_clear (Batch *self)
+{
+  for (guint i = 0; i < self->ids->len; i++)
+    tall_outcome_clear (&self->outcomes[i]);
+  g_free (self->outcomes);
+  g_free (self->places);
+  g_array_unref (self->ids);
+  g_hash_table_unref (self->known);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Batch, batch_clear)
+
+/* Whether the order has the entry now, and none before it that is looked for, too: so each order is
+ * shown once. */
+static gboolean
+is_first (const Find *self, TallSlice row, const TallOrder *order)
+{
+  g_autoptr (GPtrArray) keys = g_ptr_array_new_with_free_func ((GDestroyNotify)g_byte_array_unref);
+  tall_template_append_keys (self->index->template, order, self->number, keys);
+  for (guint i = 0; i < keys->len; i++)
+    {
+      TallSlice key = tall_slice_array (g_ptr_array_index (keys, i));
+      if (tall_slice_compare (key, tall_slice_array (self->first)) >= 0)
+        return tall_slice_equal (key, row);
+    }
+  return FALSE;
+}
+
+/* What is needed of each: all, to see which entries it has, unless its numbers say that. */
+static TallOrderPart
+choose_part (const Find *self)
+{
+  TallOrderPart part = { .kind = TALL_PART_WHOLE };
+  if (tall_template_is_of_numbers (self->index->template))
+    part.kind = self->options->part.kind == TALL_PART_SUMMARY ? TALL_PART_SUMMARY : part.kind;
+  return part;
+}
+
+/* Takes from @outcome what is shown, if there is room for it. */
+static void
+take_outcome (Find *self, TallSlice row, TallOutcome *outcome)
+{
+  if (!tall_pager_take_room (&self->pager, row))
+    return;
+  TallOutcome taken = *outcome;
+  *outcome = (TallOutcome){ 0 };
+  if (taken.order != NULL && !tall_outcome_cut (&taken, &self->options->part, &taken.error))
+    g_clear_pointer (&taken.order, tall_order_free);
+  if (taken.order != NULL)
+    self->pager.n_bytes += tall_arena_get_size (tall_order_get_arena (taken.order));
+  g_array_append_val (self->pager.entries, taken);
+}
+
+/* An entry is a hint and nothing more: its order is shown if its content says that it has it.
+ * Returns: FALSE if it could not be asked for now, with the cause in @outcome */
+static gboolean
+take (Find *self, TallSlice row, TallOutcome *outcome)
+{
+  const GError *cause = outcome->error;
+  if (cause == NULL)
+    {
+      if (outcome->order != NULL && is_first (self, row, outcome->order))
+        take_outcome (self, row, outcome);
+      return TRUE;
+    }
+  if (tall_error_is_unreadable (cause))
+    {
+      take_outcome (self, row, outcome);
+      return TRUE;
+    }
+  return g_error_matches (cause, TALL_ERROR, TALL_ERROR_NOT_FOUND)
+         || g_error_matches (cause, TALL_ERROR, TALL_ERROR_KEY_COLLISION);
+}
+
+/* What could not be asked for now, and is not the first of the round, is left for the next one,
+ * also where the orders before it have filled what is read at once. */
+static gboolean
+take_all (Find *self, const TallRows *entries, GError **error)
+{
+  TallPager *pager = &self->pager;
+  TallOrderPart part = choose_part (self);
+  g_auto (Batch) batch = { 0 };
+  batch_init (&batch, entries);
+  if (batch.ids->len > 0
+      && !tall_fetch_many (pager->operation, (const TallOrderId *)(gpointer)batch.ids->data,
+                           batch.ids->len, &part, batch.outcomes, error))
+    return FALSE;
+  for (guint i = 0; i < entries->n_rows && !pager->more; i++)
+    {
+      TallSlice row = entries->rows[i].key;
+      TallOutcome *outcome = batch.places[i] > 0 ? &batch.outcomes[batch.places[i] - 1] : NULL;
+      if (outcome != NULL && !take (self, row, outcome))
+        {
+          pager->ended = FALSE;
+          if (i == 0)
+            g_propagate_error (error, g_steal_pointer (&outcome->error));
+          return i > 0;
+        }
+      tall_bytes_set_after (pager->start, row);
+    }
+  return TRUE;
+}
+
+/* One more than the page holds is looked for, to know whether there is a next page. */
+static gboolean
+look (TallPager *pager, guint round, GError **error)
+{
+  Find *self = (Find *)pager;
+  g_autoptr (TallReadPlan) plan = tall_read_plan_new ();
+  TallRead *read =
+      tall_read_plan_add_scan (plan, TALL_ENTRIES_TABLE, tall_slice_array (pager->start),
+                               tall_slice_array (self->stop));
+  read->limit = round == 0 ? MIN (pager->limit + 1, MOST_ROWS) : MOST_ROWS;
+  read->max_versions = 1;
+  g_autoptr (TallReadResult) result = tall_operation_read (pager->operation, plan, error);
+  if (result == NULL)
+    return FALSE;
+  pager->ended = result->results[0].n_rows < read->limit;
+  return take_all (self, &result->results[0], error);
+}
+
+/* The next round would begin right after the last row that was looked at. */
+static void
+end_early (TallPager *self)
+{
+  self->more = TRUE;
+  tall_bytes_set (self->last, tall_slice (self->start->data, self->start->len - 1));
+}
+
+/**
+ * tall_find_orders:
+ * @operation: on nobody
+ * @options: checked by tall_front_find_orders()
+ *
+ * Finds orders by an index: scans its entries, and fetches the orders that they lead to together.
+ * One that cannot be read has its error on the page.
+ *
+ * Returns: (transfer full): a page, which ends early after 8 MiB, or if it took long to look at
+ *   entries that lead nowhere; NULL with %TALL_ERROR_INVALID, %TALL_ERROR_UNSUPPORTED, or what the
+ *   table says
+ */
+TallFound *
+tall_find_orders (TallOperation *operation, const TallFindOptions *options, GError **error)
+{
+  static const TallPagerKind kind = {
+    .token = TALL_PAGE_FOUND,
+    .entry_size = sizeof (TallOutcome),
+    .most_bytes = MOST_BYTES,
+    .time_over = "the time was over before the page was full; ask for a smaller page",
+    .look = look,
+    .end_early = end_early,
+  };
+  g_auto (Find) self = { .options = options,
+                         .page = { .limit = options->limit, .page = options->page },
+                         .first = g_byte_array_sized_new (64),
+                         .stop = g_byte_array_sized_new (64) };
+  tall_pager_init (&self.pager, &kind, operation, &self.page);
+  g_array_set_clear_func (self.pager.entries, (GDestroyNotify)tall_outcome_clear);
+  if (!begin (&self, error) || !tall_pager_fill (&self.pager, error))
+    return NULL;
+  TallFound *found = g_new0 (TallFound, 1);
+  found->index = g_strdup (self.index->name);
+  found->n_orders = self.pager.entries->len;
+  found->orders = (TallOutcome *)(gpointer)g_array_steal (self.pager.entries, NULL);
+  found->next_page = tall_pager_make_token (&self.pager);
+  return found;
+}

@@ -325,7 +325,9 @@ struct Description {
   /** What the deployment will have after that migration; absent: there is none. */
   20: optional string next_layout,
   21: optional string next_key_strategy,
-  22: optional string next_index
+  22: optional string next_index,
+  /** By which findOrders finds, each as NAME=TEMPLATE, such as "number=order_number". */
+  23: optional list<string> indexes
 }
 
 // ---- Many at once, and listings -----------------------------------------------------------------
@@ -499,6 +501,42 @@ struct CustomerOrders {
    * customers too, unless many orders lie before theirs.
    */
   6: list<string> others
+}
+
+/**
+ * Which orders are looked for. An index has a key of several parts for each order, such as an item's
+ * number and the order's date: those orders are found whose leading parts have just the values given,
+ * and whose next part lies in a range. Description.indexes has the indexes and their parts.
+ */
+struct FindRequest {
+  /** The name of the index. Absent: each value is FIELD=VALUE, in any order, such as
+   * "line.item_number=42", and the index is taken whose leading parts are of these fields. */
+  1: optional string index,
+  /** Of the leading parts, in their order; of none: all orders of the index. A date is as much of
+   * ISO 8601 as the part needs: "2026-11" for month(sales_date). */
+  2: list<string> values,
+  /** The first value wanted of the part after those. Absent: no bound. */
+  3: optional string from_value,
+  /** The first value of that part no longer wanted. Absent: no bound. */
+  4: optional string to_value,
+  /** Orders of a page, 1 to 1,000. Absent: 30. */
+  5: optional i32 limit,
+  /** next_page of the page before, of the same search. Absent: the first page. */
+  6: optional string page,
+  /** What is wanted of each order. Absent: all of it. */
+  7: optional OrderPart part
+}
+
+struct FindResult {
+  /** The name of the index that was used. */
+  1: string index,
+  /**
+   * Each order once, in the order of the index. One that cannot be read (DAMAGED, NEWER_VERSION) has
+   * its failure here, which names it, and counts towards the page's limit.
+   */
+  2: list<OrderOutcome> orders,
+  /** Absent: this is the last page. */
+  3: optional string next_page
 }
 
 // ---- Verifying ----------------------------------------------------------------------------------
@@ -934,6 +972,20 @@ service OrderService {
    */
   CustomerOrders getCustomerOrders(
     1: CustomerOrdersRequest request
+  ) throws (1: TallError failure),
+
+  /**
+   * Returns a page of the orders that an index leads to, whole, or a part of each. An order is found
+   * by what it has when it is read: once its put has succeeded, by its new values and no longer by
+   * those from before. One that changes during the search may be missed or come twice. As with
+   * listOrders, a page may have fewer orders than asked for, even none, and still a next page. May
+   * be repeated at will.
+   * Errors: INVALID (there is no such index, more values than it has parts, a value that the part
+   *   cannot have, a range of a part that has no order, a page token of another search; "field" says
+   *   which it is), UNSUPPORTED (a deployment without such indexes), and the general ones.
+   */
+  FindResult findOrders(
+    1: FindRequest request
   ) throws (1: TallError failure),
 
   /**

@@ -56,6 +56,7 @@ typedef struct
   X (bench)                                                                                        \
   X (advise)                                                                                       \
   X (list)                                                                                         \
+  X (find)                                                                                         \
   X (export)                                                                                       \
   X (drop)                                                                                         \
   X (verify)                                                                                       \

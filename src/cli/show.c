@@ -410,19 +410,21 @@ struct _TallListOutput
 {
   guint64 n_entries;
   guint64 n_unreadable;
-  TallGrid *grid;      /* NULL: as JSON */
-  GString *unreadable; /* as JSON: what could not be read */
+  TallGrid *grid;      /* NULL: as JSON, or as whole orders for people */
+  GString *unreadable; /* what could not be read; NULL: not as JSON */
 };
 
 const char *const tall_order_columns[] = { "ORDER",    "SALES DATE", ">LINES", ">TOTAL",
                                            "CURRENCY", ">REVISION",  NULL };
+const char *const tall_found_columns[] = { "CUSTOMER", "ORDER",    "SALES DATE", ">LINES",
+                                           ">TOTAL",   "CURRENCY", ">REVISION",  NULL };
 const char *const tall_customer_columns[] = { "CUSTOMER", "NAME", ">REVISION", NULL };
 
 TallListOutput *
 tall_list_output_new_table (const char *const *columns)
 {
   TallListOutput *self = g_new0 (TallListOutput, 1);
-  self->grid = tall_grid_new (columns);
+  self->grid = columns != NULL ? tall_grid_new (columns) : NULL;
   return self;
 }
 
@@ -440,25 +442,28 @@ tall_list_output_free (TallListOutput *self)
 {
   if (self == NULL)
     return;
-  tall_grid_free (self->grid);
+  g_clear_pointer (&self->grid, tall_grid_free);
   if (self->unreadable != NULL)
     g_string_free (self->unreadable, TRUE);
   g_free (self);
 }
 
 /* Adds an entry, which is a JSON object. */
-void
-tall_list_output_add_json (TallListOutput *self, const char *entry)
+static void
+add_json (TallListOutput *self, const char *entry)
 {
   tall_print_json ("%s\n%s", self->n_entries++ > 0 ? "," : "", entry);
 }
 
+/* @customer: (nullable): its number, where entries are of several */
 static char *
-order_to_json (const TallOrderEntry *entry)
+order_to_json (const TallOrderEntry *entry, const char *customer)
 {
   char date[TALL_DATE_TEXT_SIZE], total[TALL_DECIMAL_TEXT_SIZE];
   g_autoptr (JsonBuilder) builder = json_builder_new ();
   json_builder_begin_object (builder);
+  if (customer != NULL)
+    tall_json_add_text (builder, "customer_number", customer);
   tall_json_add_text (builder, "order_number", entry->order_number);
   tall_json_add_number (builder, "revision", entry->revision);
   if (entry->has_sales_date)
@@ -473,10 +478,12 @@ order_to_json (const TallOrderEntry *entry)
 }
 
 static void
-show_order (TallListOutput *self, const TallOrderEntry *entry)
+show_entry (TallListOutput *self, const TallOrderEntry *entry, const char *customer)
 {
   char total[TALL_DECIMAL_TEXT_SIZE];
   g_autofree char *date = entry->has_sales_date ? show_date (entry->sales_date) : NULL;
+  if (customer != NULL)
+    tall_grid_add (self->grid, customer);
   tall_grid_add (self->grid, entry->order_number);
   tall_grid_add (self->grid, date);
   tall_grid_add_number (self->grid, entry->n_lines);
@@ -521,19 +528,58 @@ tall_list_output_is_complete (const TallListOutput *self)
   return self->n_unreadable == 0;
 }
 
+static void
+add_entry (TallListOutput *self, const TallOrderEntry *entry, const char *customer)
+{
+  if (self->grid != NULL)
+    {
+      show_entry (self, entry, customer);
+      return;
+    }
+  g_autofree char *text = order_to_json (entry, customer);
+  add_json (self, text);
+}
+
+/* Of something whose number only the message says. */
+void
+tall_list_output_add_failure (TallListOutput *self, const GError *error)
+{
+  g_autofree char *why = tall_error_describe (error);
+  const TallUnreadable unreadable = { .code = error->code, .message = why };
+  add_unreadable (self, "", &unreadable, 1);
+}
+
+static void
+add_whole (TallListOutput *self, const TallOrder *order, gint64 revision)
+{
+  if (self->unreadable == NULL)
+    {
+      tall_print ("%s", self->n_entries++ > 0 ? "\n" : "");
+      tall_show_order (order, revision, NULL, NULL);
+      return;
+    }
+  g_autofree char *text = tall_order_to_json (order, FALSE);
+  g_autofree char *json = tall_json_add_revision (text, revision);
+  add_json (self, json);
+}
+
+/* An order of any customer: as in a listing if there is an entry of it, else whole. */
+void
+tall_list_output_add_outcome (TallListOutput *self, const TallOutcome *outcome)
+{
+  if (outcome->error != NULL)
+    tall_list_output_add_failure (self, outcome->error);
+  else if (outcome->entry != NULL)
+    add_entry (self, outcome->entry, outcome->order->customer_number);
+  else
+    add_whole (self, outcome->order, outcome->revision);
+}
+
 void
 tall_list_output_add_orders (TallListOutput *self, const TallOrderList *list)
 {
   for (guint i = 0; i < list->n_entries; i++)
-    {
-      if (self->grid != NULL)
-        {
-          show_order (self, &list->entries[i]);
-          continue;
-        }
-      g_autofree char *text = order_to_json (&list->entries[i]);
-      tall_list_output_add_json (self, text);
-    }
+    add_entry (self, &list->entries[i], NULL);
   add_unreadable (self, "order_number", list->unreadable, list->n_unreadable);
 }
 
@@ -574,19 +620,27 @@ tall_list_output_add_customers (TallListOutput *self, const TallCustomerList *li
           continue;
         }
       g_autofree char *text = customer_to_json (&list->entries[i]);
-      tall_list_output_add_json (self, text);
+      add_json (self, text);
     }
   add_unreadable (self, "number", list->unreadable, list->n_unreadable);
+}
+
+/* Returns: (transfer full): as JSON has it */
+char *
+tall_show_quote_json (const char *text)
+{
+  g_autoptr (JsonNode) node = json_node_init_string (json_node_alloc (), text);
+  return json_to_string (node, FALSE);
 }
 
 void
 tall_list_output_end (TallListOutput *self, const char *next_page, const char *none)
 {
-  if (self->grid != NULL)
+  if (self->unreadable == NULL)
     {
-      if (self->n_entries > 0)
+      if (self->n_entries > 0 && self->grid != NULL)
         tall_grid_print (self->grid, 0);
-      else if (next_page == NULL && self->n_unreadable == 0)
+      else if (self->n_entries == 0 && next_page == NULL && self->n_unreadable == 0)
         tall_print ("%s\n", none);
       return;
     }
@@ -595,8 +649,7 @@ tall_list_output_end (TallListOutput *self, const char *next_page, const char *n
     tall_print_json (",\"unreadable\":[%s\n]", self->unreadable->str);
   if (next_page != NULL)
     {
-      g_autoptr (JsonNode) token = json_node_init_string (json_node_alloc (), next_page);
-      g_autofree char *text = json_to_string (token, FALSE);
+      g_autofree char *text = tall_show_quote_json (next_page);
       tall_print (",\"next_page\":%s", text);
     }
   tall_print ("}\n");

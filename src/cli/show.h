@@ -57,6 +57,8 @@ gboolean tall_paging_turn (const TallPaging *self,
 void tall_paging_print_next (const TallPaging *self, const char *next_page);
 TallExit tall_paging_fail (const TallCommand *command, const GError *error);
 
+char *tall_show_quote_json (const char *text) G_GNUC_WARN_UNUSED_RESULT;
+
 /* Orders and customers for people, on standard output. */
 void tall_show_order (const TallOrder *order,
                       gint64 revision,
@@ -78,7 +80,7 @@ void tall_show_customer (const TallCustomer *customer, gint64 revision);
  */
 typedef struct _TallListOutput TallListOutput;
 
-/* A table with these columns, as for tall_grid_new(). */
+/* A table with these columns, as for tall_grid_new(); NULL: whole orders, one below the other. */
 TallListOutput *tall_list_output_new_table (const char *const *columns);
 
 /* A JSON object with the list @name. @members (nullable) stand before it: `"customer":{…},`. */
@@ -87,14 +89,16 @@ void tall_list_output_free (TallListOutput *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (TallListOutput, tall_list_output_free)
 
 void tall_list_output_add_orders (TallListOutput *self, const TallOrderList *list);
+void tall_list_output_add_outcome (TallListOutput *self, const TallOutcome *outcome);
+void tall_list_output_add_failure (TallListOutput *self, const GError *error);
 void tall_list_output_add_customers (TallListOutput *self, const TallCustomerList *list);
-void tall_list_output_add_json (TallListOutput *self, const char *entry);
 
 /* @none: what to tell people if the list is empty. */
 gboolean tall_list_output_is_complete (const TallListOutput *self);
 void tall_list_output_end (TallListOutput *self, const char *next_page, const char *none);
 
 extern const char *const tall_order_columns[];
+extern const char *const tall_found_columns[];
 extern const char *const tall_customer_columns[];
 
 G_END_DECLS

@@ -321,6 +321,20 @@ tall_template_is_of_numbers (const TallTemplate *self)
   return TRUE;
 }
 
+/**
+ * tall_template_is_of_lines:
+ *
+ * Returns: whether an order may have as many keys as it has lines and locations
+ */
+gboolean
+tall_template_is_of_lines (const TallTemplate *self)
+{
+  for (guint i = 0; i < self->parts->len; i++)
+    if (is_of_lines (get_part (self, i)))
+      return TRUE;
+  return FALSE;
+}
+
 /* ---- Keys ---- */
 
 /* A long text is cut, and the MD5 of all, in digits, stands for what was cut off: so no two texts

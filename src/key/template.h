@@ -24,6 +24,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (TallTemplate, tall_template_free)
 
 const char *tall_template_get_text (const TallTemplate *self);
 gboolean tall_template_is_of_numbers (const TallTemplate *self);
+gboolean tall_template_is_of_lines (const TallTemplate *self);
 void tall_template_append_keys (const TallTemplate *self,
                                 const TallOrder *order,
                                 guint8 before,

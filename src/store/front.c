@@ -427,30 +427,6 @@ tall_front_init (TallFront *self G_GNUC_UNUSED)
 {
 }
 
-void
-tall_description_free (TallDescription *self)
-{
-  if (self == NULL)
-    return;
-  g_clear_pointer (&self->arena, tall_arena_free);
-  g_free (self);
-}
-
-/**
- * tall_description_hide_details:
- *
- * Leaves what only administrators may know as a description without details has it.
- */
-void
-tall_description_hide_details (TallDescription *self)
-{
-  self->has_details = FALSE;
-  self->regions = 0;
-  self->compression = self->bloom_filter = self->block_encoding = NULL;
-  self->generation = 0;
-  self->phase = self->next_layout = self->next_key_strategy = self->next_index = NULL;
-}
-
 gboolean
 tall_front_put_order (TallFront *self,
                       TallOrder *order,
@@ -727,19 +703,6 @@ tall_front_get_customer_orders (TallFront *self,
   return TALL_FRONT_GET_CLASS (self)->get_customer_orders (self, number, options, error);
 }
 
-void
-tall_found_free (TallFound *self)
-{
-  if (self == NULL)
-    return;
-  for (guint i = 0; i < self->n_orders; i++)
-    tall_outcome_clear (&self->orders[i]);
-  g_free (self->orders);
-  g_free (self->index);
-  g_free (self->next_page);
-  g_free (self);
-}
-
 /**
  * tall_front_find_orders:
  *
@@ -770,16 +733,20 @@ tall_front_describe (TallFront *self, GError **error)
 
 /**
  * tall_front_measure_order:
+ * @indexes: (optional) (out): how many of them only writes take, as there are indexes
  *
  * Returns: bytes that any call on one order takes at most while it runs, its order included
  */
 gsize
-tall_front_measure_order (TallFront *self)
+tall_front_measure_order (TallFront *self, gsize *indexes)
 {
+  gsize unasked;
   g_return_val_if_fail (TALL_IS_FRONT (self), 0);
 
-  gsize (*measure) (TallFront *) = TALL_FRONT_GET_CLASS (self)->measure_order;
-  return measure != NULL ? measure (self) : TALL_LAYOUT_USUAL_MEMORY;
+  gsize (*measure) (TallFront *, gsize *) = TALL_FRONT_GET_CLASS (self)->measure_order;
+  indexes = indexes != NULL ? indexes : &unasked;
+  *indexes = 0;
+  return measure != NULL ? measure (self, indexes) : TALL_LAYOUT_USUAL_MEMORY;
 }
 
 gboolean

@@ -329,10 +329,20 @@ tall_store_describe (TallFront *front, GError **error)
   return tall_describe (get_context (front)->table, deployment);
 }
 
+/* What a write needs beside its order: what it replaces, and entries of 10,000 lines. */
+#define REPLACED_MEMORY (7 * 1024 * 1024)
+#define ENTRIES_MEMORY (6 * 1024 * 1024)
+
 static gsize
-tall_store_measure_order (TallFront *front)
+tall_store_measure_order (TallFront *front, gsize *indexes)
 {
-  return get_context (front)->layout->most_memory;
+  const TallStoreContext *context = get_context (front);
+  *indexes = context->of_numbers ? 0 : REPLACED_MEMORY;
+  for (guint i = 0; i < context->indexes->len; i++)
+    if (tall_template_is_of_lines (
+            ((const TallIndex *)g_ptr_array_index (context->indexes, i))->template))
+      *indexes += ENTRIES_MEMORY;
+  return context->layout->most_memory + *indexes;
 }
 
 static gboolean

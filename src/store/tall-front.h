@@ -229,9 +229,10 @@ struct _TallFrontClass
                       TallVerifySummary *summary,
                       GError **error);
 
-  /* Bytes that any call on one order takes at most while it runs, its order included. NULL: as much
+  /* Bytes that any call on one order takes at most while it runs, its order included. @indexes
+   * (out): how many of them only writes take, for what they replace and for entries. NULL: as much
    * as in most layouts. */
-  gsize (*measure_order) (TallFront *self);
+  gsize (*measure_order) (TallFront *self, gsize *indexes);
 
   /* Begins a load of very many orders; see tall_bulk_begin(). NULL: they are put as any others. */
   TallBulk *(*begin_bulk) (TallFront *self, const TallBulkOptions *options, GError **error);
@@ -345,7 +346,7 @@ TallErasePart *tall_front_erase_customer (TallFront *self,
                                           const char *number,
                                           const TallEraseOptions *options,
                                           GError **error) G_GNUC_WARN_UNUSED_RESULT;
-gsize tall_front_measure_order (TallFront *self);
+gsize tall_front_measure_order (TallFront *self, gsize *indexes);
 gboolean tall_front_ping (TallFront *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 TALL_END_API

@@ -19,7 +19,7 @@ from support import DONE, PROGRAM, SECONDS, SOURCE, equal, main, new_store, run,
 # Between client and server: loses the answers to the calls whose numbers are in LOST.
 SCRIPT = """
 import os, signal, socket, ssl, struct, sys, threading
-from tallorder.ttypes import Customer, Order, PartKind
+from tallorder.ttypes import Customer, LineItem, Order, PartKind, ShippingLocation
 from tallorder_client import *
 import tallorder_client
 
@@ -183,6 +183,18 @@ with Client(address) as client:
         client.delete_order("C", one)
     client.delete_customer("C")
     fails(NotFound, client.get_customer, "C")
+    for number in (1, 2):
+        place = ShippingLocation(number=1, line_items=[LineItem(number=1, item_number="found")])
+        order = Order(customer_number="F", order_number=str(number), sales_date=number * 86400000,
+                      shipping_locations=[place])
+        client.put_order(order)
+    found = list(client.find_orders("line.item_number=found", limit=1))
+    assert [one.order_number for one in found] == ["1", "2"] and found[0] == client.get_order("F", "1")[0], found
+    parts = list(client.find_orders("found", index="item", from_value="1970-01-03", to_value="1971",
+                                    part=OrderPart(PartKind.SUMMARY)))
+    assert [one.entry.order_number for one in parts] == ["2"], parts
+    fails(ValueError, client.put_order, parts[0].order)
+    fails(Invalid, lambda: list(client.find_orders("found", index="none")))
     client.ping()
     assert client.describe().layout == "blob"
 fails(Unavailable, Client("127.0.0.1:1", attempts=2).ping)
@@ -210,7 +222,8 @@ print("done")
 class Server:
     def __init__(self, folder):
         self.process = subprocess.Popen(
-            [PROGRAM, "serve", "--store", new_store(folder), "--listen", "127.0.0.1:0"],
+            [PROGRAM, "serve", "--store",
+             new_store(folder, more=["--index", "item=line.item_number time(sales_date)?"]), "--listen", "127.0.0.1:0"],
             stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
         self.address = self.process.stdout.readline().split()[2]
 

@@ -201,9 +201,9 @@ def parse(text):
     return value
 
 
-def new_store(folder, layout="blob", key="hashed"):
+def new_store(folder, layout="blob", key="hashed", more=()):
     store = f"rocksdb:{folder}/store"
-    run("init", "--store", store, "--layout", layout, "--key", key).ends(
+    run("init", "--store", store, "--layout", layout, "--key", key, *more).ends(
         DONE, f"layout {layout}", f"key strategy {key}")
     return store
 

@@ -356,6 +356,7 @@ def roles_of_a_foreign_client(folder):
             "getOrders": (1, types.GetOrdersRequest(ids=[])),
             "listOrders": (1, types.ListOrdersRequest(customer_number="C")),
             "listCustomers": (1, types.ListCustomersRequest()),
+            "findOrders": (1, types.FindRequest(values=[])),
             "getCustomerOrders": (1, types.CustomerOrdersRequest(customer_number="C")),
             "putOrder": (2, order, None), "putCustomer": (2, customer, None),
             "putOrders": (2, types.PutOrdersRequest(puts=[])),

@@ -89,4 +89,18 @@ def export_goes_on_and_tells_of_each(_):
               ["1", "2"])
 
 
+@test
+def find_tells_of_unreadable_orders(_):
+    with server() as address:
+        result = run("find", "--server", address, "by-customer", "A", "--json").ends(
+            FAILED, "as its name says")
+        page = json.loads(result.out)
+        equal([o["order_number"] for o in page["orders"]], ["1", "2"])
+        equal(page["unreadable"], [{"error": "damaged", "message": "as its name says"}])
+        for more in ([], ["--orders"]):
+            result = run("find", "--server", address, "customer_number=A", *more).ends(
+                FAILED, "as its name says", "Found by index by-customer")
+            equal(result.out.count("damaged"), 0)
+
+
 main()

@@ -1,13 +1,14 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
 #include "fuzz.h"
+#include "table/memory-table.h"
 #include "tall-error.h"
 #include "tall-test-orders.h"
 #include "tall-test-store.h"
 #include "tall-test-token.h"
 
 #define HEADER_SIZE 18 /* before the position */
-#define N_LISTINGS 3
+#define N_LISTINGS 4
 
 /**
  * Listing:
@@ -47,10 +48,19 @@ list_customer_orders (TallFront *self, const char *page, GError **error)
   return list != NULL ? g_strdup (list->next_page) : NULL;
 }
 
+static char *
+find_orders (TallFront *self, const char *page, GError **error)
+{
+  const TallFindOptions options = { .index = "number", .limit = 1, .page = page };
+  g_autoptr (TallFound) found = tall_front_find_orders (self, &options, error);
+  return found != NULL ? g_strdup (found->next_page) : NULL;
+}
+
 static Listing listings[N_LISTINGS] = {
   { .list = list_orders },
   { .list = list_customers },
   { .list = list_customer_orders },
+  { .list = find_orders },
 };
 
 /* Raw keys, so that positions are texts and can be mistaken for one another. */
@@ -58,7 +68,11 @@ static void
 open_front (void)
 {
   static const char *const numbers[] = { "A", "VINE", "VINET", "VINETS" };
-  g_autoptr (TallTable) table = tall_test_table_new (&tall_layout_record_type, &tall_key_raw);
+  const TallStoreSettings settings = { .layout = &tall_layout_record_type,
+                                       .key_strategy = &tall_key_raw,
+                                       .indexes = "number=order_number" };
+  g_autoptr (TallTable) table = tall_memory_table_new ();
+  g_assert_true (tall_store_create (table, &settings, NULL));
   front = TALL_FRONT (tall_test_open (table, NULL));
   for (guint i = 0; i < 3 * G_N_ELEMENTS (numbers); i++)
     {

@@ -301,6 +301,45 @@ def check_listings(checks, client, types, name):
     checks.check(code(types, error) == "NOT_FOUND", f"{name}: one without goes", error)
 
 
+def check_find(checks, client, types, name):
+    item = "found " + name
+    order = types.Order(customer_number=item, order_number="1", sales_date=1000, attributes={},
+                        shipping_locations=[types.ShippingLocation(number=1, line_items=[
+                            types.LineItem(number=n, item_number=text)
+                            for n, text in ((1, item), (2, "other " + name), (3, item))])])
+    client.putOrder(order, None)
+    order.order_number, order.sales_date = "2", None
+    revision = client.putOrder(order, None).revision
+    for request in (types.FindRequest(index="item", values=[item], limit=1),
+                    types.FindRequest(values=["line.item_number=" + item], limit=1)):
+        found = list(pages(client.findOrders, request))
+        outcomes = [outcome.result for page in found for outcome in page.orders]
+        checks.check([one.order.order_number for one in outcomes] == ["1", "2"]
+                     and outcomes[1].order == order and outcomes[1].revision == revision
+                     and {page.index for page in found} == {"item"},
+                     f"{name}: whole orders are found, each once", found)
+    part = types.OrderPart(types.PartKind.SUMMARY)
+    found = client.findOrders(types.FindRequest(index="item", values=[item], part=part,
+                                                from_value="1970", to_value="1971"))
+    checks.check([(one.result.entry.order_number, one.result.entry.lines,
+                   one.result.order.shipping_locations) for one in found.orders] == [("1", 3, [])],
+                 f"{name}: a range, and parts", found)
+    for what, request, field in (
+            ("an unknown index", types.FindRequest(index="none", values=[item]), "index"),
+            ("too many values", types.FindRequest(index="item", values=[item] * 3), "values"),
+            ("fields without an index", types.FindRequest(values=["currency=EUR"]), "values"),
+            ("an empty range", types.FindRequest(index="item", values=[item], from_value="1971",
+                                                 to_value="1970"), "to_value"),
+            ("NUL in a value", types.FindRequest(index="item", values=["a\0"]), "values[0]"),
+            ("a page token of our own", types.FindRequest(index="item", page="mine"), "page"),
+            ("a part that there is not", types.FindRequest(index="item", part=types.OrderPart(9)),
+             "part.kind"),
+            ("a page of nothing", types.FindRequest(index="item", limit=0), "limit")):
+        error = failure(types, client.findOrders, request)
+        checks.check((code(types, error), getattr(error, "field", None)) == ("INVALID", field),
+                     f"{name}: {what} is INVALID at {field}", error)
+
+
 def check_erase(checks, client, types, name):
     """Part by part; it waits for what is under way, whoever goes on too early."""
     for number in ("1", "2"):
@@ -338,6 +377,7 @@ def check_all(checks, address, service, types, name, compact, layout, key):
         check_many_refusals(checks, client, types, name)
         check_listings(checks, client, types, name)
         if layout != "front":
+            check_find(checks, client, types, name)
             check_erase(checks, client, types, name)
 
 

@@ -24,7 +24,8 @@ open_store (TallTable *table, const char *layout, const char *key, GError **erro
 {
   if (g_str_equal (layout, "front"))
     return tall_test_front_new ();
-  TallStoreSettings settings = { .layout = tall_layout_find (layout, error) };
+  TallStoreSettings settings = { .layout = tall_layout_find (layout, error),
+                                 .indexes = "item=line.item_number time(sales_date)?" };
   if (settings.layout == NULL)
     return NULL;
   settings.key_strategy = tall_key_strategy_find (key, error);

@@ -185,7 +185,7 @@ test_swollen (void)
   tall_test_send_frame (connection, tall_slice_array (swollen));
   tall_test_front_wait_until_held (service.test_front, 1);
   g_assert_cmpuint (tall_server_get_memory_used (service.server), >,
-                    tall_front_measure_order (service.front) + N * BYTES_OF_LINE - 128 * KIB);
+                    tall_front_measure_order (service.front, NULL) + N * BYTES_OF_LINE - 128 * KIB);
   tall_test_front_let_go (service.test_front);
   g_autoptr (GByteArray) answer = tall_test_receive_frame (connection);
   g_assert_nonnull (answer);
@@ -253,7 +253,7 @@ test_one (void)
   GThread *thread = g_thread_new ("get", get, service.client);
   tall_test_front_wait_until_held (service.test_front, 1);
   g_assert_cmpuint (tall_server_get_memory_used (service.server), ==,
-                    tall_front_measure_order (service.front));
+                    tall_front_measure_order (service.front, NULL));
   tall_test_front_let_go (service.test_front);
   g_thread_join (thread);
   while (tall_server_get_memory_used (service.server) > 0)
@@ -282,13 +282,13 @@ test_moved (void)
   TallTestService service;
   const TallServerOptions options = { .max_request = MIB, .max_memory = 110 * MIB };
   tall_test_service_start (&service, &options);
-  expect_used_by_one (&service, tall_front_measure_order (service.front));
+  expect_used_by_one (&service, tall_front_measure_order (service.front, NULL));
   tall_test_front_set_measure (service.test_front, 60 * MIB);
   expect_used_by_one (&service, 60 * MIB);
   tall_test_front_set_measure (service.test_front, 500 * MIB);
   expect_used_by_one (&service, 500 * MIB);
   tall_test_front_set_measure (service.test_front, 0);
-  expect_used_by_one (&service, tall_front_measure_order (service.front));
+  expect_used_by_one (&service, tall_front_measure_order (service.front, NULL));
   tall_test_service_stop (&service);
 }
 

@@ -281,6 +281,147 @@ test_damaged_order (Fixture *f, gconstpointer data G_GNUC_UNUSED)
   g_assert_no_error (page->orders[2].error);
 }
 
+/* Returns: how many were found, each once and in their order, from @first on */
+static guint
+walk_found (Fixture *f, TallFindOptions *options, guint first, guint *n_pages)
+{
+  g_autofree char *token = NULL;
+  guint n = 0;
+
+  *n_pages = 0;
+  do
+    {
+      g_autoptr (GError) error = NULL;
+      options->page = token;
+      g_autoptr (TallFound) found = tall_front_find_orders (f->client, options, &error);
+      g_assert_no_error (error);
+      g_assert_cmpstr (found->index, ==, "by-customer");
+      for (guint i = 0; i < found->n_orders; i++, n++)
+        {
+          const TallOutcome *outcome = &found->orders[i];
+          g_autofree char *expected = g_strdup_printf ("%04u", first + n);
+          g_assert_no_error (outcome->error);
+          g_assert_cmpint (outcome->revision, >, 0);
+          g_assert_cmpstr (outcome->order->order_number, ==, expected);
+          g_assert_cmpint (outcome->entry != NULL, ==, options->part.kind == TALL_PART_SUMMARY);
+          guint n_lines = outcome->entry != NULL ? outcome->entry->n_lines
+                                                 : tall_order_count_lines (outcome->order);
+          g_assert_cmpuint (n_lines, ==, (first + n) % 5);
+        }
+      (*n_pages)++;
+      g_free (token);
+      token = g_strdup (found->next_page);
+    }
+  while (token != NULL);
+  return n;
+}
+
+/* All options arrive, several of the server's own fetches make a page, and parts are parts. */
+static void
+test_find (Fixture *f, gconstpointer data G_GNUC_UNUSED)
+{
+  static const char *const value[] = { "VINET" }, *const field[] = { "customer_number=VINET" };
+  TallFindOptions options = { .index = "by-customer", .values = value, .n_values = 1 };
+  guint n_pages = 0;
+  for (guint i = 0; i < 100; i++)
+    {
+      g_autoptr (TallOrder) order = new_order ("VINET", i);
+      put (f, order);
+    }
+
+  options.limit = 75;
+  g_assert_cmpuint (walk_found (f, &options, 0, &n_pages), ==, 100);
+  g_assert_cmpuint (n_pages, ==, 2);
+  options.limit = 0;
+  g_assert_cmpuint (walk_found (f, &options, 0, &n_pages), ==, 100);
+  g_assert_cmpuint (n_pages, ==, 4);
+  options = (TallFindOptions){ .values = field, .n_values = 1, .limit = 1000, .from = "0007" };
+  options.part.kind = TALL_PART_SUMMARY;
+  g_assert_cmpuint (walk_found (f, &options, 7, &n_pages), ==, 93);
+  g_assert_cmpuint (n_pages, ==, 1);
+  g_assert_cmpint (tall_test_front_get_part (f->test_front).kind, ==, TALL_PART_SUMMARY);
+  options.to = "0011";
+  g_assert_cmpuint (walk_found (f, &options, 7, &n_pages), ==, 4);
+}
+
+/* A page ends early rather than becoming too large, and nothing is lost by that. */
+static void
+test_find_large (Fixture *f, gconstpointer data G_GNUC_UNUSED)
+{
+  static const char *const value[] = { "LARGE" };
+  g_autofree char *text = g_strnfill (1000 * 1024, 'x');
+  TallFindOptions options = {
+    .index = "by-customer", .values = value, .n_values = 1, .limit = 1000
+  };
+  guint n_pages = 0;
+  for (guint i = 0; i < 20; i++)
+    {
+      g_autoptr (TallOrder) order = new_order ("LARGE", i);
+      order->currency = tall_arena_strdup (tall_order_get_arena (order), text);
+      put (f, order);
+    }
+  g_assert_cmpuint (walk_found (f, &options, 0, &n_pages), ==, 20);
+  g_assert_cmpuint (n_pages, ==, 3);
+  options.part.kind = TALL_PART_SUMMARY; /* which has its currency twice */
+  g_assert_cmpuint (walk_found (f, &options, 0, &n_pages), ==, 20);
+  g_assert_cmpuint (n_pages, ==, 5);
+}
+
+static void
+expect_find_invalid (Fixture *f, const TallFindOptions *options, const char *field)
+{
+  g_autoptr (GError) error = NULL;
+  g_assert_null (tall_front_find_orders (f->client, options, &error));
+  g_assert_error (error, TALL_ERROR, TALL_ERROR_INVALID);
+  g_assert_cmpstr (tall_error_get_field (error), ==, field);
+}
+
+/* What is wrong with a search is named as the interface has it; an order that cannot be read does
+ * not hide the others. */
+static void
+test_find_wrong (Fixture *f, gconstpointer data G_GNUC_UNUSED)
+{
+  static const char *const values[] = { "VINET", "10248" }, *const numbers[] = { "1", "damaged",
+                                                                                 "z" };
+  TallFindOptions options = { .index = "by-customer", .values = values, .n_values = 1 };
+  g_autoptr (GError) error = NULL;
+  for (guint i = 0; i < 3; i++)
+    {
+      g_autoptr (TallOrder) order = tall_test_order_with_lines ("VINET", numbers[i], 1);
+      put (f, order);
+    }
+
+  g_test_expect_message ("tallorder", G_LOG_LEVEL_WARNING, "damaged: *as its name says");
+  g_autoptr (TallFound) found = tall_front_find_orders (f->client, &options, &error);
+  g_test_assert_expected_messages ();
+  g_assert_no_error (error);
+  g_assert_cmpuint (found->n_orders, ==, 3);
+  g_assert_cmpstr (found->orders[0].order->order_number, ==, "1");
+  g_assert_error (found->orders[1].error, TALL_ERROR, TALL_ERROR_DAMAGED);
+  g_assert_cmpstr (found->orders[2].order->order_number, ==, "z");
+
+  TallFindOptions wrong = options;
+  wrong.index = "other";
+  expect_find_invalid (f, &wrong, "index");
+  wrong = options;
+  wrong.n_values = 2;
+  expect_find_invalid (f, &wrong, "values");
+  wrong = options;
+  wrong.from = wrong.to = "7";
+  expect_find_invalid (f, &wrong, "to_value");
+  wrong = options;
+  wrong.page = "mine";
+  expect_find_invalid (f, &wrong, "page");
+  wrong.page = NULL;
+  wrong.limit = TALL_MAX_PAGE + 1;
+  expect_find_invalid (f, &wrong, "limit");
+
+  tall_test_front_fail_next (f->test_front, g_error_new_literal (TALL_ERROR, TALL_ERROR_UNSUPPORTED,
+                                                                 "no index here"));
+  g_assert_null (tall_front_find_orders (f->client, &options, &error));
+  g_assert_error (error, TALL_ERROR, TALL_ERROR_UNSUPPORTED);
+}
+
 /* Unreadable orders are reported, and the others come. */
 static void
 test_unreadable (Fixture *f, gconstpointer data G_GNUC_UNUSED)
@@ -358,6 +499,9 @@ main (int argc, char **argv)
   ADD ("/service/listing/refused", test_refused);
   ADD ("/service/listing/customers", test_customers);
   ADD ("/service/listing/customer-orders", test_customer_orders);
+  ADD ("/service/listing/find", test_find);
+  ADD ("/service/listing/find-large", test_find_large);
+  ADD ("/service/listing/find-wrong", test_find_wrong);
   ADD ("/service/listing/large-orders", test_large_orders);
   ADD ("/service/listing/damaged-order", test_damaged_order);
   ADD ("/service/listing/unreadable", test_unreadable);

@@ -141,7 +141,8 @@ test_verify (void)
   TallServerOptions options = { .max_request = SIZE, .memory_wait = 50 };
   const TallVerifyRequest request = { 0 };
   g_autoptr (TallFront) measured = tall_test_front_new ();
-  options.max_memory = 25 * SIZE + tall_front_measure_order (measured); /* 24 are for the pages */
+  options.max_memory =
+      25 * SIZE + tall_front_measure_order (measured, NULL); /* 24 are for the pages */
   tall_test_service_start (&service, &options);
   Put one = { service.client, "1", LARGE };
   for (guint held = 0; held < 2; held++)

@@ -446,6 +446,57 @@ add_page_not_utf8 (TallTestMessage *message)
 }
 
 static void
+add_find (TallTestMessage *message, TallSlice index, TallSlice second, gint32 limit, gint32 kind)
+{
+  tall_test_message_begin_struct (message, 1);
+  tall_test_message_add_bytes (message, 1, index);
+  begin_list (message, 2, T_STRING, 2);
+  g_autoptr (GError) error = NULL;
+  const TallSlice values[] = { tall_slice_str ("VINET"), second };
+  for (guint i = 0; i < G_N_ELEMENTS (values); i++)
+    {
+      gint32 n = thrift_protocol_write_binary (message->protocol, (gpointer)values[i].data,
+                                               (guint)values[i].len, &error);
+      g_assert_cmpint (n, >, 0);
+    }
+  tall_test_message_add_i32 (message, 5, limit);
+  tall_test_message_begin_struct (message, 7);
+  tall_test_message_add_i32 (message, 1, kind);
+  tall_test_message_end_struct (message);
+  tall_test_message_end_struct (message);
+}
+
+static void
+add_find_unknown_index (TallTestMessage *message)
+{
+  add_find (message, tall_slice_str ("none"), tall_slice_str (""), 1, 0);
+}
+
+static void
+add_find_nul (TallTestMessage *message)
+{
+  add_find (message, tall_slice_str ("by-customer"), tall_slice ("a\0", 2), 1, 0);
+}
+
+static void
+add_find_too_many_values (TallTestMessage *message)
+{
+  add_find (message, tall_slice_str ("by-customer"), tall_slice_str ("x"), 1, 0);
+}
+
+static void
+add_find_page_of_1001 (TallTestMessage *message)
+{
+  add_find (message, tall_slice_str ("by-customer"), tall_slice_str ("x"), 1001, 0);
+}
+
+static void
+add_find_unknown_part (TallTestMessage *message)
+{
+  add_find (message, tall_slice_str ("by-customer"), tall_slice_str ("x"), 1, 4);
+}
+
+static void
 add_no_limit (TallTestMessage *message)
 {
   tall_test_message_begin_struct (message, 1);
@@ -476,6 +527,12 @@ test_many (Fixture *f, gconstpointer data G_GNUC_UNUSED)
     { "listCustomers", add_no_limit, TALL_ERROR_INVALID, "limit" },
     { "getCustomerOrders", add_page_not_utf8, TALL_ERROR_INVALID, "page" },
     { "getCustomerOrders", add_nothing, TALL_ERROR_INVALID, "customer_number" },
+    { "findOrders", add_find_unknown_index, TALL_ERROR_INVALID, "index" },
+    { "findOrders", add_find_nul, TALL_ERROR_INVALID, "values[1]" },
+    { "findOrders", add_find_too_many_values, TALL_ERROR_INVALID, "values" },
+    { "findOrders", add_find_page_of_1001, TALL_ERROR_INVALID, "limit" },
+    { "findOrders", add_find_unknown_part, TALL_ERROR_INVALID, "part.kind" },
+    { "findOrders", add_nothing, TALL_ERROR_INVALID, "values" },
     { "listOrders", add_nothing, TALL_ERROR_INVALID, "customer_number" },
     { "deleteCustomer", add_nothing, TALL_ERROR_INVALID, "customer_number" },
   };

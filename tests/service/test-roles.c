@@ -43,16 +43,17 @@ static const struct
   const char *call;
   TallRole least;
 } rights[] = {
-  { "getOrder", TALL_ROLE_READER },     { "getOrders", TALL_ROLE_READER },
-  { "getCustomer", TALL_ROLE_READER },  { "getCustomerOrders", TALL_ROLE_READER },
-  { "listOrders", TALL_ROLE_READER },   { "listCustomers", TALL_ROLE_READER },
-  { "describe", TALL_ROLE_READER },     { "ping", TALL_ROLE_READER },
-  { "putOrder", TALL_ROLE_WRITER },     { "putOrders", TALL_ROLE_WRITER },
-  { "putCustomer", TALL_ROLE_WRITER },  { "deleteOrder", TALL_ROLE_WRITER },
-  { "patchOrder", TALL_ROLE_WRITER },   { "deleteCustomer", TALL_ROLE_WRITER },
-  { "verify", TALL_ROLE_ADMIN },        { "startMigration", TALL_ROLE_ADMIN },
-  { "getMigration", TALL_ROLE_ADMIN },  { "startBackup", TALL_ROLE_ADMIN },
-  { "eraseCustomer", TALL_ROLE_ADMIN }, { "getBackup", TALL_ROLE_ADMIN },
+  { "getOrder", TALL_ROLE_READER },       { "getOrders", TALL_ROLE_READER },
+  { "getCustomer", TALL_ROLE_READER },    { "getCustomerOrders", TALL_ROLE_READER },
+  { "listOrders", TALL_ROLE_READER },     { "listCustomers", TALL_ROLE_READER },
+  { "findOrders", TALL_ROLE_READER },     { "describe", TALL_ROLE_READER },
+  { "ping", TALL_ROLE_READER },           { "putOrder", TALL_ROLE_WRITER },
+  { "putOrders", TALL_ROLE_WRITER },      { "putCustomer", TALL_ROLE_WRITER },
+  { "deleteOrder", TALL_ROLE_WRITER },    { "patchOrder", TALL_ROLE_WRITER },
+  { "deleteCustomer", TALL_ROLE_WRITER }, { "verify", TALL_ROLE_ADMIN },
+  { "startMigration", TALL_ROLE_ADMIN },  { "getMigration", TALL_ROLE_ADMIN },
+  { "startBackup", TALL_ROLE_ADMIN },     { "eraseCustomer", TALL_ROLE_ADMIN },
+  { "getBackup", TALL_ROLE_ADMIN },
 };
 
 /* The least that gets all of an answer, where not each client does that may make the call. */

@@ -52,14 +52,19 @@ test_optional (void)
   g_autoptr (GError) error = NULL;
 
   const TallEraseRequest request = { .customer_number = "C" };
+  const TallFindOptions search = { .index = "number" };
   g_assert_null (TALL_FRONT_GET_CLASS (front)->verify);
   TALL_FRONT_GET_CLASS (front)->measure_order = NULL;
   TALL_FRONT_GET_CLASS (front)->erase_some = NULL;
+  TALL_FRONT_GET_CLASS (front)->find_orders = NULL;
   g_assert_false (tall_front_verify (front, NULL, &summary, &error));
   g_assert_error (error, TALL_ERROR, TALL_ERROR_UNSUPPORTED);
-  g_assert_cmpuint (tall_front_measure_order (front), >, 0);
+  g_assert_cmpuint (tall_front_measure_order (front, NULL), >, 0);
   g_clear_error (&error);
   g_assert_null (tall_front_erase_some (front, &request, &error));
+  g_assert_error (error, TALL_ERROR, TALL_ERROR_UNSUPPORTED);
+  g_clear_error (&error);
+  g_assert_null (tall_front_find_orders (front, &search, &error));
   g_assert_error (error, TALL_ERROR, TALL_ERROR_UNSUPPORTED);
 }
 
@@ -67,7 +72,8 @@ static gboolean
 is_optional (gsize offset)
 {
   return *find_slot (offset) == NULL || offset == G_STRUCT_OFFSET (TallFrontClass, measure_order)
-         || offset == G_STRUCT_OFFSET (TallFrontClass, erase_some);
+         || offset == G_STRUCT_OFFSET (TallFrontClass, erase_some)
+         || offset == G_STRUCT_OFFSET (TallFrontClass, find_orders);
 }
 
 int

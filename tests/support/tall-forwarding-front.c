@@ -188,10 +188,16 @@ forward_erase_some (TallFront *base, const TallEraseRequest *request, GError **e
   return tall_front_erase_some (wrapped (base), request, error);
 }
 
-static gsize
-forward_measure_order (TallFront *base)
+static TallFound *
+forward_find_orders (TallFront *base, const TallFindOptions *options, GError **error)
 {
-  return tall_front_measure_order (wrapped (base));
+  return tall_front_find_orders (wrapped (base), options, error);
+}
+
+static gsize
+forward_measure_order (TallFront *base, gsize *indexes)
+{
+  return tall_front_measure_order (wrapped (base), indexes);
 }
 
 static void
@@ -229,6 +235,7 @@ tall_forwarding_front_class_init (TallForwardingFrontClass *klass)
   front->verify_some = forward_verify_some;
   front->verify = forward_verify;
   front->erase_some = forward_erase_some;
+  front->find_orders = forward_find_orders;
   front->measure_order = forward_measure_order;
   G_OBJECT_CLASS (klass)->finalize = tall_forwarding_front_finalize;
 }

@@ -1,5 +1,6 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
+#include "store/read/pager.h"
 #include "tall-error.h"
 #include "tall-test-front-private.h"
 
@@ -207,6 +208,25 @@ tall_test_front_list_customers (TallFront *front, const TallListOptions *options
   return list;
 }
 
+/* Those of a page, from the first on. */
+static TallOutcome *
+get_all (
+    TallFront *front, const char *customer, const GPtrArray *numbers, guint first, guint n_orders)
+{
+  TallOutcome *outcomes = g_new0 (TallOutcome, n_orders);
+  for (guint i = 0; i < n_orders; i++)
+    {
+      const char *number = numbers->pdata[first + i];
+      if (is_damaged (number))
+        outcomes[i].error =
+            g_error_new_literal (TALL_ERROR, TALL_ERROR_DAMAGED, "as its name says");
+      else
+        outcomes[i].order = tall_front_get_order (front, customer, number, &outcomes[i].revision,
+                                                  &outcomes[i].error);
+    }
+  return outcomes;
+}
+
 TallCustomerOrders *
 tall_test_front_get_customer_orders (TallFront *front,
                                      const char *number,
@@ -234,18 +254,63 @@ tall_test_front_get_customer_orders (TallFront *front,
           g_error_new (TALL_ERROR, TALL_ERROR_NEWER_VERSION, "%s is of a newer version", number);
     }
 
-  guint end = end_of_page (options, numbers, first);
-  page->orders = g_new0 (TallOutcome, end - first);
-  page->n_orders = end - first;
-  for (guint i = 0; i < page->n_orders; i++)
-    {
-      TallOutcome *outcome = &page->orders[i];
-      if (is_damaged (numbers->pdata[first + i]))
-        outcome->error = g_error_new_literal (TALL_ERROR, TALL_ERROR_DAMAGED, "as its name says");
-      else
-        outcome->order = tall_front_get_order (front, number, numbers->pdata[first + i],
-                                               &outcome->revision, &outcome->error);
-    }
-  page->next_page = name_page (listing, numbers, end);
+  page->n_orders = end_of_page (options, numbers, first) - first;
+  page->orders = get_all (front, number, numbers, first, page->n_orders);
+  page->next_page = name_page (listing, numbers, first + page->n_orders);
   return g_steal_pointer (&page);
+}
+
+/* There is one index, by customer: of its orders those whose numbers lie in the range. */
+static const char *
+check_find (const TallFindOptions *options, GError **error)
+{
+  static const char prefix[] = "customer_number=";
+  gboolean is_named = options->index != NULL;
+  if (is_named && !g_str_equal (options->index, "by-customer"))
+    tall_error_set_invalid (error, "index", "There is no index %s, but by-customer",
+                            options->index);
+  else if (options->n_values != 1 || (!is_named && !g_str_has_prefix (options->values[0], prefix)))
+    tall_error_set_invalid (error, "values", "One value, of a customer");
+  else if (options->from != NULL && options->to != NULL && strcmp (options->from, options->to) >= 0)
+    tall_error_set_invalid (error, "to", "The range is empty");
+  else
+    return options->values[0] + (is_named ? 0 : strlen (prefix));
+  return NULL;
+}
+
+static void
+keep_range (GPtrArray *numbers, const TallFindOptions *options)
+{
+  for (guint i = numbers->len; i-- > 0;)
+    if ((options->from != NULL && strcmp (numbers->pdata[i], options->from) < 0)
+        || (options->to != NULL && strcmp (numbers->pdata[i], options->to) >= 0))
+      g_ptr_array_remove_index (numbers, i);
+}
+
+TallFound *
+tall_test_front_find_orders (TallFront *front, const TallFindOptions *options, GError **error)
+{
+  const TallListOptions listing = { .limit = options->limit, .page = options->page };
+  guint first = 0;
+
+  if (!tall_test_front_begin (TALL_TEST_FRONT (front), error))
+    return NULL;
+  const char *customer = check_find (options, error);
+  if (customer == NULL)
+    return NULL;
+  tall_test_front_note_part (TALL_TEST_FRONT (front), &options->part);
+  g_autofree char *name = g_strconcat ("found\n", customer, NULL);
+  g_autoptr (GPtrArray) numbers = tall_test_front_list (TALL_TEST_FRONT (front), customer);
+  keep_range (numbers, options);
+  if (!find_page (&listing, name, numbers, &first, error))
+    return NULL;
+  TallFound *found = g_new0 (TallFound, 1);
+  found->index = g_strdup ("by-customer");
+  found->n_orders = end_of_page (&listing, numbers, first) - first;
+  found->orders = get_all (front, customer, numbers, first, found->n_orders);
+  for (guint i = 0; i < found->n_orders; i++)
+    if (found->orders[i].error == NULL)
+      (void)!tall_outcome_cut (&found->orders[i], &options->part, &found->orders[i].error);
+  found->next_page = name_page (name, numbers, first + found->n_orders);
+  return found;
 }

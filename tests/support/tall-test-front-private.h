@@ -33,5 +33,7 @@ TallCustomerOrders *tall_test_front_get_customer_orders (TallFront *front,
                                                          const char *number,
                                                          const TallListOptions *options,
                                                          GError **error);
+TallFound *
+tall_test_front_find_orders (TallFront *front, const TallFindOptions *options, GError **error);
 
 G_END_DECLS

@@ -27,9 +27,9 @@ from thrift.transport.TTransport import TFramedTransport, TTransportException
 
 from tallorder import OrderService
 from tallorder.ttypes import (Customer, CustomerEntry, CustomerOrdersRequest, Decimal, Description,
-                              EraseRequest, ErrorCode, GetOrdersRequest, ListCustomersRequest,
-                              ListOrdersRequest, Order, OrderEntry, OrderId, OrderPart, OrderResult,
-                              PatchOrderRequest, TallError, WriteCondition, WriteOptions)
+                              EraseRequest, ErrorCode, FindRequest, GetOrdersRequest, ListCustomersRequest,
+                              ListOrdersRequest, Order, OrderEntry, OrderId, OrderOutcome, OrderPart,
+                              OrderResult, PatchOrderRequest, TallError, WriteCondition, WriteOptions)
 
 Result = TypeVar("Result")
 
@@ -107,6 +107,15 @@ def to_error(failure: TallError) -> Error:
     return _CLASSES.get(failure.code, Internal)(failure.message, failure.field, failure.revision)
 
 
+def _take(outcome: OrderOutcome, part: Optional[OrderPart]) -> Order | OrderResult | Error:
+    if outcome.result is None:
+        return to_error(outcome.failure)
+    if part is None:
+        return outcome.result.order
+    outcome.result.order.is_part = True  # put_order looks at it
+    return outcome.result
+
+
 def decimal(value: str | int | ExactDecimal) -> Decimal:
     """An exact decimal as it is stored: "1.50" is not "1.5"."""
     try:
@@ -146,8 +155,7 @@ class Client:
             host, int(port), ssl_context=tls, validate_callback=lambda *_: None)
         self._socket.setTimeout(timeout * 1000)
         self.close()
-        self._attempts = attempts
-        self._only_writer = only_writer
+        self._attempts, self._only_writer = attempts, only_writer
 
     def __enter__(self) -> Client:
         return self
@@ -187,8 +195,7 @@ class Client:
 
         def call(options: WriteOptions) -> Any:
             request.options = options
-            if not is_once:
-                options.token = None
+            options.token = options.token if is_once else None
             return self._stub.patchOrder(request)
         while True:
             try:
@@ -199,11 +206,9 @@ class Client:
                 request.base_revision = passed.revision  # it has done nothing, and was the first copy
                 time.sleep(random.uniform(0, 0.01))
 
-    def put_customer(self, customer: Customer, *, if_absent: bool = False,
-                     if_revision: Optional[int] = None) -> int:
+    def put_customer(self, customer: Customer, *, if_absent: bool = False, if_revision: Optional[int] = None) -> int:
         """Stores or replaces a customer. Returns its revision."""
-        return self._write(lambda options: self._stub.putCustomer(customer, options), if_absent,
-                           if_revision).revision
+        return self._write(lambda options: self._stub.putCustomer(customer, options), if_absent, if_revision).revision
 
     def get_customer(self, number: str) -> tuple[Customer, int]:
         """A customer and its revision, or NotFound."""
@@ -225,45 +230,40 @@ class Client:
         """Many orders, in the sequence of their ids (customer, order), or results of parts: each, or why not."""
         rest = [OrderId(customer, order) for customer, order in ids]
         while rest:
-            some = rest[:1000]
-            outcomes = self._read(lambda: self._stub.getOrders(GetOrdersRequest(some, part))).outcomes
-            for outcome in outcomes:
-                result = outcome.result
-                if result is not None:
-                    result.order.is_part = part is not None  # put_order looks at it
-                yield to_error(outcome.failure) if result is None else result if part else result.order
+            outcomes = self._read(lambda: self._stub.getOrders(GetOrdersRequest(rest[:1000], part))).outcomes
+            yield from (_take(outcome, part) for outcome in outcomes)
             rest = rest[len(outcomes):]
 
     def list_orders(self, customer: str, *, from_date: Optional[int] = None, to_date: Optional[int] = None,
                     limit: int = 100) -> Iterator[OrderEntry]:
         """A customer's orders by date, the newest first, fetched in pages of `limit`. Dates are
         milliseconds since 1970. After the readable ones of a page, an unreadable one is raised."""
-        yield from self._pages(lambda request: self._stub.listOrders(request), lambda page: ListOrdersRequest(
+        yield from self._pages("listOrders", lambda page: ListOrdersRequest(
             customer_number=customer, from_date=from_date, to_date=to_date, limit=limit, page=page))
 
     def list_customers(self, *, limit: int = 100) -> Iterator[CustomerEntry]:
         """All customers, each once."""
-        yield from self._pages(lambda request: self._stub.listCustomers(request),
-                               lambda page: ListCustomersRequest(limit=limit, page=page))
+        yield from self._pages("listCustomers", lambda page: ListCustomersRequest(limit=limit, page=page))
 
     def get_customer_orders(self, customer: str, *, limit: int = 30) -> Iterator[Order | Error]:
         """A customer's whole orders, in the sequence of their row keys: each, or why not."""
-        page: Optional[str] = None
-        while True:
-            result = self._read(lambda: self._stub.getCustomerOrders(CustomerOrdersRequest(customer, limit, page)))
-            for outcome in result.orders:
-                yield to_error(outcome.failure) if outcome.result is None else outcome.result.order
-            page = result.next_page
-            if page is None:
-                return
+        yield from self._pages("getCustomerOrders", lambda page: CustomerOrdersRequest(customer, limit, page))
+
+    def find_orders(self, *values: str, index: Optional[str] = None, from_value: Optional[str] = None,
+                    to_value: Optional[str] = None, limit: int = 30,
+                    part: Optional[OrderPart] = None) -> Iterator[Order | OrderResult | Error]:
+        """Orders of all customers by an index, in its order, or results of parts: each, or why not. `values` are
+        of the first parts of `index`; without that, each is "FIELD=VALUE". A range is of the part after them."""
+        yield from self._pages("findOrders", lambda page: FindRequest(
+            index, list(values), from_value, to_value, limit, page, part), part)
 
     def erase_customer(self, number: str, *, compact: bool = False) -> list[str]:
         """Removes everything of a customer for good, or NotFound if there never was one; takes a minute. Returns
         what is left, and where, for people. If it is ended early, begin again. For administrators."""
         cursor: Optional[bytes] = None
         while True:
-            request = EraseRequest(number, compact, cursor)
-            part = self._try(lambda: self._stub.eraseCustomer(request), again_if_lost=True, is_write=True)
+            part = self._try(lambda: self._stub.eraseCustomer(EraseRequest(number, compact, cursor)),
+                             again_if_lost=True, is_write=True)
             cursor = part.cursor
             if cursor is None:
                 return part.left
@@ -277,12 +277,12 @@ class Client:
         """Succeeds if the store of the orders answers."""
         self._read(lambda: self._stub.ping())
 
-    def _pages(self, call: Callable[[Any], Any], request: Callable[[Optional[str]], Any]) -> Iterator[Any]:
+    def _pages(self, call: str, request: Callable[[Any], Any], part: Optional[OrderPart] = None) -> Iterator[Any]:
         page: Optional[str] = None
         while True:
-            result = self._read(lambda: call(request(page)))
-            yield from result.entries
-            for unreadable in result.unreadable:
+            result = self._read(lambda: getattr(self._stub, call)(request(page)))
+            yield from result.entries if hasattr(result, "entries") else (_take(one, part) for one in result.orders)
+            for unreadable in getattr(result, "unreadable", ()):
                 raise _CLASSES.get(unreadable.code, Internal)(unreadable.message)
             page = result.next_page
             if page is None:

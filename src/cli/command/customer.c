@@ -16,52 +16,17 @@
 /* With --all: whole orders a call, of which each may have 1 MiB. */
 #define ORDERS_A_CALL 100
 
-typedef struct
-{
-  TallListOutput *output; /* NULL for people */
-  guint n_failed;
-} Printer;
-
 static void
-print_failure (Printer *self, const GError *error)
+print_customer (const char *number, const TallCustomerOrders *page)
 {
-  self->n_failed++;
-  tall_print_failure (error);
-}
-
-static void
-print_customer (Printer *self, const char *number, const TallCustomerOrders *page)
-{
-  if (self->output == NULL && page->customer != NULL)
-    tall_show_customer (page->customer, page->revision);
-  else if (self->output == NULL)
+  if (page->customer != NULL)
     {
-      g_autofree char *clean = tall_text_clean (number);
-      tall_print_styled (TALL_STYLE_BOLD, "Customer %s\n", clean);
-      tall_print (page->customer_error != NULL ? "  cannot be read\n"
-                                               : "  only orders are stored\n");
-    }
-}
-
-static void
-print_order (Printer *self, const TallOutcome *outcome)
-{
-  if (g_error_matches (outcome->error, TALL_ERROR, TALL_ERROR_NOT_FOUND))
-    return; /* deleted since its page was begun */
-  if (outcome->error != NULL)
-    {
-      print_failure (self, outcome->error);
+      tall_show_customer (page->customer, page->revision);
       return;
     }
-  if (self->output == NULL)
-    {
-      tall_print ("\n");
-      tall_show_order (outcome->order, outcome->revision, NULL, NULL);
-      return;
-    }
-  g_autofree char *text = tall_order_to_json (outcome->order, FALSE);
-  g_autofree char *whole = tall_json_add_revision (text, outcome->revision);
-  tall_list_output_add_json (self->output, whole);
+  g_autofree char *clean = tall_text_clean (number);
+  tall_print_styled (TALL_STYLE_BOLD, "Customer %s\n", clean);
+  tall_print (page->customer_error != NULL ? "  cannot be read\n" : "  only orders are stored\n");
 }
 
 static TallListOutput *
@@ -75,6 +40,28 @@ begin_json (const TallCustomerOrders *page)
   return tall_list_output_new_json (member, "orders");
 }
 
+static TallListOutput *
+begin_output (const char *number, const TallCustomerOrders *page, gboolean json)
+{
+  TallListOutput *output = json ? begin_json (page) : tall_list_output_new_table (NULL);
+  if (!json)
+    print_customer (number, page);
+  if (!json && page->n_orders > 0)
+    tall_print ("\n");
+  if (page->customer_error != NULL)
+    tall_list_output_add_failure (output, page->customer_error);
+  return output;
+}
+
+/* What was deleted since its page was begun is left out. */
+static void
+print_orders (TallListOutput *output, const TallCustomerOrders *page)
+{
+  for (guint i = 0; i < page->n_orders; i++)
+    if (!g_error_matches (page->orders[i].error, TALL_ERROR, TALL_ERROR_NOT_FOUND))
+      tall_list_output_add_outcome (output, &page->orders[i]);
+}
+
 static TallExit
 print_customer_orders (const TallCommand *command,
                        TallFront *front,
@@ -83,11 +70,9 @@ print_customer_orders (const TallCommand *command,
                        TallListOptions *options,
                        gboolean json)
 {
-  Printer self = { NULL, 0 };
   g_autofree char *token = NULL;
   g_autoptr (TallListOutput) output = NULL;
   g_autoptr (TallCustomerOrders) page = NULL;
-  gboolean first = TRUE;
   if (paging->all)
     options->limit = MIN (options->limit, ORDERS_A_CALL);
   do
@@ -97,15 +82,9 @@ print_customer_orders (const TallCommand *command,
       page = tall_front_get_customer_orders (front, number, options, &error);
       if (page == NULL)
         return tall_paging_fail (command, error);
-      if (first && json)
-        self.output = output = begin_json (page);
-      if (first)
-        print_customer (&self, number, page);
-      if (page->customer_error != NULL)
-        print_failure (&self, page->customer_error);
-      first = FALSE;
-      for (guint i = 0; i < page->n_orders; i++)
-        print_order (&self, &page->orders[i]);
+      if (output == NULL)
+        output = begin_output (number, page, json);
+      print_orders (output, page);
     }
   while (tall_paging_turn (paging, options, &token, page->next_page));
 
@@ -113,7 +92,7 @@ print_customer_orders (const TallCommand *command,
     tall_list_output_end (output, page->next_page, "");
   else
     tall_paging_print_next (paging, page->next_page);
-  return self.n_failed > 0 ? TALL_EXIT_FAILED : TALL_EXIT_DONE;
+  return tall_list_output_is_complete (output) ? TALL_EXIT_DONE : TALL_EXIT_FAILED;
 }
 
 typedef struct

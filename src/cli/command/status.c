@@ -82,6 +82,7 @@ static void
 add_settings (JsonBuilder *builder, const TallDescription *description)
 {
   tall_json_add_text (builder, "index", description->index);
+  tall_json_add_texts (builder, "indexes", (const char *const *)description->indexes);
   tall_json_add_number (builder, "ttl", description->ttl);
   if (description->regions != 0)
     tall_json_add_number (builder, "regions", description->regions);
@@ -533,11 +534,21 @@ print_seconds (const char *name, guint64 seconds)
   print_field (name, seconds != 0 ? text : "never");
 }
 
+static void
+print_texts (const char *name, char *const *texts)
+{
+  if (texts == NULL)
+    return;
+  g_autofree char *joined = g_strjoinv (", ", (char **)texts);
+  print_field (name, joined);
+}
+
 /* What it was made with. */
 static void
 print_settings (const TallDescription *description)
 {
   print_field ("index", description->index);
+  print_texts ("indexes", description->indexes);
   print_seconds ("ttl", description->ttl);
   if (description->regions != 0)
     print_number ("regions", description->regions);
@@ -565,15 +576,6 @@ print_generation (const TallDescription *description)
     }
   else if (description->phase != NULL && !g_str_equal (description->phase, "none"))
     print_field ("migration", description->phase);
-}
-
-static void
-print_texts (const char *name, char *const *texts)
-{
-  if (texts == NULL)
-    return;
-  g_autofree char *joined = g_strjoinv (", ", (char **)texts);
-  print_field (name, joined);
 }
 
 static void

@@ -277,6 +277,17 @@ static const TallIdlCall calls[] = {
       .item = &tall_idl_order_outcome_type,
   },
   {
+      .name = "findOrders",
+      .role = TALL_ROLE_READER,
+      .operation = "Finding orders",
+      .slot = SLOT (find_orders),
+      .args = ARGS (OUTER (1, request, tall_idl_find_request_type)),
+      .result = RETURNS (tall_idl_find_result_type),
+      .run = tall_request_find_orders,
+      .own_memory = TRUE,
+      .item = &tall_idl_order_outcome_type,
+  },
+  {
       .name = "describe",
       .role = TALL_ROLE_READER,
       .details = TALL_ROLE_ADMIN,

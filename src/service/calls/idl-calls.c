@@ -28,7 +28,8 @@ IDL_SHARED_STRUCT (tall_idl_description_type,
                    ALWAYS (19, TEXT, phase),
                    ALWAYS (20, TEXT, next_layout),
                    ALWAYS (21, TEXT, next_key_strategy),
-                   ALWAYS (22, TEXT, next_index));
+                   ALWAYS (22, TEXT, next_index),
+                   TEXTS (23, indexes));
 #undef Type
 
 #define Type TallIdlPatch
@@ -117,7 +118,7 @@ IDL_SHARED_STRUCT (tall_idl_customer_list_type,
                    STRUCTS (3, unreadable, unreadable_type));
 #undef Type
 
-#define Type TallIdlCustomerOrders
+#define Type TallIdlPage
 IDL_SHARED_STRUCT (tall_idl_customer_orders_type,
                    "CustomerOrders",
                    STRUCT (1, customer, tall_idl_customer_type),
@@ -126,6 +127,11 @@ IDL_SHARED_STRUCT (tall_idl_customer_orders_type,
                    ALWAYS (4, TEXT, next_page),
                    STRUCT (5, failure, tall_idl_failure_type),
                    TEXTS (6, others));
+IDL_SHARED_STRUCT (tall_idl_find_result_type,
+                   "FindResult",
+                   ALWAYS (1, TEXT, index),
+                   STRUCTS (2, orders, tall_idl_order_outcome_type),
+                   ALWAYS (3, TEXT, next_page));
 #undef Type
 
 #define Type TallOrderId
@@ -173,6 +179,15 @@ IDL_SHARED_STRUCT (tall_idl_customer_orders_request_type,
                    ALWAYS (1, TEXT, customer_number),
                    OPTIONAL (2, I32, limit),
                    ALWAYS (3, TEXT, page));
+IDL_SHARED_STRUCT (tall_idl_find_request_type,
+                   "FindRequest",
+                   ALWAYS (1, TEXT, index),
+                   TEXTS (2, values),
+                   ALWAYS (3, TEXT, from_value),
+                   ALWAYS (4, TEXT, to_value),
+                   OPTIONAL (5, I32, limit),
+                   ALWAYS (6, TEXT, page),
+                   STRUCT (7, part, part_type));
 #undef Type
 
 #define Type TallIdlVerify

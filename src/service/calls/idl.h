@@ -47,8 +47,8 @@ typedef struct
   guint n_puts;
 } TallIdlMany;
 
-/* ListOrdersRequest, ListCustomersRequest or CustomerOrdersRequest; tall_idl_listing_parse() makes
- * TallListOptions of them. */
+/* ListOrdersRequest, ListCustomersRequest, CustomerOrdersRequest or FindRequest;
+ * tall_idl_listing_parse() makes TallListOptions of what those for listings have. */
 typedef struct
 {
   char *customer_number;
@@ -59,6 +59,14 @@ typedef struct
   gboolean has_to_date;
   gboolean has_limit;
   char *page; /* NULL: absent */
+
+  /* Of a FindRequest; NULL: absent. */
+  char *index;
+  char **values; /* n_values of them */
+  gsize n_values;
+  char *from_value;
+  char *to_value;
+  TallOrderPart *part;
 } TallIdlListing;
 
 /* PatchOrderRequest. */
@@ -118,6 +126,7 @@ typedef struct
   guint n_outcomes;
 } TallIdlOutcomes;
 
+/* CustomerOrders or FindResult. */
 typedef struct
 {
   TallCustomer *customer; /* NULL: absent */
@@ -128,7 +137,8 @@ typedef struct
   TallIdlFailure *failure; /* of the customer; NULL: absent */
   char **others;           /* n_others of them */
   gsize n_others;
-} TallIdlCustomerOrders;
+  char *index; /* of a FindResult */
+} TallIdlPage;
 
 /* VerifyRequest. */
 typedef struct

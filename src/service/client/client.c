@@ -582,6 +582,7 @@ client_describe (TallFront *front, GError **error)
     return tall_client_set_wrong_answer (&call, error), NULL;
   got->calls = terminate (got->arena, got->calls, got->n_calls);
   got->protocols = terminate (got->arena, got->protocols, got->n_protocols);
+  got->indexes = terminate (got->arena, got->indexes, got->n_indexes);
   return g_steal_pointer (&got);
 }
 
@@ -668,6 +669,7 @@ tall_client_class_init (TallClientClass *klass)
   front_class->ping = client_ping;
   front_class->verify_some = tall_client_verify_some;
   front_class->erase_some = tall_client_erase_some;
+  front_class->find_orders = tall_client_find_orders;
 }
 
 static void

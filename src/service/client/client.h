@@ -67,6 +67,8 @@ TallCustomerOrders *tall_client_get_customer_orders (TallFront *front,
                                                      const char *number,
                                                      const TallListOptions *options,
                                                      GError **error);
+TallFound *
+tall_client_find_orders (TallFront *front, const TallFindOptions *options, GError **error);
 TallVerifyPart *
 tall_client_verify_some (TallFront *front, const TallVerifyRequest *request, GError **error);
 TallErasePart *

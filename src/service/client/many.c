@@ -102,30 +102,81 @@ tall_client_list_customers (TallFront *front, const TallListOptions *options, GE
   return g_steal_pointer (&list);
 }
 
-/* Returns: FALSE if it is not an outcome of an order of that customer */
 static gboolean
-take_outcome (const TallClientCall *call,
-              const char *number,
-              TallIdlOutcome *got,
-              TallOutcome *outcome)
+is_order (const TallOrderId *id, TallOrder *order)
+{
+  return order != NULL
+         && (id->customer_number == NULL
+             || g_str_equal (order->customer_number, id->customer_number))
+         && (id->order_number == NULL || g_str_equal (order->order_number, id->order_number))
+         && tall_order_normalize (order, NULL);
+}
+
+/* A server of an earlier version gives whole orders. */
+static void
+cut_order (const TallIdlSuccess *got, const TallOrderPart *part, TallOutcome *outcome)
+{
+  if (got->entry != NULL && got->entry->order_number != NULL)
+    {
+      TallArena *arena = tall_order_get_arena (outcome->order);
+      outcome->entry = tall_arena_new0 (arena, TallOrderEntry);
+      *outcome->entry = *got->entry;
+      outcome->entry->order_number = outcome->order->order_number;
+      outcome->entry->currency = tall_arena_strdup (arena, got->entry->currency);
+    }
+  if (tall_outcome_cut (outcome, part, &outcome->error))
+    return;
+  outcome->revision = 0;
+  g_clear_pointer (&outcome->order, tall_order_free);
+}
+
+/* @id: a number that is NULL may be any
+ * Returns: FALSE if it is not an outcome of such an order */
+static gboolean
+take_order (const TallClientCall *call,
+            const TallOrderId *id,
+            const TallOrderPart *part,
+            TallIdlOutcome *got,
+            TallOutcome *outcome)
 {
   if (got->failure != NULL)
     {
       tall_client_call_take_failure (call, NULL, got->failure, &outcome->error);
       return TRUE;
     }
-  if (got->result == NULL || got->result->order == NULL
-      || !g_str_equal (got->result->order->customer_number, number)
-      || !tall_order_normalize (got->result->order, NULL))
+  if (got->result == NULL || !is_order (id, got->result->order))
     return FALSE;
   outcome->revision = got->result->revision;
   outcome->order = g_steal_pointer (&got->result->order);
+  cut_order (got->result, part, outcome);
   return TRUE;
+}
+
+static const TallOrderPart whole = { .kind = TALL_PART_WHOLE };
+
+/* Returns: (transfer full): the outcomes of a page; NULL if there is something else in it */
+static TallOutcome *
+take_page (const TallClientCall *call,
+           const char *customer_number,
+           const TallOrderPart *part,
+           TallIdlPage *got)
+{
+  const TallOrderId id = { .customer_number = customer_number };
+  TallOutcome *outcomes = g_new0 (TallOutcome, got->n_orders + 1);
+  for (guint i = 0; i < got->n_orders; i++)
+    if (!take_order (call, &id, part, &got->orders[i], &outcomes[i]))
+      {
+        for (guint k = 0; k < i; k++)
+          tall_outcome_clear (&outcomes[k]);
+        g_clear_pointer (&outcomes, g_free);
+        break;
+      }
+  return outcomes;
 }
 
 /* Returns: FALSE if one is not a number */
 static gboolean
-take_others (const TallIdlCustomerOrders *got, TallCustomerOrders *page)
+take_others (const TallIdlPage *got, TallCustomerOrders *page)
 {
   if (got->n_others == 0)
     return TRUE;
@@ -142,7 +193,7 @@ take_others (const TallIdlCustomerOrders *got, TallCustomerOrders *page)
 static gboolean
 take_customer_orders (const TallClientCall *call,
                       const char *number,
-                      TallIdlCustomerOrders *got,
+                      TallIdlPage *got,
                       TallCustomerOrders *page)
 {
   if (got->customer != NULL
@@ -156,12 +207,9 @@ take_customer_orders (const TallClientCall *call,
   if (!take_others (got, page))
     return FALSE;
   page->next_page = g_strdup (got->next_page);
-  page->orders = g_new0 (TallOutcome, got->n_orders);
-  page->n_orders = got->n_orders;
-  for (guint i = 0; i < got->n_orders; i++)
-    if (!take_outcome (call, number, &got->orders[i], &page->orders[i]))
-      return FALSE;
-  return TRUE;
+  page->orders = take_page (call, number, &whole, got);
+  page->n_orders = page->orders != NULL ? got->n_orders : 0;
+  return page->orders != NULL;
 }
 
 TallCustomerOrders *
@@ -174,7 +222,7 @@ tall_client_get_customer_orders (TallFront *front,
   TallIdlArgs args = { .request = &listing };
   g_autoptr (TallCustomerOrders) page = g_new0 (TallCustomerOrders, 1);
   g_autoptr (TallArena) arena = tall_arena_new (0);
-  TallIdlCustomerOrders *got = tall_arena_new0 (arena, TallIdlCustomerOrders);
+  TallIdlPage *got = tall_arena_new0 (arena, TallIdlPage);
   tall_idl_listing_init (&listing, number, options);
   TallClientCall call = tall_client_prepare (front, TALL_CALL (get_customer_orders), &args, arena);
   call.success = got;
@@ -184,6 +232,36 @@ tall_client_get_customer_orders (TallFront *front,
   if (got->n_orders > page_size (options) || !take_customer_orders (&call, number, got, page))
     return tall_client_set_wrong_answer (&call, error), NULL;
   return g_steal_pointer (&page);
+}
+
+TallFound *
+tall_client_find_orders (TallFront *front, const TallFindOptions *options, GError **error)
+{
+  const TallListOptions of_page = { .limit = options->limit, .page = options->page };
+  TallIdlListing find;
+  TallIdlArgs args = { .request = &find };
+  g_autoptr (TallArena) arena = tall_arena_new (0);
+  TallIdlPage got = { 0 };
+  TallClientCall call = tall_client_prepare (front, TALL_CALL (find_orders), &args, arena);
+  call.success = &got;
+  tall_idl_listing_init (&find, NULL, &of_page);
+  find.index = (char *)options->index;
+  find.values = (char **)options->values;
+  find.n_values = options->n_values;
+  find.from_value = (char *)options->from;
+  find.to_value = (char *)options->to;
+  find.part = options->part.kind != TALL_PART_WHOLE ? (TallOrderPart *)&options->part : NULL;
+
+  if (!tall_client_call_run (&call, error))
+    return NULL;
+  gboolean fits = got.n_orders <= page_size (&of_page) && got.index != NULL
+                  && (find.index == NULL || g_str_equal (got.index, find.index));
+  TallOutcome *orders = fits ? take_page (&call, NULL, &options->part, &got) : NULL;
+  if (orders == NULL)
+    return tall_client_set_wrong_answer (&call, error), NULL;
+  TallFound *found = g_new0 (TallFound, 1);
+  *found = (TallFound){ g_strdup (got.index), orders, got.n_orders, g_strdup (got.next_page) };
+  return found;
 }
 
 static TallIdlVerify
@@ -283,51 +361,6 @@ choose_ids (Asked *self, TallArena *arena, const TallOrderId *ids, guint n, Tall
     }
 }
 
-static gboolean
-is_order (const TallOrderId *id, TallOrder *order)
-{
-  return order != NULL && g_str_equal (order->customer_number, id->customer_number)
-         && g_str_equal (order->order_number, id->order_number)
-         && tall_order_normalize (order, NULL);
-}
-
-/* A server of an earlier version gives whole orders. */
-static void
-cut_order (const TallIdlSuccess *got, const TallOrderPart *part, TallOutcome *outcome)
-{
-  if (got->entry != NULL && got->entry->order_number != NULL)
-    {
-      TallArena *arena = tall_order_get_arena (outcome->order);
-      outcome->entry = tall_arena_new0 (arena, TallOrderEntry);
-      *outcome->entry = *got->entry;
-      outcome->entry->order_number = outcome->order->order_number;
-      outcome->entry->currency = tall_arena_strdup (arena, got->entry->currency);
-    }
-  if (tall_outcome_cut (outcome, part, &outcome->error))
-    return;
-  outcome->revision = 0;
-  g_clear_pointer (&outcome->order, tall_order_free);
-}
-
-static void
-take_order (const TallClientCall *call,
-            const TallOrderId *id,
-            const TallOrderPart *part,
-            TallIdlOutcome *got,
-            TallOutcome *outcome)
-{
-  if (got->failure != NULL)
-    tall_client_call_take_failure (call, NULL, got->failure, &outcome->error);
-  else if (got->result == NULL || !is_order (id, got->result->order))
-    (void)tall_client_set_wrong_answer (call, &outcome->error);
-  else
-    {
-      outcome->revision = got->result->revision;
-      outcome->order = g_steal_pointer (&got->result->order);
-      cut_order (got->result, part, outcome);
-    }
-}
-
 /* Returns: how many of them, the first ones, have their outcome now; 0 with @error */
 static guint
 get_some (TallFront *front,
@@ -351,7 +384,8 @@ get_some (TallFront *front,
   if (got.n_outcomes == 0 || got.n_outcomes > many.n_ids)
     return (guint)tall_client_set_wrong_answer (&call, error);
   for (guint i = 0; i < got.n_outcomes; i++)
-    take_order (&call, &ids[i], part, &got.outcomes[i], outcomes[i]);
+    if (!take_order (&call, &ids[i], part, &got.outcomes[i], outcomes[i]))
+      (void)tall_client_set_wrong_answer (&call, &outcomes[i]->error);
   return got.n_outcomes;
 }
 

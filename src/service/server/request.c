@@ -165,9 +165,11 @@ choose_puts (TallRequest *self, TallIdlOutcomes *success, Tried *tried)
 
 /* What putting the first @n of the orders takes at most. */
 static gsize
-measure_puts (TallOrder *const *orders, guint n)
+measure_puts (TallRequest *self, TallOrder *const *orders, guint n)
 {
-  gsize size = MIN (n, TALL_WORKERS) * (gsize)PUT_BASE;
+  gsize indexes;
+  (void)tall_front_measure_order (self->front, &indexes);
+  gsize size = MIN (n, TALL_WORKERS) * (PUT_BASE + indexes);
   for (guint i = 0; i < n; i++)
     size += PUT_FACTOR * tall_arena_get_size (tall_order_get_arena (orders[i]))
             + tall_order_count_repeated (orders[i]);
@@ -178,7 +180,7 @@ measure_puts (TallOrder *const *orders, guint n)
 static guint
 choose_chunk (TallRequest *self, TallOrder *const *orders, guint n)
 {
-  while (n > 1 && !tall_call_memory_work_at_once (self->memory, measure_puts (orders, n)))
+  while (n > 1 && !tall_call_memory_work_at_once (self->memory, measure_puts (self, orders, n)))
     n /= 2;
   return n;
 }
@@ -281,18 +283,18 @@ count_fitting (const TallRequest *self, gconstpointer entries, guint n)
   return n;
 }
 
-/* The front knows the dates by shorter names than the interface, where those are words of some
- * languages. */
+/* The front knows the ends of a range by shorter names than the interface, where those are words of
+ * some languages: `from` for what @from says. */
 static gboolean
-name_date (GError *reason, GError **error)
+name_range (GError *reason, const char *from, const char *to, GError **error)
 {
   g_autoptr (GError) owned = reason;
   const char *field = reason->domain == TALL_ERROR ? tall_error_get_field (reason) : NULL;
 
   if (g_strcmp0 (field, "from") == 0)
-    tall_error_set_invalid (error, "from_date", "%s", reason->message);
+    tall_error_set_invalid (error, from, "%s", reason->message);
   else if (g_strcmp0 (field, "to") == 0)
-    tall_error_set_invalid (error, "to_date", "%s", reason->message);
+    tall_error_set_invalid (error, to, "%s", reason->message);
   else
     g_propagate_error (error, g_steal_pointer (&owned));
   return FALSE;
@@ -318,7 +320,7 @@ tall_request_list_orders (TallRequest *self, GError **error)
       g_autoptr (TallOrderList) list =
           tall_front_list_orders (self->front, get_customer (listing), &options, &reason);
       if (list == NULL)
-        return name_date (reason, error);
+        return name_range (reason, "from_date", "to_date", error);
       guint n = count_fitting (self, list->entries, list->n_entries);
       if (n == list->n_entries)
         {
@@ -358,14 +360,39 @@ tall_request_list_customers (TallRequest *self, GError **error)
     }
 }
 
+/* A page of orders that the front has given. */
+typedef struct
+{
+  gpointer owned; /* freed by @free */
+  GDestroyNotify free;
+  void (*add) (TallRequest *self, gpointer owned); /* what else it says, to the result */
+  TallOutcome *orders;                             /* n_orders of them */
+  guint n_orders;
+  const char *next_page;
+} Page;
+
+static void
+page_clear (Page *self)
+{
+  if (self->owned != NULL)
+    self->free (self->owned);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Page, page_clear)
+
+/* Asks the front for a page of at most @limit orders. Returns: FALSE with @error */
+typedef gboolean (*PageFunc) (
+    TallRequest *self, guint limit, const char *token, Page *page, GError **error);
+
 /* How many of the outcomes of a page have room. */
 static guint
-count_orders (TallRequest *self, TallCallBudget *budget, const TallCustomerOrders *page)
+count_orders (TallRequest *self, TallCallBudget *budget, const Page *page)
 {
   for (guint i = 0; i < page->n_orders; i++)
     {
       TallOutcome *outcome = &page->orders[i];
-      TallIdlSuccess result = { .order = outcome->order, .revision = outcome->revision };
+      TallIdlSuccess result = { .order = outcome->order,
+                                .revision = outcome->revision,
+                                .entry = outcome->entry };
       TallIdlOutcome item = { .result = outcome->order != NULL ? &result : NULL };
       if (!tall_call_budget_take (budget, self->call->item, &item, outcome->order))
         return i;
@@ -373,48 +400,79 @@ count_orders (TallRequest *self, TallCallBudget *budget, const TallCustomerOrder
   return page->n_orders;
 }
 
-/* Moves the outcomes of a page to @answers. */
+/* Moves a page to the result. */
 static void
-take_page (TallRequest *self, TallCustomerOrders *page, TallIdlOutcome *answers)
+take_page (TallRequest *self, const Page *page)
 {
+  TallIdlPage *success = self->result.success;
   g_autofree char *operation = tall_idl_call_describe (self->call, &self->args);
   for (guint i = 0; i < page->n_orders; i++)
-    tall_idl_outcome_take (&answers[i], self->arena, operation, &page->orders[i]);
+    tall_idl_outcome_take (&success->orders[success->n_orders++], self->arena, operation,
+                           &page->orders[i]);
+  page->add (self, page->owned);
+  success->next_page = tall_arena_strdup (self->arena, page->next_page);
 }
 
-/* Fetches the next orders, fewer than asked if so many have no room.
- * Returns: (nullable): NULL with @error; or without, if there is no room for any */
-static TallCustomerOrders *
-fetch_fitting (TallRequest *self,
-               TallListOptions *options,
-               TallCallBudget *budget,
-               TallIdlOutcome *answers,
-               GError **error)
+/* Adds the next orders, fewer than @limit if so many have no room.
+ * Returns: FALSE with @error; or without, if there is no room for any */
+static gboolean
+add_fitting (TallRequest *self,
+             PageFunc fetch,
+             guint limit,
+             const char *token,
+             TallCallBudget *budget,
+             GError **error)
 {
-  for (;;)
+  while (limit > 0)
     {
-      g_autoptr (TallCustomerOrders) page =
-          tall_front_get_customer_orders (self->front, get_customer (self->args.request), options,
-                                          error);
-      if (page == NULL)
-        return NULL;
+      g_auto (Page) page = { 0 };
+      if (!fetch (self, limit, token, &page, error))
+        return FALSE;
       TallCallBudget rest = *budget;
-      guint n = count_orders (self, &rest, page);
-      if (n == page->n_orders)
-        {
-          *budget = rest;
-          take_page (self, page, answers);
-          return g_steal_pointer (&page);
-        }
-      if (n == 0)
-        return NULL;
-      options->limit = n;
+      limit = count_orders (self, &rest, &page);
+      if (limit < page.n_orders)
+        continue;
+      *budget = rest;
+      take_page (self, &page);
+      return TRUE;
     }
+  return FALSE;
+}
+
+/* Fetches some orders after the others, as many as room in the reply and time allow. A request for
+ * the next page meets a failure after the first ones again. */
+static gboolean
+fetch_pages (TallRequest *self, PageFunc fetch, GError **error)
+{
+  TallIdlPage *success = tall_arena_new0 (self->arena, TallIdlPage);
+  TallListOptions options;
+  g_auto (TallCallBudget) budget = { 0 };
+  gboolean begun = FALSE;
+
+  if (!tall_idl_listing_parse (self->args.request, &options, error))
+    return FALSE;
+  self->result.success = success;
+  success->orders = tall_arena_newa0 (self->arena, TallIdlOutcome, options.limit);
+  tall_call_budget_init (&budget);
+  do
+    {
+      GError **first = begun ? NULL : error;
+      guint n = tall_call_memory_work_on_orders (
+          self->memory, MIN (PAGE_AT_ONCE, options.limit - success->n_orders), first);
+      const char *token = begun ? success->next_page : options.page;
+      if (n == 0 || !add_fitting (self, fetch, n, token, &budget, first))
+        return begun;
+      tall_call_memory_settle (self->memory, budget.memory);
+      begun = TRUE;
+    }
+  while (success->next_page != NULL && success->n_orders < options.limit
+         && !tall_call_budget_is_late (&budget));
+  return TRUE;
 }
 
 /* Those of a page, too, unless they are there. */
 static void
-add_others (TallRequest *self, TallIdlCustomerOrders *success, GStrv others)
+add_others (TallRequest *self, TallIdlPage *success, GStrv others)
 {
   g_autoptr (GPtrArray) all = g_ptr_array_new ();
   for (guint i = 0; i < success->n_others; i++)
@@ -427,8 +485,10 @@ add_others (TallRequest *self, TallIdlCustomerOrders *success, GStrv others)
 }
 
 static void
-add_page (TallRequest *self, TallIdlCustomerOrders *success, TallCustomerOrders *page)
+add_customer (TallRequest *self, gpointer owned)
 {
+  TallCustomerOrders *page = owned;
+  TallIdlPage *success = self->result.success;
   if (success->failure == NULL && page->customer_error != NULL)
     {
       g_autofree char *operation = tall_idl_call_describe (self->call, &self->args);
@@ -442,51 +502,66 @@ add_page (TallRequest *self, TallIdlCustomerOrders *success, TallCustomerOrders 
     }
   if (page->others != NULL)
     add_others (self, success, page->others);
-  success->n_orders += page->n_orders;
-  success->next_page =
-      page->next_page != NULL ? tall_arena_strdup (self->arena, page->next_page) : NULL;
 }
 
-/**
- * tall_request_get_customer_orders:
- *
- * Fetches some orders after the others, as many as room in the reply and time allow. A request for
- * the next page meets a failure after the first ones again.
- */
+static gboolean
+fetch_customer_orders (
+    TallRequest *self, guint limit, const char *token, Page *page, GError **error)
+{
+  const TallListOptions options = { .limit = limit, .page = token };
+  TallCustomerOrders *got =
+      tall_front_get_customer_orders (self->front, get_customer (self->args.request), &options,
+                                      error);
+  if (got == NULL)
+    return FALSE;
+  *page = (Page){ got,           (GDestroyNotify)tall_customer_orders_free,
+                  add_customer,  got->orders,
+                  got->n_orders, got->next_page };
+  return TRUE;
+}
+
 gboolean
 tall_request_get_customer_orders (TallRequest *self, GError **error)
 {
-  TallIdlCustomerOrders *success = tall_arena_new0 (self->arena, TallIdlCustomerOrders);
-  TallListOptions options;
-  g_auto (TallCallBudget) budget = { 0 };
-  gboolean begun = FALSE;
+  return fetch_pages (self, fetch_customer_orders, error);
+}
 
-  if (!tall_idl_listing_parse (self->args.request, &options, error))
-    return FALSE;
-  guint wanted = options.limit;
-  self->result.success = success;
-  success->orders = tall_arena_newa0 (self->arena, TallIdlOutcome, wanted);
-  tall_call_budget_init (&budget);
-  do
-    {
-      GError **first = begun ? NULL : error;
-      options.limit =
-          tall_call_memory_work_on_orders (self->memory,
-                                           MIN (PAGE_AT_ONCE, wanted - success->n_orders), first);
-      if (options.limit == 0)
-        return begun;
-      g_autoptr (TallCustomerOrders) page =
-          fetch_fitting (self, &options, &budget, success->orders + success->n_orders, first);
-      if (page == NULL)
-        return begun;
-      add_page (self, success, page);
-      tall_call_memory_settle (self->memory, budget.memory);
-      options.page = success->next_page;
-      begun = TRUE;
-    }
-  while (success->next_page != NULL && success->n_orders < wanted
-         && !tall_call_budget_is_late (&budget));
+static void
+add_index (TallRequest *self, gpointer owned)
+{
+  TallIdlPage *success = self->result.success;
+  success->index = tall_arena_strdup (self->arena, ((TallFound *)owned)->index);
+}
+
+/* While it looks for more, a find has as many orders in memory as it may find, beside those that it
+ * has found. */
+static gboolean
+fetch_found (TallRequest *self, guint limit, const char *token, Page *page, GError **error)
+{
+  const TallIdlListing *find = self->args.request;
+  GError *reason = NULL;
+  TallFindOptions options = { .index = find->index,
+                              .values = (const char *const *)find->values,
+                              .n_values = (guint)find->n_values,
+                              .from = find->from_value,
+                              .to = find->to_value,
+                              .limit = (limit + 1) / 2,
+                              .page = token };
+  if (find->part != NULL)
+    options.part = *find->part;
+  TallFound *got = tall_front_find_orders (self->front, &options, &reason);
+  if (got == NULL)
+    return name_range (reason, "from_value", "to_value", error);
+  *page =
+      (Page){ got,           (GDestroyNotify)tall_found_free, add_index, got->orders, got->n_orders,
+              got->next_page };
   return TRUE;
+}
+
+gboolean
+tall_request_find_orders (TallRequest *self, GError **error)
+{
+  return fetch_pages (self, fetch_found, error);
 }
 
 /* The argument of a put has an arena of its own; all of the call lies in that. Returns: its field;

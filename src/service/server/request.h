@@ -54,6 +54,7 @@ gboolean tall_request_list_orders (TallRequest *self, GError **error) G_GNUC_WAR
 gboolean tall_request_list_customers (TallRequest *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 gboolean tall_request_get_customer_orders (TallRequest *self,
                                            GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean tall_request_find_orders (TallRequest *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 gboolean tall_request_verify (TallRequest *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 gboolean tall_request_erase (TallRequest *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;

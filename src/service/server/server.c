@@ -376,7 +376,7 @@ set_options (TallServer *self, const TallServerOptions *options)
   self->options.max_memory =
       MAX (self->options.max_memory,
            tall_call_memory_get_least (self->options.max_request,
-                                       tall_front_measure_order (self->front)));
+                                       tall_front_measure_order (self->front, NULL)));
 }
 
 static TallPlaces *
@@ -439,7 +439,8 @@ tall_server_new (TallFront *front,
   set_options (self, options);
   tall_gate_init (&self->gate, options != NULL ? options->tls : NULL,
                   options != NULL ? options->access : NULL);
-  tall_memory_init (&self->memory, self->options.max_memory, tall_front_measure_order (front));
+  tall_memory_init (&self->memory, self->options.max_memory,
+                    tall_front_measure_order (front, NULL));
   self->stats = tall_call_stats_new ();
   self->places = new_places (&self->options);
   self->address = g_steal_pointer (&bound);

@@ -383,7 +383,7 @@ answer_frame (Running *self, GError **error)
   if (session->refusal == NULL && len > TALL_CALL_SMALL_REQUEST
       && !tall_transport_await_frame (session->transport, TALL_CALL_SMALL_REQUEST, error))
     return FALSE;
-  gsize order = tall_front_measure_order (session->handler.front);
+  gsize order = tall_front_measure_order (session->handler.front, NULL);
   tall_memory_set_slot (session->memory, order, session->least_memory + order);
   tall_call_memory_init (&self->memory, session->memory, tall_place_get_share (session->place),
                          session->memory_wait);

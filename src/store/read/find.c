@@ -7,7 +7,7 @@
 #include "store/read/pager.h"
 #include "tall-error.h"
 
-#define MOST_ROWS 128 /* entries of a round: the orders of all are in memory */
+#define MOST_ROWS 128 /* entries of a round */
 #define MOST_BYTES (8 * 1024 * 1024)
 
 /**
@@ -292,22 +292,31 @@ take_all (Find *self, const TallRows *entries, GError **error)
   return TRUE;
 }
 
-/* One more than the page holds is looked for, to know whether there is a next page. */
+/* Whole orders that are fetched together are in memory: no more than the page has, so that the
+ * caller says how much that is. One entry more shows whether there is a next page. */
 static gboolean
-look (TallPager *pager, guint round, GError **error)
+look (TallPager *pager, guint round G_GNUC_UNUSED, GError **error)
 {
   Find *self = (Find *)pager;
+  gboolean is_whole = choose_part (self).kind == TALL_PART_WHOLE;
+  guint most = is_whole ? MIN (pager->limit, MOST_ROWS) : MOST_ROWS;
   g_autoptr (TallReadPlan) plan = tall_read_plan_new ();
   TallRead *read =
       tall_read_plan_add_scan (plan, TALL_ENTRIES_TABLE, tall_slice_array (pager->start),
                                tall_slice_array (self->stop));
-  read->limit = round == 0 ? MIN (pager->limit + 1, MOST_ROWS) : MOST_ROWS;
+  read->limit = most + 1;
   read->max_versions = 1;
   g_autoptr (TallReadResult) result = tall_operation_read (pager->operation, plan, error);
   if (result == NULL)
     return FALSE;
-  pager->ended = result->results[0].n_rows < read->limit;
-  return take_all (self, &result->results[0], error);
+  TallRows entries = result->results[0];
+  pager->ended = entries.n_rows <= most && !entries.cut;
+  entries.n_rows = MIN (entries.n_rows, most);
+  if (!take_all (self, &entries, error))
+    return FALSE;
+  if (!pager->ended && !pager->more)
+    (void)tall_pager_has_room (pager);
+  return TRUE;
 }
 
 /* The next round would begin right after the last row that was looked at. */

@@ -104,6 +104,19 @@ tall_customer_orders_free (TallCustomerOrders *self)
   g_free (self);
 }
 
+void
+tall_found_free (TallFound *self)
+{
+  if (self == NULL)
+    return;
+  for (guint i = 0; i < self->n_orders; i++)
+    tall_outcome_clear (&self->orders[i]);
+  g_free (self->orders);
+  g_free (self->index);
+  g_free (self->next_page);
+  g_free (self);
+}
+
 /* A token is base64url, without padding, of
  *
  *      0         1      2            10        18         n-4

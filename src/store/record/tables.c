@@ -376,3 +376,27 @@ tall_describe (TallTable *table, const TallDeployment *deployment)
   describe_migration (description, deployment);
   return description;
 }
+
+void
+tall_description_free (TallDescription *self)
+{
+  if (self == NULL)
+    return;
+  g_clear_pointer (&self->arena, tall_arena_free);
+  g_free (self);
+}
+
+/**
+ * tall_description_hide_details:
+ *
+ * Leaves what only administrators may know as a description without details has it.
+ */
+void
+tall_description_hide_details (TallDescription *self)
+{
+  self->has_details = FALSE;
+  self->regions = 0;
+  self->compression = self->bloom_filter = self->block_encoding = NULL;
+  self->generation = 0;
+  self->phase = self->next_layout = self->next_key_strategy = self->next_index = NULL;
+}

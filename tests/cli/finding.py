@@ -1,0 +1,237 @@
+# SPDX-FileCopyrightText: The tallorder authors
+# SPDX-License-Identifier: Apache-2.0
+"""Finds orders by indexes, as support does. Speaks TAP.
+
+    finding.py TALLORDER SOURCE_ROOT
+"""
+
+import json
+import shlex
+import sys
+
+from support import DONE, FAILED, NO, USAGE, Server, equal, main, new_store, parse, run, test
+
+NUMBER = "number=order_number"
+ITEM = "by-item=md5(line.item_number) rtime(sales_date)?"
+STATUS = "by-status=month(sales_date) attribute.status day(sales_date)"
+CITY = "city=location.address.city"
+
+
+def day_of(number):
+    return f"2026-{1 + number % 3:02}-{1 + number % 28:02}"
+
+
+def make_order(number):
+    """An order of two lines in two places: of item `even` or `odd`, and of an item of its own."""
+    lines = [{"number": 1, "item_number": ["even", "odd"][number % 2], "quantity": "2",
+              "price": "1.50"}]
+    more = [{"number": 2, "item_number": f"item {number}"}, {"number": 3, "item_number": "odd"}]
+    order = {"customer_number": f"C{number % 4}", "order_number": str(1000 + number),
+             "attributes": {"status": ["open", "paid", "sent"][number % 3 - number % 2]},
+             "shipping_locations": [
+                 {"number": 1, "address": {"city": "Reims"}, "line_items": lines},
+                 {"number": 2, "address": {"city": "Lyon"}, "line_items": more}]}
+    return order if number % 10 == 9 else {**order, "sales_date": day_of(number) + "T00:00:00.000Z"}
+
+
+ORDERS = [make_order(number) for number in range(60)]
+
+
+def indexed_store(folder, *indexes):
+    return new_store(folder, "record-type", more=[f"--index={index}" for index in indexes])
+
+
+def filled_store(folder):
+    store = indexed_store(folder, NUMBER, ITEM, STATUS, CITY)
+    run("put", "--store", store, "-", "--quiet",
+        stdin="".join(json.dumps({"order": order}) + "\n" for order in ORDERS)).ends(DONE)
+    return store
+
+
+def places(store):
+    """The options that reach a store: itself, and a server over it."""
+    yield ["--store", store]
+    with Server(store) as server:
+        yield ["--server", server.address]
+        equal(server.stop(), 0)
+
+
+def numbers(place, *words):
+    """The numbers that a search finds, in its order, customers left out, over all pages."""
+    found = json.loads(run("find", *place, *words, "--all", "--json").ends(DONE).out)
+    return [order["order_number"] for order in found["orders"]]
+
+
+def wanted(test):
+    return sorted(order["order_number"] for order in ORDERS if test(order))
+
+
+def items(order):
+    return {line["item_number"] for place in order["shipping_locations"]
+            for line in place["line_items"]}
+
+
+@test
+def by_number_item_month_and_city(folder):
+    for place in places(filled_store(folder)):
+        equal(numbers(place, "number", "1010"), ["1010"])
+        equal(numbers(place, "order_number=1010"), ["1010"])
+        equal(numbers(place, "by-item", "item 7"), ["1007"])
+        odd = numbers(place, "by-item", "odd")
+        equal(sorted(odd), wanted(lambda order: "odd" in items(order)))
+        dates = {order["order_number"]: order.get("sales_date", "") for order in ORDERS}
+        equal([dates[number] for number in odd], sorted((dates[number] for number in odd), reverse=True))
+        equal(dates[odd[-1]], "")  # the newest first, and those without a date last
+        january = [order for order in ORDERS if order.get("sales_date", "")[:7] == "2026-01"]
+        for status in ("open", "paid", "sent", "none"):
+            equal(sorted(numbers(place, "by-status", "2026-01", status)), sorted(
+                order["order_number"] for order in january if order["attributes"]["status"] == status))
+        equal(sorted(numbers(place, "by-status", "2026-01")),
+              sorted(order["order_number"] for order in january))
+        equal(sorted(numbers(place, "sales_date=2026-01", "attribute.status=open")),
+              sorted(numbers(place, "by-status", "2026-01", "open")))
+        equal(sorted(numbers(place, "city", "Reims")), wanted(lambda _: True))
+        equal(numbers(place, "city", "Paris"), [])
+        equal(run("find", *place, "city", "Paris").ends(DONE).out, "No orders.\n")
+
+
+@test
+def ranges(folder):
+    for place in places(filled_store(folder)):
+        def within(first, end):
+            return wanted(lambda order: "odd" in items(order)
+                          and first <= order.get("sales_date", "") < end)
+        for first, end in (("2026-01-10", "2026-02-10"), ("2026-02", "2026-03"), ("2026", "2027")):
+            equal(sorted(numbers(place, "by-item", "odd", "--from", first, "--to", end)),
+                  within(first, end))
+        equal(sorted(numbers(place, "by-item", "odd", "--from", "2026-02-15")), within("2026-02-15", "9"))
+        equal(sorted(numbers(place, "by-item", "odd", "--to", "2026-02-15")), within("1", "2026-02-15"))
+        equal(numbers(place, "number", "--from", "1050", "--to", "1053"), ["1050", "1051", "1052"])
+        equal(sorted(numbers(place, "by-status", "2026-01", "open", "--from", "2026-01-10")), sorted(
+            order["order_number"] for order in ORDERS if order["attributes"]["status"] == "open"
+            and "2026-01-10" <= order.get("sales_date", "") < "2026-02"))
+
+
+def rows_of(text):
+    """Customer and order of each row of a table."""
+    return [tuple(line.split()[:2]) for line in text.splitlines()[1:]
+            if not line.startswith(("Next page: ", "Found by"))]
+
+
+@test
+def pages(folder):
+    """Each order once, however many of its lines are looked for, and the whole command again for the
+    next page."""
+    for place in places(filled_store(folder)):
+        text = run("find", *place, "by-item", "odd", "--limit", 7).ends(DONE, "CUSTOMER", "TOTAL").out
+        seen, n_pages = [], 0
+        while True:
+            seen += rows_of(text)
+            n_pages += 1
+            next_page = [line for line in text.splitlines() if line.startswith("Next page: ")]
+            if not next_page:
+                break
+            text = run(*shlex.split(next_page[0].removeprefix("Next page: "))[1:]).ends(DONE).out
+        equal(sorted(seen), sorted((order["customer_number"], order["order_number"])
+                                   for order in ORDERS if "odd" in items(order)))
+        equal(n_pages >= len(seen) // 7, True)
+        equal(rows_of(run("find", *place, "by-item", "odd", "--all").ends(DONE).out), seen)
+        said = json.loads(run("find", *place, "by-item", "odd", "--limit", 7, "--json").out)
+        run("find", *place, "by-item", "even", "--page", said["next_page"]).ends(USAGE, "--page")
+        run("find", *place, "by-item", "odd", "--page", "mine").ends(USAGE, "--page")
+
+
+@test
+def for_programs_and_people(folder):
+    for place in places(filled_store(folder)):
+        said = json.loads(run("find", *place, "number", "1010", "--json").ends(DONE).out)
+        equal(said["orders"][0].pop("revision") > 0, True)
+        equal(said, {"index": "number", "orders": [
+            {"customer_number": "C2", "order_number": "1010", "lines": 3, "total": "3.00",
+             "sales_date": "2026-02-11T00:00:00.000Z"}]})
+        whole = json.loads(run("find", *place, "number", "1010", "--json", "--orders").ends(DONE).out)
+        equal(whole["orders"][0].pop("revision") > 0, True)
+        equal(whole, {"index": "number", "orders": [ORDERS[10]]})
+        text = run("find", *place, "order_number=1010").ends(DONE, "Found by index number").out
+        equal(rows_of(text), [("C2", "1010")])
+        equal("Found by" in run("find", *place, "number", "1010").ends(DONE).out, False)
+        text = run("find", *place, "number", "--from", "1010", "--to", "1012", "--orders").ends(
+            DONE, "Order 1010 of C2", "\n\nOrder 1011 of C3").out
+        equal(text.startswith("Order 1010"), True)
+
+
+@test
+def what_is_wrong(folder):
+    """Each message says what, and what to do."""
+    for place in places(filled_store(folder)):
+        run("find", *place).ends(USAGE, "status shows the indexes")
+        run("find", *place, "order_number=1", "1010").ends(USAGE, "FIELD=VALUE for each part")
+        run("find", *place, "nothing", "1").ends(USAGE, "nothing", NUMBER, CITY)
+        run("find", *place, "currency=EUR").ends(USAGE, NUMBER, CITY)
+        run("find", *place, "number", "1", "2").ends(USAGE, "order_number", "2 values")
+        run("find", *place, "number", "1", "--from", "2").ends(USAGE, "order_number")
+        run("find", *place, "by-item", "--from", "a").ends(USAGE, "md5(line.item_number)", "range")
+        run("find", *place, "by-status", "January").ends(USAGE, "January", "month(sales_date)", "2026-11")
+        run("find", *place, "by-item", "odd", "--from", "2026-02", "--to", "2026-01").ends(USAGE, "to")
+        run("find", *place, "number", "1010", "--limit", 0).ends(USAGE, "--limit")
+        run("find", *place, "number", "1010", "--limit", 1001).ends(USAGE, "--limit")
+
+
+@test
+def without_indexes(folder):
+    for place in places(new_store(folder)):
+        for words in (["find", "number", "1010"], ["find", "order_number=1010"]):
+            run(*words, *place).ends(FAILED, "no index", "tallorder migrate")
+        run("get", "--order", "1010", *place).ends(FAILED, "--order", "order_number", "tallorder migrate")
+
+
+@test
+def get_by_number(folder):
+    """Where is #1010? It is somebody's, or several have one."""
+    store = filled_store(folder)
+    run("put", "--store", store, "-", stdin={**ORDERS[20], "customer_number": "D\x1b"}).ends(NO)
+    run("put", "--store", store, "-", stdin={**ORDERS[20], "customer_number": "D"}).ends(DONE)
+    for place in places(store):
+        run("get", *place, "--order", "1010").ends(DONE, "Order 1010 of C2", "item 10")
+        equal(parse(run("get", *place, "--order=1010", "--json").ends(DONE).out), ORDERS[10])
+        equal(run("get", *place, "--order", "1010", "--json").out,
+              run("get", *place, "C2", "1010", "--json").out)
+        equal(run("get", *place, "--order", "1010", "--part", "summary", "--json").ends(DONE).out,
+              run("get", *place, "C2", "1010", "--part", "summary", "--json").ends(DONE).out)
+        run("get", *place, "--order", "1020").ends(NO, "C0, D", "tallorder get CUSTOMER 1020")
+        run("get", *place, "--order", "none").ends(NO, "none")
+        run("get", *place, "--order", "1010", "C2").ends(USAGE, "--order")
+        run("get", *place, "--order", "").ends(USAGE, "order_number")
+        run("get", *place, "--order", "1010", "--part", "location[9]").ends(NO, "location")
+
+
+@test
+def get_by_number_without_its_index(folder):
+    for place in places(indexed_store(folder, CITY)):
+        run("get", *place, "--order", "1010").ends(FAILED, "--order", "number=order_number", CITY)
+
+
+@test
+def what_changes_is_found_by_what_it_is(folder):
+    for place in places(filled_store(folder)):
+        before = numbers(place, "by-status", "2026-02", "back")
+        equal(before, [])
+        run("patch", *place, "C2", "1010", "attribute.status=back", "line[2].item_number=other").ends(DONE)
+        equal(numbers(place, "by-status", "2026-02", "back"), ["1010"])
+        equal((numbers(place, "by-item", "item 10"), numbers(place, "by-item", "other")), ([], ["1010"]))
+        run("delete", *place, "C2", "1010").ends(DONE)
+        equal((numbers(place, "number", "1010"), numbers(place, "by-item", "other")), ([], []))
+        run("get", *place, "--order", "1010").ends(NO, "1010")
+        run("put", *place, "-", stdin=ORDERS[10]).ends(DONE)
+        equal(numbers(place, "by-item", "item 10"), ["1010"])
+
+
+@test
+def status_shows_the_indexes(folder):
+    for place in places(indexed_store(folder, NUMBER, STATUS)):
+        run("status", *place).ends(DONE, f"indexes      {NUMBER}, {STATUS}\n")
+        equal(json.loads(run("status", *place, "--json").ends(DONE).out)["indexes"], [NUMBER, STATUS])
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -72,8 +72,8 @@ typedef struct
                          * details below are zero */
 
   /* What the deployment was made with; all zero for a server that does not report it yet. */
-  char *index;          /* `date` or `none` */
-  char **indexes;       /* n_indexes of them, NULL-terminated: the others, as NAME=TEMPLATE */
+  char *index;    /* `date` or `none` */
+  char **indexes; /* n_indexes of them, NULL-terminated: the others, as NAME=TEMPLATE */
   gsize n_indexes;
   guint64 ttl;          /* seconds; 0 = orders never expire */
   guint regions;        /* that tables were to begin with; 0: not said; a detail, like the next 3 */

@@ -15,7 +15,8 @@
 
 #define FLUSH_PATIENCE (60 * G_TIME_SPAN_SECOND) /* a slow disk takes 256 MiB in that time */
 #define END_PATIENCE (5 * G_TIME_SPAN_SECOND)
-#define LOOK 1000 /* µs from one look to the next */
+#define MOVE_PATIENCE G_TIME_SPAN_SECOND /* the end waits for it, so it is less than that */
+#define LOOK 1000                        /* µs from one look to the next */
 
 /* How often a store that another process writes to is opened for reading: files go meanwhile. */
 #define TRIES 10
@@ -603,7 +604,7 @@ tall_rocksdb_engine_flush (TallRocksdbEngine *self,
   rocksdb_compact_range_cf_opt (self->db, family, options, NULL, 0, "", 0);
   rocksdb_compactoptions_destroy (options);
 
-  gint64 until = g_get_monotonic_time () + END_PATIENCE;
+  gint64 until = g_get_monotonic_time () + MOVE_PATIENCE;
   gboolean noted;
   while ((noted = note_manifest (self, &moved, error)) && moved < last && !has_failed (self->db)
          && g_get_monotonic_time () < until)

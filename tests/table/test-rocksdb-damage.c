@@ -585,6 +585,26 @@ test_way_out (void)
   tall_test_directory_remove (store);
 }
 
+/* Where SYNCED cannot be written, as on a disk that RocksDB has just filled, the store is read. */
+static void
+test_no_new_proof (void)
+{
+  g_autoptr (GError) error = NULL;
+  g_autofree char *message = NULL;
+  g_autofree char *store = make_store (TRUE);
+  g_autofree char *fresh = g_build_filename (store, "SYNCED.new", NULL);
+  g_assert_cmpint (g_mkdir (fresh, 0700), ==, 0);
+  g_autoptr (TallTable) table = open_store (store, &error);
+  g_assert_no_error (error);
+  g_assert_cmpint (read_row (table, N_ROWS - 1), ==, HARMLESS);
+  g_assert_false (try_write_row (table, "orders", N_ROWS, &error));
+  g_assert_error (error, TALL_ERROR, TALL_ERROR_UNAVAILABLE);
+  g_clear_object (&table);
+  g_assert_cmpint (g_rmdir (fresh), ==, 0);
+  g_assert_cmpint (open_and_read (store, &message), ==, HARMLESS);
+  tall_test_directory_remove (store);
+}
+
 static void
 close_orders (TallTable *table)
 {
@@ -689,6 +709,7 @@ main (int argc, char **argv)
   g_test_add_func ("/table/rocksdb/damage/torn-twice", test_torn_twice);
   g_test_add_func ("/table/rocksdb/damage/without-proof", test_without_proof);
   g_test_add_func ("/table/rocksdb/damage/way-out", test_way_out);
+  g_test_add_func ("/table/rocksdb/damage/no-new-proof", test_no_new_proof);
   g_test_add_func ("/table/rocksdb/damage/dropped-table", test_dropped_table);
   g_test_add_func ("/table/rocksdb/damage/dropped-shut", test_dropped_shut);
   int failed = g_test_run ();

@@ -183,7 +183,8 @@ check_covered (const TallRocksdbEngine *self, const TallRocksdbCheck *check, GEr
   return FALSE;
 }
 
-/* RocksDB has moved the log to tables: from here on that is what must be there. */
+/* RocksDB has moved the log to tables: from here on that is what must be there. Where that cannot
+ * be noted, as RocksDB has filled the disk meanwhile, the store is only read. */
 static gboolean
 begin_proof (TallRocksdbEngine *self, GError **error)
 {
@@ -192,8 +193,8 @@ begin_proof (TallRocksdbEngine *self, GError **error)
   if (!tall_rocksdb_proof_measure (self->held, &proof, error))
     return FALSE;
   proof.base = proof.synced = last;
-  self->synced = tall_rocksdb_synced_open (self->held, &proof, error);
-  return self->synced != NULL;
+  self->synced = tall_rocksdb_synced_open (self->held, &proof, &self->read_only);
+  return TRUE;
 }
 
 /* Whether RocksDB can write what it writes when it opens. If not, the engine says why. */

@@ -157,9 +157,11 @@ tall_rocksdb_synced_open (const char *directory, const TallRocksdbProof *proof, 
   int file = make_file (path, proof);
   if (file < 0)
     {
-      tall_error_set_detailed (error, TALL_ERROR_UNAVAILABLE, g_strerror (errno),
-                               "Opening the store: " TALL_ROCKSDB_SYNCED
-                               " can not be written: check its file system");
+      int code = errno;
+      tall_error_set_detailed (error, TALL_ERROR_UNAVAILABLE, g_strerror (code),
+                               "Opening the store for writing: " TALL_ROCKSDB_SYNCED
+                               " can not be written: %s the file system of the store",
+                               code == ENOSPC ? "make room on" : "check");
       return NULL;
     }
   TallRocksdbSynced *self = g_new0 (TallRocksdbSynced, 1);

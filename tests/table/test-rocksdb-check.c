@@ -173,6 +173,14 @@ test_manifest (Fixture *self, gconstpointer data G_GNUC_UNUSED)
                         "MANIFEST-000005");
 }
 
+/* SYNCED alone proves that there was a store. */
+static void
+test_nothing_left (Fixture *self, gconstpointer data G_GNUC_UNUSED)
+{
+  prove (self, 10);
+  expect_damaged (self, "CURRENT is missing. Write this line into it: MANIFEST-000005");
+}
+
 /* Logs go on where tables and logs before them end. */
 static void
 test_logs (Fixture *self, gconstpointer data G_GNUC_UNUSED)
@@ -367,6 +375,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   ADD ("/table/rocksdb/check/group", test_group);
   ADD ("/table/rocksdb/check/manifest", test_manifest);
+  ADD ("/table/rocksdb/check/nothing-left", test_nothing_left);
   ADD ("/table/rocksdb/check/logs", test_logs);
   ADD ("/table/rocksdb/check/base", test_base);
   ADD ("/table/rocksdb/check/old-damage", test_old_damage);

@@ -157,6 +157,32 @@ tall_sample_add (
     }
 }
 
+#define ALONE_PAUSE (G_USEC_PER_SEC / 20) /* seal and close, where nobody else is */
+#define USUAL_PAUSE (2 * G_USEC_PER_SEC)  /* the same through a gateway, with its waits */
+
+/**
+ * tall_migrator_estimate_pause:
+ * @counts: of the pass before
+ *
+ * Returns: how long writes will wait, microseconds, if the last pass takes as long as that
+ */
+gint64
+tall_migrator_estimate_pause (const TallMigrator *self, const TallPassCounts *counts)
+{
+  return counts->duration + (self->is_exclusive ? ALONE_PAUSE : USUAL_PAUSE);
+}
+
+/**
+ * tall_migrator_get_limit:
+ *
+ * Returns: how long writes may wait, microseconds
+ */
+gint64
+tall_migrator_get_limit (const TallMigrator *self)
+{
+  return self->options->pause != 0 ? self->options->pause : TALL_MIGRATE_USUAL_PAUSE;
+}
+
 /* Returns: what @n_bytes of @n_sampled are of @n_all */
 static guint64
 sample_scale (guint64 n_bytes, guint64 n_sampled, guint64 n_all)

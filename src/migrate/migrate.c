@@ -7,6 +7,181 @@
 #include "store/record/generation.h"
 #include "tall-error.h"
 
+#define TIME (60 * G_USEC_PER_SEC)
+
+static void
+migrator_init (TallMigrator *self,
+               TallTable *table,
+               const TallMigrateOptions *options,
+               TallMigrateSummary *summary)
+{
+  TallTableInfo info;
+  tall_table_get_info (table, &info);
+  *self = (TallMigrator){
+    .table = table, .options = options, .move = options->move, .summary = summary
+  };
+  self->is_exclusive = info.is_exclusive;
+}
+
+static void
+take_down (TallMigrator *self)
+{
+  g_clear_pointer (&self->pass, tall_pass_free);
+  tall_store_context_clear (&self->source);
+  tall_store_context_clear (&self->target);
+  if (self->setup != self->record)
+    tall_deployment_free (self->setup);
+  self->setup = NULL;
+}
+
+static void
+migrator_clear (TallMigrator *self)
+{
+  take_down (self);
+  g_clear_pointer (&self->record, tall_deployment_free);
+  g_clear_pointer (&self->sample, g_strfreev);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TallMigrator, migrator_clear)
+
+/* Goes on with what the record says. Of a deployment that is dropped, and made again, nothing is
+ * gone on with. @record: (transfer full): as it was read now */
+static gboolean
+migrator_take (TallMigrator *self, TallDeployment *record, GError **error)
+{
+  if (self->record != NULL && !g_str_equal (record->id, self->record->id))
+    {
+      tall_deployment_free (record);
+      tall_error_set_conflict (
+          error, 0, "Another deployment has been made in the place of the one that was migrated");
+      return FALSE;
+    }
+  if (self->record != self->setup)
+    tall_deployment_free (self->record);
+  self->record = record;
+  self->summary->generation = record->migration.generation;
+  return TRUE;
+}
+
+static gboolean
+migrator_read (TallMigrator *self, GError **error)
+{
+  TallDeployment *record =
+      tall_deployment_read (self->table, g_get_monotonic_time () + TIME, error);
+  return record != NULL && migrator_take (self, record, error);
+}
+
+/* Makes the record say @to, if it still says what was read, and reads what it says then. @done:
+ * (out): whether that is @to, whoever has written it */
+static gboolean
+change (TallMigrator *self, TallMigration to, gboolean *done, GError **error)
+{
+  return tall_migration_change (self->table, self->record->id, &self->record->migration, &to, NULL,
+                                g_get_monotonic_time () + TIME, done, error)
+         && migrator_read (self, error);
+}
+
+static gboolean
+init_context (const TallMigrator *self,
+              const TallDeployment *deployment,
+              guint64 generation,
+              TallStoreContext *context,
+              GError **error)
+{
+  g_autoptr (TallTable) table = tall_generation_table_new (self->table, generation);
+  return tall_store_context_init (context, table, deployment, self->options->hooks, error);
+}
+
+static void
+take_counts (TallMigrator *self, const TallPassCounts *counts)
+{
+  self->progress.n_looked = counts->n_orders + counts->n_customers;
+  self->progress.n_copied = counts->n_copied;
+}
+
+static gboolean
+on_pass (const TallPassCounts *counts, gpointer data)
+{
+  TallMigrator *self = data;
+  take_counts (self, counts);
+  return tall_migrator_show (self, self->progress.stage);
+}
+
+static void
+on_unfit (const TallCopyItem *item, gpointer data)
+{
+  const TallMigrator *self = data;
+  const TallMigrateUnfit unfit = { .customer_number = (char *)item->from.customer_number,
+                                   .order_number = (char *)item->from.order_number,
+                                   .table = (char *)item->table,
+                                   .row = item->row,
+                                   .message = item->error->message };
+  if (self->options->on_unfit != NULL)
+    self->options->on_unfit (&unfit, self->options->data);
+}
+
+/* Gets ready, once, to work on the two generations that the record names: they are the same as long
+ * as the migration goes on. */
+static gboolean
+set_up (TallMigrator *self, GError **error)
+{
+  if (self->pass != NULL)
+    return TRUE;
+  take_down (self);
+  const TallDeployment *is = self->setup = self->record;
+  if (!init_context (self, is, is->migration.generation, &self->source, error)
+      || !init_context (self, is->next, is->migration.target, &self->target, error))
+    return FALSE;
+  const TallPassOptions options = {
+    .copier = { .source = &self->source,
+                .target = &self->target,
+                .records = self->table,
+                .begun = is->begun - TALL_CLOCK_DIFFERENCE * 1000 },
+    .rate = self->options->rate,
+    .on_progress = on_pass,
+    .on_unfit = on_unfit,
+    .data = self,
+  };
+  self->pass = tall_pass_new (&options);
+  return TRUE;
+}
+
+/**
+ * tall_migrator_show:
+ *
+ * Shows how far it has come.
+ *
+ * Returns: FALSE to stop, which is heeded only while nothing is sealed
+ */
+gboolean
+tall_migrator_show (TallMigrator *self, TallMigrateStage stage)
+{
+  self->progress.stage = stage;
+  gboolean go_on = self->options->on_progress == NULL
+                   || self->options->on_progress (&self->progress, self->options->data);
+  return go_on || stage > TALL_MIGRATE_COPYING;
+}
+
+/* @stage: what it is part of */
+static gboolean
+run_pass (TallMigrator *self, TallMigrateStage stage, TallPassCounts *counts, GError **error)
+{
+  TallMigrateSummary *summary = self->summary;
+  self->progress.stage = stage;
+  self->progress.pass++;
+  if (stage == TALL_MIGRATE_LAST_PASS)
+    tall_pass_lift_rate (self->pass);
+  if (!tall_pass_run (self->pass, counts, error))
+    return FALSE;
+  take_counts (self, counts);
+  summary->n_passes++;
+  summary->n_looked = self->progress.n_looked;
+  summary->n_copied += counts->n_copied;
+  summary->n_unfit = counts->n_unfit;
+  if (!counts->stopped)
+    self->progress.n_all = summary->n_looked;
+  return TRUE;
+}
+
 static gboolean migrator_abort (TallMigrator *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 #define TABLES_TIME (10 * 60 * G_USEC_PER_SEC) /* to make tables, which take HBase seconds each */
@@ -45,14 +220,14 @@ static gboolean
 pass_over (TallMigrator *self, TallPassCounts *counts, GError **error)
 {
   TallPassCounts before;
-  if (!tall_migrator_run_pass (self, TALL_MIGRATE_COPYING, counts, error))
+  if (!run_pass (self, TALL_MIGRATE_COPYING, counts, error))
     return FALSE;
   do
     {
       before = *counts;
       if (before.stopped || before.n_unfit > 0)
         return TRUE;
-      if (!tall_migrator_run_pass (self, TALL_MIGRATE_COPYING, counts, error))
+      if (!run_pass (self, TALL_MIGRATE_COPYING, counts, error))
         return FALSE;
     }
   while (!counts->stopped && counts->n_unfit == 0 && is_worthwhile (self, &before, counts));
@@ -107,7 +282,7 @@ static TallMigrateStep
 go_on (TallMigrator *self, TallMigration to, GError **error)
 {
   gboolean done;
-  return tall_migrator_change (self, to, &done, error) ? TALL_MIGRATE_AGAIN : TALL_MIGRATE_FAILED;
+  return change (self, to, &done, error) ? TALL_MIGRATE_AGAIN : TALL_MIGRATE_FAILED;
 }
 
 /* Copies while everybody goes on, and seals if that is wanted and possible. */
@@ -188,7 +363,7 @@ pass_under_seal (TallMigrator *self, gboolean *whole, GError **error)
   *whole = (self->source.hooks.omits & TALL_OMIT_LAST_PASS) != 0;
   for (guint i = 0; i < LAST_PASSES && !*whole && counts.n_unfit == 0; i++)
     {
-      if (!tall_migrator_run_pass (self, TALL_MIGRATE_LAST_PASS, &counts, error))
+      if (!run_pass (self, TALL_MIGRATE_LAST_PASS, &counts, error))
         return FALSE;
       *whole = counts.n_unfit == 0 && counts.n_moved == 0;
     }
@@ -274,8 +449,7 @@ announce (TallMigrator *self, const TallAccess *access, GError **error)
   gboolean done = TRUE;
   const TallMigration *is = &self->record->migration;
   gboolean said = is->phase == TALL_MIGRATION_ABORTING && (is->reopened || !access->any_closed);
-  if (!said
-      && !tall_migrator_change (self, tall_migration_abort (is, access->any_closed), &done, error))
+  if (!said && !change (self, tall_migration_abort (is, access->any_closed), &done, error))
     return FALSE;
   return done || fail_overtaken (error);
 }
@@ -313,8 +487,7 @@ abort_migration (TallMigrator *self, const TallStoreContext *source, GError **er
   guint64 target = self->record->migration.target;
   tall_migrator_show (self, TALL_MIGRATE_ABORTING);
   if (!give_back (self, source, error)
-      || !tall_migrator_change (self, tall_migration_give_up (&self->record->migration), &done,
-                                error))
+      || !change (self, tall_migration_give_up (&self->record->migration), &done, error))
     return FALSE;
   if (!done)
     return fail_overtaken (error);
@@ -361,11 +534,9 @@ tall_migrate_abort (TallTable *table, const TallMigrateOptions *options, GError 
   TallMigrateSummary summary = { 0 };
   g_return_val_if_fail (TALL_IS_TABLE (table), FALSE);
 
-  tall_migrator_init (&self, table, options, &summary);
-  return tall_migrator_read (&self, error) && migrator_abort (&self, error);
+  migrator_init (&self, table, options, &summary);
+  return migrator_read (&self, error) && migrator_abort (&self, error);
 }
-
-#define TIME (60 * G_USEC_PER_SEC)
 
 /* The record is not about @target any more. */
 static TallMigrateStep
@@ -388,7 +559,7 @@ take_step (TallMigrator *self, guint64 target, GError **error)
     return end (self, target);
   if (is->phase == TALL_MIGRATION_ABORTING)
     return end_as (self, TALL_MIGRATE_OVERTAKEN);
-  if (!tall_migrator_set_up (self, error))
+  if (!set_up (self, error))
     return TALL_MIGRATE_BROKEN;
   if (is->phase == TALL_MIGRATION_COPYING)
     return migrate_copy (self, error);
@@ -405,7 +576,7 @@ recover (TallMigrator *self, GError **error)
 {
   g_autofree char *was = tall_migration_print (&self->record->migration);
   g_autoptr (GError) gone = NULL;
-  gboolean known = tall_migrator_read (self, &gone);
+  gboolean known = migrator_read (self, &gone);
   g_autofree char *is = tall_migration_print (&self->record->migration);
   if (g_error_matches (gone, TALL_ERROR, TALL_ERROR_CONFLICT))
     {
@@ -424,7 +595,7 @@ begin (TallMigrator *self, GError **error)
   gboolean was_idle = self->record->migration.phase == TALL_MIGRATION_NONE;
   TallDeployment *record =
       tall_move_begin (self->table, &self->move, g_get_monotonic_time () + TIME, error);
-  if (record == NULL || !tall_migrator_take (self, record, error))
+  if (record == NULL || !migrator_take (self, record, error))
     return FALSE;
   self->has_begun |= was_idle;
   return TRUE;
@@ -484,7 +655,7 @@ run (TallMigrator *self, GError **error)
 {
   TallMigrateStep step = TALL_MIGRATE_AGAIN;
   gboolean agreed;
-  if (!tall_migrator_read (self, error))
+  if (!migrator_read (self, error))
     return FALSE;
   if (is_done (self))
     return TRUE;
@@ -552,7 +723,7 @@ tall_migrate_run (TallTable *table,
   g_return_val_if_fail (TALL_IS_TABLE (table), FALSE);
 
   *summary = (TallMigrateSummary){ 0 };
-  tall_migrator_init (&self, table, options, summary);
+  migrator_init (&self, table, options, summary);
   if (run (&self, &cause))
     return TRUE;
   fail (cause, error);

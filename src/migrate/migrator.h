@@ -34,25 +34,7 @@ typedef struct
   TallMigrateProgress progress;
 } TallMigrator;
 
-void tall_migrator_init (TallMigrator *self,
-                         TallTable *table,
-                         const TallMigrateOptions *options,
-                         TallMigrateSummary *summary);
-void tall_migrator_clear (TallMigrator *self);
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TallMigrator, tall_migrator_clear)
-
-gboolean tall_migrator_take (TallMigrator *self,
-                             TallDeployment *record,
-                             GError **error) G_GNUC_WARN_UNUSED_RESULT;
-gboolean tall_migrator_read (TallMigrator *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;
-gboolean tall_migrator_change (TallMigrator *self, TallMigration to, gboolean *done, GError **error)
-    G_GNUC_WARN_UNUSED_RESULT;
-gboolean tall_migrator_set_up (TallMigrator *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 gboolean tall_migrator_show (TallMigrator *self, TallMigrateStage stage);
-gboolean tall_migrator_run_pass (TallMigrator *self,
-                                 TallMigrateStage stage,
-                                 TallPassCounts *counts,
-                                 GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 gint64 tall_migrator_estimate_pause (const TallMigrator *self, const TallPassCounts *counts);
 gint64 tall_migrator_get_limit (const TallMigrator *self);

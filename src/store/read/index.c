@@ -180,8 +180,8 @@ tall_index_remember (TallOperation *operation, const TallOrder *order, gint64 re
     add_entries (operation->context, order, operation->replaced);
 }
 
-/* Reads what is replaced, if its entries are not known without that. If another version is there by
- * now, the commit is not going to be made. */
+/* Reads what is replaced, if its entries are not known without that. Whatever version it is that is
+ * read: once the commit is made, what does not come with it is dead, up to what was replaced. */
 static void
 find_replaced (TallOperation *operation, const TallState *replaced)
 {
@@ -194,11 +194,10 @@ find_replaced (TallOperation *operation, const TallState *replaced)
       tall_index_remember (operation, &numbers, replaced->revision);
       return;
     }
-  g_auto (TallRoot) root = { 0 };
+  gint64 revision;
   g_autoptr (GError) error = NULL;
-  g_autoptr (TallOrder) order = tall_fetch_order_with_root (operation, &root, &error);
-  gboolean is_it = order != NULL && root.state.revision == replaced->revision;
-  tall_index_remember (operation, is_it ? order : NULL, replaced->revision);
+  g_autoptr (TallOrder) order = tall_fetch_order (operation, &revision, &error);
+  tall_index_remember (operation, order, replaced->revision);
   if (error != NULL)
     g_debug ("reading what is replaced: %s", error->message);
 }

@@ -10,6 +10,7 @@
 #include "tall-json.h"
 #include "tall-reference.h"
 #include "tall-test-orders.h"
+#include "tall-test-record.h"
 
 #define N_ALL (TALL_REFERENCE_CUSTOMERS * TALL_REFERENCE_ORDERS)
 
@@ -657,6 +658,24 @@ test_tokens (TallStoreFixture *fixture, gconstpointer kind)
   g_assert_null (rest->next_page);
 }
 
+/* The record has the third format, says the indexes, and a changed letter in one is noticed. */
+static void
+test_record (TallStoreFixture *fixture, gconstpointer kind)
+{
+  g_auto (TallReference) self = { 0 };
+  g_autoptr (GError) error = NULL;
+  set_up (&self, fixture, kind);
+  g_autoptr (TallDescription) description = tall_front_describe (fixture->front, &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (description->format, ==, 3);
+  g_assert_cmpstr (description->index, ==, "date");
+  g_assert_cmpuint (description->n_indexes, ==, 6);
+  g_assert_cmpstr (description->indexes[5], ==, "mark=attribute.mark time(sales_date)?");
+  tall_test_record_write (fixture->table, "index", "date\nmark=attribute.mark\n12345678", 0);
+  g_assert_null (tall_store_open (fixture->table, NULL, NULL, NULL, &error));
+  g_assert_error (error, TALL_ERROR, TALL_ERROR_DAMAGED);
+}
+
 /* A deployment without indexes has none to find by. */
 static void
 test_none (TallStoreFixture *fixture, gconstpointer kind G_GNUC_UNUSED)
@@ -672,7 +691,7 @@ static const TallStoreTest tests[] = {
   { "random", test_random },     { "tidy", test_tidy },        { "move", test_move },
   { "dangling", test_dangling }, { "missing", test_missing },  { "damaged", test_damaged },
   { "erase", test_erase },       { "lines", test_many_lines }, { "refusals", test_refusals },
-  { "tokens", test_tokens },     { "none", test_none },
+  { "tokens", test_tokens },     { "none", test_none },        { "record", test_record },
 };
 
 int

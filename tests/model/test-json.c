@@ -337,8 +337,7 @@ static const struct
     "line[2] is only in what is stored" },
   { LINES ("{\"number\":2}"), LINES ("{\"number\":2},{\"number\":3}"),
     "line[3] is only in what is stored" },
-  { LINES ("{\"number\":2,\"price\":\"1.5\"}"),
-    LINES ("{\"number\":2,\"price\":\"1.50\"}"),
+  { LINES ("{\"number\":2,\"price\":\"1.5\"}"), LINES ("{\"number\":2,\"price\":\"1.50\"}"),
     "line[2].price is \"1.5\", and \"1.50\" is stored" },
 };
 

@@ -7,8 +7,7 @@
 #include "model/canonical.h"
 #include "tall-error.h"
 
-#define CREATE                                                                                     \
-  "CREATE TABLE t(number TEXT PRIMARY KEY, digest BLOB, n INT) WITHOUT ROWID; BEGIN"
+#define CREATE "CREATE TABLE t(number TEXT PRIMARY KEY, digest BLOB, n INT) WITHOUT ROWID; BEGIN"
 
 /* Gives how many rows are the same; nothing if this one differs. */
 #define INSERT                                                                                     \
@@ -107,8 +106,8 @@ count (TallCustomerGrouper *self, const TallCustomer *customer, int *count, GErr
   sqlite3_bind_blob (self->insert, 2, digest, sizeof digest, SQLITE_STATIC);
   int code = sqlite3_step (self->insert);
   *count = code == SQLITE_ROW ? sqlite3_column_int (self->insert, 0) : 0;
-  gboolean ok = code == SQLITE_ROW || code == SQLITE_DONE
-                || tall_temp_db_set_failure (self->seen, error);
+  gboolean ok =
+      code == SQLITE_ROW || code == SQLITE_DONE || tall_temp_db_set_failure (self->seen, error);
   sqlite3_reset (self->insert);
   return ok;
 }

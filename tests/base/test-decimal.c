@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-decimal.h"
 #include "tall-error.h"
+#include "tall-must.h"
 
 static void
 test_round_trip (void)
@@ -25,12 +26,9 @@ test_round_trip (void)
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
     {
-      g_autoptr (GError) error = NULL;
       TallDecimal decimal;
       char text[TALL_DECIMAL_TEXT_SIZE];
-      gboolean parsed = tall_decimal_parse (cases[i].text, -1, &decimal, &error);
-      g_assert_no_error (error);
-      g_assert_true (parsed);
+      must (tall_decimal_parse (cases[i].text, -1, &decimal, &error));
       g_assert_cmpint (decimal.unscaled, ==, cases[i].unscaled);
       g_assert_cmpuint (decimal.scale, ==, cases[i].scale);
       g_assert_cmpstr (tall_decimal_format (decimal, text), ==, cases[i].text);
@@ -62,10 +60,8 @@ test_refused (void)
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
     {
-      g_autoptr (GError) error = NULL;
       TallDecimal decimal;
-      g_assert_false (tall_decimal_parse (cases[i], -1, &decimal, &error));
-      g_assert_error (error, TALL_ERROR, TALL_ERROR_INVALID);
+      must_fail (tall_decimal_parse (cases[i], -1, &decimal, &error), TALL_ERROR_INVALID);
     }
 }
 

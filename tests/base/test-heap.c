@@ -1,6 +1,7 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/heap.h"
+#include "tall-must.h"
 
 #include <malloc.h>
 #include <stdio.h>
@@ -17,9 +18,7 @@ static gsize
 measure (void)
 {
   g_autofree char *text = NULL;
-  g_autoptr (GError) error = NULL;
-  g_file_get_contents ("/proc/self/statm", &text, NULL, &error);
-  g_assert_no_error (error);
+  must (g_file_get_contents ("/proc/self/statm", &text, NULL, &error));
   return g_ascii_strtoull (strchr (text, ' '), NULL, 10) * 4096;
 }
 

@@ -3,15 +3,14 @@
 #include "bench/settle.h"
 
 #include "tall-error.h"
+#include "tall-must.h"
 
 static void
 test_output (void)
 {
   const char *const arguments[] = { "sh", "-c", "cat; echo wrong >&2; exit 3", NULL };
   g_auto (TallBenchProgram) program = { .arguments = arguments, .input = "in", .seconds = 60 };
-  g_autoptr (GError) error = NULL;
-  g_assert_true (tall_bench_program_run (&program, &error));
-  g_assert_no_error (error);
+  must (tall_bench_program_run (&program, &error));
   g_assert_cmpstr (program.out, ==, "in");
   g_assert_cmpstr (program.said, ==, "wrong\n");
   g_assert_false (program.successful);
@@ -47,9 +46,7 @@ test_stubborn (void)
   const char *const arguments[] = { "sh", "-c", "trap '' TERM; sleep 600 & while :; do :; done",
                                     NULL };
   g_auto (TallBenchProgram) program = { .arguments = arguments, .seconds = 0 };
-  g_autoptr (GError) error = NULL;
-  g_assert_false (tall_bench_program_run (&program, &error));
-  g_assert_error (error, TALL_ERROR, TALL_ERROR_UNAVAILABLE);
+  must_fail (tall_bench_program_run (&program, &error), TALL_ERROR_UNAVAILABLE);
 }
 
 static void

@@ -1,6 +1,7 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
 #include "bench/results.h"
+#include "tall-must.h"
 
 #include <json-glib/json-glib.h>
 #include <math.h>
@@ -132,10 +133,8 @@ test_json (void)
                                .n_turns = 2,
                                .stopped = TRUE,
                                .summaries = summaries };
-  g_autoptr (GError) error = NULL;
   g_autofree char *json = tall_bench_results_to_json (&results);
-  g_autoptr (JsonNode) root = json_from_string (json, &error);
-  g_assert_no_error (error);
+  g_autoptr (JsonNode) root = must (json_from_string (json, &error));
   JsonObject *object = json_node_get_object (root);
   g_assert_cmpint (json_object_get_int_member (object, "clients"), ==, 4);
   g_assert_cmpint (json_object_get_int_member (object, "operations"), ==, 90);
@@ -202,10 +201,8 @@ test_conditions (void)
                                .stored = stored,
                                .conditions = &conditions,
                                .setting = &setting };
-  g_autoptr (GError) error = NULL;
   g_autofree char *json = tall_bench_results_to_json (&results);
-  g_autoptr (JsonNode) node = json_from_string (json, &error);
-  g_assert_no_error (error);
+  g_autoptr (JsonNode) node = must (json_from_string (json, &error));
   JsonObject *report = json_node_get_object (node);
   JsonObject *told = json_object_get_object_member (report, "conditions");
   g_assert_cmpstr (json_object_get_string_member (told, "compression"), ==, "gz");

@@ -8,6 +8,7 @@
 #include "tall-forwarding-front.h"
 #include "table/memory-table.h"
 #include "bench/orders.h"
+#include "tall-must.h"
 
 #define SLOW 100000 /* microseconds */
 
@@ -108,13 +109,10 @@ set_up (Fixture *self, gconstpointer data G_GNUC_UNUSED)
   };
   const TallStoreSettings settings = { .layout = &tall_layout_record_type,
                                        .key_strategy = &tall_key_hashed };
-  g_autoptr (GError) error = NULL;
   g_autoptr (TallTable) table = tall_memory_table_new ();
-  g_assert_true (tall_store_create (table, &settings, &error));
-  g_assert_no_error (error);
+  must (tall_store_create (table, &settings, &error));
   self->front = g_object_new (lying_front_get_type (), NULL);
-  g_autoptr (TallStore) store = tall_store_open (table, NULL, NULL, NULL, &error);
-  g_assert_no_error (error);
+  g_autoptr (TallStore) store = must (tall_store_open (table, NULL, NULL, NULL, &error));
   tall_forwarding_front_wrap (TALL_FORWARDING_FRONT (self->front), TALL_FRONT (store));
   self->orders = tall_bench_orders_new (tall_workload_make_orders (&workload, 0, N_ORDERS));
 }
@@ -151,10 +149,7 @@ static void
 run_well (
     Fixture *self, const char *name, guint n_clients, guint64 n_operations, TallBenchRecord *record)
 {
-  g_autoptr (GError) error = NULL;
-  gboolean done = run_phase (self, name, n_clients, n_operations, record, &error);
-  g_assert_no_error (error);
-  g_assert_true (done);
+  must (run_phase (self, name, n_clients, n_operations, record, &error));
 }
 
 /* The first tenth of each client's operations is counted, but not timed. */
@@ -221,15 +216,13 @@ static void
 test_seconds (Fixture *self, gconstpointer data G_GNUC_UNUSED)
 {
   TallBenchRecord record;
-  g_autoptr (GError) error = NULL;
   TallBenchPlan plan = { .n_clients = 3, .seconds = 1e-6 };
   guint n;
   const TallBenchPhase *phases = tall_bench_phases (&n);
   run_well (self, "store", 3, 1, &record);
   record = (TallBenchRecord){ 0 };
-  g_assert_true (tall_bench_run_phase (&phases[1], &plan, TALL_FRONT (self->front), self->orders,
-                                       &record, &error));
-  g_assert_no_error (error);
+  must (tall_bench_run_phase (&phases[1], &plan, TALL_FRONT (self->front), self->orders, &record,
+                              &error));
   g_assert_cmpuint (record.n_timed, >=, 3);
 }
 
@@ -266,10 +259,8 @@ run_mix (Fixture *self,
 static void
 test_mix (Fixture *self, gconstpointer data G_GNUC_UNUSED)
 {
-  g_autoptr (GError) error = NULL;
   TallBenchRecord record;
-  g_assert_true (run_mix (self, "get=3,missing=1,list=1,store=1,replace=4", 3, 0, &record, &error));
-  g_assert_no_error (error);
+  must (run_mix (self, "get=3,missing=1,list=1,store=1,replace=4", 3, 0, &record, &error));
   g_assert_cmpuint (record.n_counted, ==, 600);
   g_assert_cmpint (self->front->n_gets, >, 180); /* of 240 */
   g_assert_cmpint (self->front->n_gets, <, 300);
@@ -284,17 +275,13 @@ test_mix_wrong (Fixture *self, gconstpointer data G_GNUC_UNUSED)
 {
   const TallBenchCustomer *customer = g_ptr_array_index (self->orders->customers, 0);
   const TallOrder *hidden = g_ptr_array_index (customer->by_date, 10);
-  g_autoptr (GError) error = NULL;
   TallBenchRecord record;
   self->front->wrong = "0000000042";
-  g_assert_false (run_mix (self, "get=1,replace=1", 1, 0, &record, &error));
-  g_assert_error (error, TALL_ERROR, TALL_ERROR_DAMAGED);
-  g_clear_error (&error);
+  must_fail (run_mix (self, "get=1,replace=1", 1, 0, &record, &error), TALL_ERROR_DAMAGED);
 
   self->front->wrong = NULL;
   self->front->hidden = hidden->order_number;
-  g_assert_false (run_mix (self, "list=1,replace=1", 1, 0, &record, &error));
-  g_assert_error (error, TALL_ERROR, TALL_ERROR_DAMAGED);
+  must_fail (run_mix (self, "list=1,replace=1", 1, 0, &record, &error), TALL_ERROR_DAMAGED);
 }
 
 /* A store that stands still once keeps all waiting that are due meanwhile, and their latencies say
@@ -302,12 +289,10 @@ test_mix_wrong (Fixture *self, gconstpointer data G_GNUC_UNUSED)
 static void
 test_due (Fixture *self, gconstpointer data G_GNUC_UNUSED)
 {
-  g_autoptr (GError) error = NULL;
   TallBenchRecord record;
   self->front->slow_at = 300; /* of 600, which come within 200 ms */
   gint64 begun = g_get_monotonic_time ();
-  g_assert_true (run_mix (self, "get=1", 1, 3000, &record, &error));
-  g_assert_no_error (error);
+  must (run_mix (self, "get=1", 1, 3000, &record, &error));
   g_assert_cmpuint (record.n_timed, ==, 540);
   g_assert_cmpfloat (record.metrics[TALL_BENCH_MAX], >=, SLOW);
   g_assert_cmpfloat (record.metrics[TALL_BENCH_P95], >=, SLOW / 2.0);
@@ -315,7 +300,7 @@ test_due (Fixture *self, gconstpointer data G_GNUC_UNUSED)
   g_assert_cmpint (g_get_monotonic_time () - begun, >=, 599 * G_USEC_PER_SEC / 3000 - 1000);
 
   self->front->slow_at = 300;
-  g_assert_true (run_mix (self, "get=1", 1, 0, &record, &error));
+  must (run_mix (self, "get=1", 1, 0, &record, &error));
   g_assert_cmpfloat (record.metrics[TALL_BENCH_MAX], >=, SLOW);
   g_assert_cmpfloat (record.metrics[TALL_BENCH_P95], <, SLOW / 2.0);
 }
@@ -378,7 +363,6 @@ static void
 test_rounds (Fixture *self, gconstpointer data G_GNUC_UNUSED)
 {
   TallBenchRecord record;
-  g_autoptr (GError) error = NULL;
   run_well (self, "store", 1, 1, &record);
   self->front->slow_at = 1500;
   run_well (self, "get", 2, 10000, &record); /* some rounds */
@@ -389,14 +373,11 @@ test_rounds (Fixture *self, gconstpointer data G_GNUC_UNUSED)
 
   self->front->n_gets = 0;
   self->front->wrong = "0000000042";
-  g_assert_false (run_phase (self, "get", 2, 1000000, &record, &error));
-  g_assert_error (error, TALL_ERROR, TALL_ERROR_DAMAGED);
+  must_fail (run_phase (self, "get", 2, 1000000, &record, &error), TALL_ERROR_DAMAGED);
   g_assert_cmpint (self->front->n_gets, <, 20000);
-  g_clear_error (&error);
 
   self->front->wrong = "0000000099";
-  g_assert_false (run_phase (self, "check", 1, 1, &record, &error));
-  g_assert_error (error, TALL_ERROR, TALL_ERROR_DAMAGED);
+  must_fail (run_phase (self, "check", 1, 1, &record, &error), TALL_ERROR_DAMAGED);
 }
 
 static void
@@ -462,11 +443,10 @@ test_wrong_entry (Fixture *self, gconstpointer data G_GNUC_UNUSED)
     {
       g_autoptr (GError) error = NULL;
       TallListOptions options = { .limit = 30 };
-      g_autoptr (TallOrderList) list = tall_front_list_orders (
+      g_autoptr (TallOrderList) list = must (tall_front_list_orders (
           tall_forwarding_front_get_front (TALL_FORWARDING_FRONT (self->front)), "C00000000",
-          &options, &error);
-      g_assert_no_error (error);
-      g_assert_true (tall_bench_check_list (get_customer (self), list, 30, &error));
+          &options, &error));
+      must (tall_bench_check_list (get_customer (self), list, 30, &error));
       TallOrderEntry *entry = &list->entries[29];
       if (field == 0)
         entry->sales_date++;
@@ -491,9 +471,7 @@ test_ends (Fixture *self, gconstpointer data G_GNUC_UNUSED)
 {
   TallBenchRecord record;
   g_autoptr (GError) error = NULL;
-  g_assert_false (run_phase (self, "get", 2, 100, &record, &error));
-  g_assert_error (error, TALL_ERROR, TALL_ERROR_NOT_FOUND);
-  g_clear_error (&error);
+  must_fail (run_phase (self, "get", 2, 100, &record, &error), TALL_ERROR_NOT_FOUND);
 
   run_well (self, "store", 1, 1, &record);
   self->front->n_gets = 0;

@@ -14,6 +14,7 @@
 #include "tall-failing-table.h"
 #include "table/memory-table.h"
 #include "bench/orders.h"
+#include "tall-must.h"
 
 static const TallStoreSettings settings = { .layout = &tall_layout_blob,
                                             .key_strategy = &tall_key_hashed };
@@ -29,10 +30,8 @@ make_table (void)
 static guint
 count_tables (TallFailingTable *table)
 {
-  g_autoptr (GError) error = NULL;
   g_auto (GStrv) names =
-      tall_table_list_tables (tall_failing_table_get_table (table), G_MAXINT64, &error);
-  g_assert_no_error (error);
+      must (tall_table_list_tables (tall_failing_table_get_table (table), G_MAXINT64, &error));
   return g_strv_length (names);
 }
 
@@ -40,20 +39,15 @@ count_tables (TallFailingTable *table)
 static void
 fail_to_open (TallFailingTable *table, TallError code)
 {
-  g_autoptr (GError) error = NULL;
   g_auto (TallBenchStore) store = { 0 };
-  g_assert_false (tall_bench_store_open_in (&store, TALL_TABLE (table), &settings, &error));
-  g_assert_error (error, TALL_ERROR, (gint)code);
+  must_fail (tall_bench_store_open_in (&store, TALL_TABLE (table), &settings, &error), (gint)code);
 }
 
 static void
 assert_other_is_there (TallFailingTable *table)
 {
-  g_autoptr (GError) error = NULL;
   g_autoptr (TallStore) other =
-      tall_store_open (tall_failing_table_get_table (table), "wide", NULL, NULL, &error);
-  g_assert_no_error (error);
-  g_assert_nonnull (other);
+      must (tall_store_open (tall_failing_table_get_table (table), "wide", NULL, NULL, &error));
 }
 
 /* Another process makes a deployment of that name. */
@@ -62,19 +56,15 @@ make_other (TallFailingTable *table)
 {
   const TallStoreSettings others = { .layout = &tall_layout_wide,
                                      .key_strategy = &tall_key_hashed };
-  g_autoptr (GError) error = NULL;
-  g_assert_true (tall_store_create (tall_failing_table_get_table (table), &others, &error));
-  g_assert_no_error (error);
+  must (tall_store_create (tall_failing_table_get_table (table), &others, &error));
 }
 
 static void
 test_close (void)
 {
   g_autoptr (TallFailingTable) table = make_table ();
-  g_autoptr (GError) error = NULL;
   TallBenchStore store = { 0 };
-  g_assert_true (tall_bench_store_open_in (&store, TALL_TABLE (table), &settings, &error));
-  g_assert_no_error (error);
+  must (tall_bench_store_open_in (&store, TALL_TABLE (table), &settings, &error));
   g_assert_cmpuint (count_tables (table), >, 0);
   tall_bench_store_close (&store);
   g_assert_cmpuint (count_tables (table), ==, 0);
@@ -206,11 +196,11 @@ test_settle (void)
   g_auto (TallBenchStore) store = { 0 };
   g_autoptr (GError) error = NULL;
   guint64 bytes = 0;
-  g_assert_true (tall_bench_store_open_in (&store, TALL_TABLE (table), &settings, &error));
+  must (tall_bench_store_open_in (&store, TALL_TABLE (table), &settings, &error));
   guint n = count_tables (table);
-  g_assert_true (tall_bench_settle (store.inner, ADMIN, TALL_BENCH_FLUSHED, &bytes, &error));
+  must (tall_bench_settle (store.inner, ADMIN, TALL_BENCH_FLUSHED, &bytes, &error));
   g_assert_cmpuint (bytes, ==, n * strlen ("flush"));
-  g_assert_true (tall_bench_settle (store.inner, ADMIN, TALL_BENCH_COMPACTED, &bytes, &error));
+  must (tall_bench_settle (store.inner, ADMIN, TALL_BENCH_COMPACTED, &bytes, &error));
   g_assert_cmpuint (bytes, ==, n * strlen ("compact"));
   for (guint i = 0; i < G_N_ELEMENTS (wrong); i++)
     {
@@ -226,26 +216,24 @@ static void
 test_settle_embedded (void)
 {
   g_auto (TallBenchStore) store = { 0 };
-  g_autoptr (GError) error = NULL;
   const TallWorkload workload = { .prefix = "", .n_lines = 50, .n_customers = 2, .seed = 3 };
   g_autoptr (GPtrArray) orders = tall_workload_make_orders (&workload, 0, 20);
   guint64 bytes[2] = { 0 }, compacted = 0;
-  g_assert_true (tall_bench_store_open_temporary (&store, NULL, &settings, FALSE, &error));
+  must (tall_bench_store_open_temporary (&store, NULL, &settings, FALSE, &error));
   for (guint i = 0; i < 2; i++)
     {
       for (guint k = 0; k < orders->len; k++)
         {
           TallOrder *order = g_ptr_array_index (orders, k);
-          g_assert_true (tall_front_put_order (store.front, order, NULL, NULL, &error));
+          must (tall_front_put_order (store.front, order, NULL, NULL, &error));
           tall_bench_change_order (order);
         }
-      g_assert_true (tall_bench_settle (store.inner, NULL, TALL_BENCH_FLUSHED, &bytes[i], &error));
+      must (tall_bench_settle (store.inner, NULL, TALL_BENCH_FLUSHED, &bytes[i], &error));
     }
-  g_assert_true (tall_bench_settle (store.inner, NULL, TALL_BENCH_COMPACTED, &compacted, &error));
+  must (tall_bench_settle (store.inner, NULL, TALL_BENCH_COMPACTED, &compacted, &error));
   g_assert_cmpuint (bytes[0], >, 20 * 50 * 20);
   g_assert_cmpuint (bytes[1], >=, bytes[0] * 18 / 10);
   g_assert_cmpuint (compacted, <=, bytes[0] * 12 / 10);
-  g_assert_no_error (error);
 }
 
 /* The time of this process grows while it works; that of no process is not known. */
@@ -256,8 +244,7 @@ test_meter (void)
   TallBenchPids pids = { 0 };
   g_autofree char *text =
       g_strdup_printf ("gateway=%d,server=%d,server=%d", getpid (), getpid (), getpid ());
-  g_autoptr (GError) error = NULL;
-  g_assert_true (tall_bench_pids_parse (&pids, text, &error));
+  must (tall_bench_pids_parse (&pids, text, &error));
   g_assert_cmpuint (pids.n_gateways, ==, 1);
   g_assert_cmpuint (pids.n_servers, ==, 2);
   const TallBenchMeter meter = { TALL_TABLE (table), &pids };
@@ -370,10 +357,9 @@ test_wrong_cell (void)
   g_auto (TallBenchStore) store = { 0 };
   g_autoptr (GError) error = NULL;
   tall_forwarding_table_wrap (TALL_FORWARDING_TABLE (table), memory);
-  g_assert_true (tall_bench_store_open_in (&store, table, &settings, &error));
-  g_assert_true (run_phase (&store, orders, "store", &error));
-  g_assert_true (run_phase (&store, orders, "get", &error));
-  g_assert_no_error (error);
+  must (tall_bench_store_open_in (&store, table, &settings, &error));
+  must (run_phase (&store, orders, "store", &error));
+  must (run_phase (&store, orders, "get", &error));
   g_atomic_int_set (&((LyingTable *)table)->lies, 1);
   for (guint i = 0; i < G_N_ELEMENTS (names); i++)
     {

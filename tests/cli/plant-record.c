@@ -17,18 +17,17 @@
 #include "table/rocksdb/database.h"
 #include "table/rocksdb/table.h"
 #include "tall-test-store.h"
+#include "tall-must.h"
 
 #define SEAL "1b4e28ba-2fa1-4d3b-a3f5-ef19b5a7633b"
 
 static void
 begin (TallTable *table)
 {
-  g_autoptr (GError) error = NULL;
   const TallMove move = { .layout = &tall_layout_wide, .key_strategy = &tall_key_numeric };
-  g_autoptr (TallDeployment) begun = tall_move_begin (table, &move, TALL_NO_DEADLINE, &error);
-  g_assert_no_error (error);
-  g_assert_true (tall_move_create_tables (table, begun, NULL, TALL_NO_DEADLINE, &error));
-  g_assert_no_error (error);
+  g_autoptr (TallDeployment) begun =
+      must (tall_move_begin (table, &move, TALL_NO_DEADLINE, &error));
+  must (tall_move_create_tables (table, begun, NULL, TALL_NO_DEADLINE, &error));
 }
 
 static TallMigration
@@ -49,14 +48,11 @@ find_next (const TallMigration *is, const char *step)
 static void
 change (TallTable *table, const char *step)
 {
-  g_autoptr (GError) error = NULL;
   gboolean done;
-  g_autoptr (TallDeployment) record = tall_deployment_read (table, TALL_NO_DEADLINE, &error);
-  g_assert_no_error (error);
+  g_autoptr (TallDeployment) record = must (tall_deployment_read (table, TALL_NO_DEADLINE, &error));
   TallMigration to = find_next (&record->migration, step);
-  g_assert_true (tall_migration_change (table, NULL, &record->migration, &to, NULL,
-                                        TALL_NO_DEADLINE, &done, &error));
-  g_assert_no_error (error);
+  must (tall_migration_change (table, NULL, &record->migration, &to, NULL, TALL_NO_DEADLINE, &done,
+                               &error));
   g_assert_true (done);
 }
 
@@ -73,11 +69,9 @@ static void
 spoil_load (TallTable *table)
 {
   static const char key[] = "load/00000000000000000001";
-  g_autoptr (GError) error = NULL;
   char *failure = NULL;
   TallRocksdbFamily *family =
-      tall_rocksdb_table_find_family (TALL_ROCKSDB_TABLE (table), "meta", &error);
-  g_assert_no_error (error);
+      must (tall_rocksdb_table_find_family (TALL_ROCKSDB_TABLE (table), "meta", &error));
   rocksdb_writeoptions_t *options = rocksdb_writeoptions_create ();
   rocksdb_put_cf (tall_rocksdb_table_get_handle (TALL_ROCKSDB_TABLE (table)), options,
                   family->handle, key, strlen (key), "x", 1, &failure);

@@ -1,6 +1,7 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-golden.h"
+#include "tall-must.h"
 
 #include <string.h>
 
@@ -31,8 +32,5 @@ tall_golden_check (const char *name, const char *text)
       return;
     }
 
-  g_autoptr (GError) error = NULL;
-  gboolean written = g_file_set_contents (path, text, -1, &error);
-  g_assert_no_error (error);
-  g_assert_true (written);
+  must (g_file_set_contents (path, text, -1, &error));
 }

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-golden.h"
 #include "tall-test-layout.h"
+#include "tall-must.h"
 
 /* Compares the rows that every layout makes under every key strategy with those in the files beside
  * this one. The state cell is not in them: it is the store's. */
@@ -168,11 +169,8 @@ test_orders (gconstpointer data)
   const TallTestLayout *self = data;
   for (guint i = 0; i < G_N_ELEMENTS (samples); i++)
     {
-      g_autoptr (GError) error = NULL;
       g_autoptr (TallOrder) order = samples[i].make ();
-      gboolean valid = tall_order_normalize (order, &error);
-      g_assert_no_error (error);
-      g_assert_true (valid);
+      must (tall_order_normalize (order, &error));
       g_autoptr (TallBatch) batch = tall_test_layout_encode_order (self, order, REVISION);
       check_batch (self, samples[i].sample, batch);
     }
@@ -193,11 +191,8 @@ test_customers (gconstpointer data)
   const TallTestLayout *self = data;
   for (guint i = 0; i < G_N_ELEMENTS (samples); i++)
     {
-      g_autoptr (GError) error = NULL;
       g_autoptr (TallCustomer) customer = samples[i].make ();
-      gboolean valid = tall_customer_normalize (customer, &error);
-      g_assert_no_error (error);
-      g_assert_true (valid);
+      must (tall_customer_normalize (customer, &error));
       g_autoptr (TallBatch) batch = tall_test_layout_encode_customer (self, customer, REVISION);
       check_batch (self, samples[i].sample, batch);
     }

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "model/canonical.h"
 #include "store/commit/root.h"
+#include "tall-must.h"
 
 /* The state cells that FORMAT.md shows, byte by byte. */
 
@@ -58,16 +59,13 @@ make_claimed (void)
 static void
 assert_bytes (const TallState *state, const char *expected)
 {
-  g_autoptr (GError) error = NULL;
   g_autoptr (TallArena) arena = tall_arena_new (0);
   TallSlice bytes = tall_state_encode (state, arena);
   g_autofree char *hex = tall_slice_to_hex (bytes);
   g_assert_cmpstr (hex, ==, expected);
 
   TallState decoded;
-  gboolean done = tall_state_decode (bytes, &decoded, &error);
-  g_assert_no_error (error);
-  g_assert_true (done);
+  must (tall_state_decode (bytes, &decoded, &error));
   g_assert_cmpint (decoded.live, ==, state->live);
   g_assert_cmpuint (decoded.n_lines, ==, state->n_lines);
   g_assert_cmpint (decoded.revision, ==, state->revision);

@@ -7,6 +7,7 @@
 #include "tall-limits.h"
 #include "tall-store-fixture.h"
 #include "tall-test-orders.h"
+#include "tall-must.h"
 
 #define DAY G_GINT64_CONSTANT (86400000)
 #define UNDATED G_MININT64
@@ -104,12 +105,10 @@ print_table (TallStoreFixture *fixture,
              const char *table,
              char *(*print_row_key) (const TallStoreKind *kind, TallSlice key))
 {
-  g_autoptr (GError) error = NULL;
   g_autoptr (TallReadPlan) plan = tall_read_plan_new ();
   tall_read_plan_add_scan (plan, table, tall_slice (NULL, 0), tall_slice (NULL, 0));
   g_autoptr (TallReadResult) result =
-      tall_table_read (fixture->table, plan, TALL_NO_DEADLINE, &error);
-  g_assert_no_error (error);
+      must (tall_table_read (fixture->table, plan, TALL_NO_DEADLINE, &error));
 
   GString *text = g_string_new (NULL);
   for (guint i = 0; i < result->results[0].n_rows; i++)
@@ -143,9 +142,7 @@ test_ids (TallStoreFixture *fixture, gconstpointer data)
       tall_golden_check ("ids.txt", text);
       return;
     }
-  g_autoptr (GError) error = NULL;
-  g_auto (GStrv) tables = tall_table_list_tables (fixture->table, TALL_NO_DEADLINE, &error);
-  g_assert_no_error (error);
+  g_auto (GStrv) tables = must (tall_table_list_tables (fixture->table, TALL_NO_DEADLINE, &error));
   g_assert_false (g_strv_contains ((const char *const *)tables, "ids"));
 }
 

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "layout/columns.h"
 #include "tall-error.h"
+#include "tall-must.h"
 
 #define REVISION 1700000000000
 
@@ -195,7 +196,6 @@ test_long_bad_value (void)
 static void
 test_other_forms (void)
 {
-  g_autoptr (GError) error = NULL;
   g_autoptr (TallArena) arena = tall_arena_new (0);
   TallCell cells[] = {
     make_cell ("address", "", 0),
@@ -203,9 +203,7 @@ test_other_forms (void)
     make_cell ("number", "\0\0\0\0\x7f\xff\xff\xff", 8),
   };
   Fields fields;
-  gboolean done = read_cells (&tall_columns_location, cells, 3, arena, &fields, NULL, &error);
-  g_assert_no_error (error);
-  g_assert_true (done);
+  must (read_cells (&tall_columns_location, cells, 3, arena, &fields, NULL, &error));
   g_assert_cmpstr (fields.location.address->city, ==, "Reims");
   g_assert_null (fields.location.address->zip);
   g_assert_cmpint (fields.location.number, ==, G_MAXINT32);
@@ -215,7 +213,6 @@ test_other_forms (void)
 static void
 test_skipped (void)
 {
-  g_autoptr (GError) error = NULL;
   g_autoptr (TallArena) arena = tall_arena_new (0);
   TallCell cells[] = {
     make_cell ("", "?", 1),
@@ -235,10 +232,8 @@ test_skipped (void)
 
   Fields fields;
   guint n_found;
-  gboolean done = read_cells (&tall_columns_order, cells, G_N_ELEMENTS (cells), arena, &fields,
-                              &n_found, &error);
-  g_assert_no_error (error);
-  g_assert_true (done);
+  must (read_cells (&tall_columns_order, cells, G_N_ELEMENTS (cells), arena, &fields, &n_found,
+                    &error));
   g_assert_cmpstr (fields.order.currency, ==, "EUR");
   g_assert_false (fields.order.has_sales_date);
   g_assert_cmpuint (n_found, ==, 7);

@@ -4,6 +4,7 @@
 #include "tall-error.h"
 #include "tall-test-orders.h"
 #include "layout/layout.h"
+#include "tall-must.h"
 
 /* Rows that this layout does not write. */
 
@@ -65,11 +66,8 @@ assert_damaged (Fixture *self, const char *what)
 static void
 test_canonical (Fixture *self, gconstpointer data G_GNUC_UNUSED)
 {
-  g_autoptr (GError) error = NULL;
   TallDecoded decoded = { NULL };
-  gboolean done = decode (self, &decoded, &error);
-  g_assert_no_error (error);
-  g_assert_true (done);
+  must (decode (self, &decoded, &error));
 
   g_autoptr (TallOrder) order = decoded.order;
   g_assert_cmpuint (tall_order_count_lines (order), ==, 2);
@@ -86,11 +84,8 @@ test_unknown_field (Fixture *self, gconstpointer data G_GNUC_UNUSED)
   tall_bytes_append (newer, tall_slice ("\xa0\x06\x07", 3));
   self->cells[1].value = tall_slice_array (newer);
 
-  g_autoptr (GError) error = NULL;
   TallDecoded decoded = { NULL };
-  gboolean done = decode (self, &decoded, &error);
-  g_assert_no_error (error);
-  g_assert_true (done);
+  must (decode (self, &decoded, &error));
   g_autoptr (TallOrder) order = decoded.order;
   g_assert_cmpuint (tall_order_count_lines (order), ==, 2);
   g_assert_true (tall_slice_equal (decoded.canonical, tall_slice_array (newer)));
@@ -112,11 +107,8 @@ test_proved (Fixture *self, gconstpointer data G_GNUC_UNUSED)
   assert_damaged (self, "UTF-8");
 
   tall_md5 (self->cells[1].value, digest);
-  g_autoptr (GError) error = NULL;
   TallDecoded decoded = { NULL };
-  gboolean done = decode (self, &decoded, &error);
-  g_assert_no_error (error);
-  g_assert_true (done);
+  must (decode (self, &decoded, &error));
   g_autoptr (TallOrder) found = decoded.order;
   g_assert_true (decoded.proved);
   g_assert_cmpstr (found->currency, ==, "\xff");

@@ -4,6 +4,7 @@
 #include "tall-limits.h"
 #include "tall-test-orders.h"
 #include "tall-test-rows.h"
+#include "tall-must.h"
 
 /* Cells that this layout does not write. The order is VINET's 10248 with raw keys: two locations,
  * lines 1 and 2 in the second. */
@@ -167,10 +168,7 @@ make_largest_order (void)
   memset (longest, 'x', rest - 10);
   order->shipping_locations[n - 1]->line_items[0]->description = longest;
 
-  g_autoptr (GError) error = NULL;
-  gboolean valid = tall_order_normalize (order, &error);
-  g_assert_no_error (error);
-  g_assert_true (valid);
+  must (tall_order_normalize (order, &error));
   g_assert_cmpuint (tall_order_to_canonical (order, arena).len, >, TALL_MAX_CANONICAL_BYTES - 10);
   return order;
 }

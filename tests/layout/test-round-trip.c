@@ -4,6 +4,7 @@
 #include "tall-error.h"
 #include "tall-test-layout.h"
 #include "tall-test-orders.h"
+#include "tall-must.h"
 
 /* What goes in comes back, in every layout under every key strategy. */
 
@@ -19,15 +20,12 @@ assert_decodes (const TallTestLayout *self,
                 const TallOrder *order,
                 gint64 revision)
 {
-  g_autoptr (GError) error = NULL;
   g_autoptr (TallReadResult) result = tall_test_layout_read (self, plan);
   const TallFoundRows rows = {
     key, order->customer_number, order->order_number, result->results, result->n_results, revision
   };
   TallDecoded decoded = { NULL };
-  gboolean done = self->layout->decode_order (&rows, &decoded, &error);
-  g_assert_no_error (error);
-  g_assert_true (done);
+  must (self->layout->decode_order (&rows, &decoded, &error));
 
   g_autoptr (TallOrder) found = decoded.order;
   g_autoptr (TallArena) arena = tall_arena_new (0);
@@ -197,12 +195,9 @@ assert_customer_stored (const TallTestLayout *self, const TallCustomer *customer
   g_autoptr (TallReadResult) result = tall_test_layout_read (self, plan);
   g_assert_cmpuint (result->results[0].n_rows, ==, 1);
 
-  g_autoptr (GError) error = NULL;
   g_autoptr (TallCustomer) decoded =
-      self->layout->decode_customer (customer->number, &result->results[0].rows[0], revision,
-                                     &error);
-  g_assert_no_error (error);
-  g_assert_nonnull (decoded);
+      must (self->layout->decode_customer (customer->number, &result->results[0].rows[0], revision,
+                                           &error));
   tall_test_assert_customer_equal (decoded, customer);
 }
 
@@ -235,18 +230,13 @@ test_find (void)
   g_assert_cmpstr (layouts[0]->name, ==, "blob");
   for (guint i = 0; i < n; i++)
     {
-      g_autoptr (GError) error = NULL;
-      const TallLayout *found = tall_layout_find (layouts[i]->name, &error);
-      g_assert_no_error (error);
+      const TallLayout *found = must (tall_layout_find (layouts[i]->name, &error));
       g_assert_true (found == layouts[i]);
       g_assert_nonnull (found->summary);
       g_assert_true (found->single_row || (found->append_children && found->plan_children));
     }
 
-  g_autoptr (GError) error = NULL;
-  g_assert_null (tall_layout_find ("blobs", &error));
-  g_assert_error (error, TALL_ERROR, TALL_ERROR_INVALID);
-  g_assert_nonnull (strstr (error->message, "blob, record-type"));
+  must_fail (tall_layout_find ("blobs", &error), TALL_ERROR_INVALID, "blob, record-type");
 }
 
 int

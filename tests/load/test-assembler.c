@@ -1,6 +1,7 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
 #include "load/orders/assembler.h"
+#include "tall-must.h"
 
 #define MAP "[order]\ncustomer_number=C\norder_number=O\n[line]\nquantity=Q\n"
 #define MIB (1024 * 1024)
@@ -17,14 +18,12 @@ note_item (TallLoadItem *taken, gpointer data)
 static guint
 assemble (TallRejects *rejects, guint n_rows, gsize last)
 {
-  g_autoptr (GError) error = NULL;
   g_autofree char *bytes = g_malloc0 (MIB);
   static const char *const columns[] = { "C", "O", "Q", NULL };
   static const char *const fields[] = { "A", "1", "1", NULL };
   guint n_emitted = 0;
-  g_autoptr (TallMapping) mapping = tall_mapping_parse ("m", MAP, -1, &error);
-  g_assert_no_error (error);
-  g_assert_true (tall_mapping_bind (mapping, columns, &error));
+  g_autoptr (TallMapping) mapping = must (tall_mapping_parse ("m", MAP, -1, &error));
+  must (tall_mapping_bind (mapping, columns, &error));
   g_autoptr (TallAssembler) assembler = tall_assembler_new (rejects, note_item, &n_emitted);
   tall_assembler_begin (assembler, mapping, "A", "1");
   for (guint i = 0; i <= n_rows; i++)

@@ -3,6 +3,7 @@
 #include "tall-error.h"
 #include "load/mapping/mapping.h"
 #include "tall-test-files.h"
+#include "tall-must.h"
 
 static void
 test_values (void)
@@ -73,8 +74,7 @@ static char *
 load_rows (const char *map, const char *csv)
 {
   g_autoptr (GError) error = NULL;
-  g_autoptr (TallMapping) mapping = tall_mapping_parse ("m", map, -1, &error);
-  g_assert_no_error (error);
+  g_autoptr (TallMapping) mapping = must (tall_mapping_parse ("m", map, -1, &error));
   g_autofree char *path = tall_test_write_file (csv, -1);
   g_autoptr (TallCsvReader) reader =
       tall_csv_reader_open (path, &mapping->dialect, TALL_CSV_MAX_ROW, &error);

@@ -3,6 +3,7 @@
 #include "tall-error.h"
 #include "load/csv/field.h"
 #include "tall-json.h"
+#include "tall-must.h"
 
 static void
 test_dates (void)
@@ -62,10 +63,9 @@ test_positions (void)
 {
   static const char *const bad[] = { "", "0", "-1", "2147483648", "1.0", "1 ", "x", "+1" };
   gint32 number;
-  g_autoptr (GError) error = NULL;
-  g_assert_true (tall_parse_position ("1", &number, &error));
+  must (tall_parse_position ("1", &number, &error));
   g_assert_cmpint (number, ==, 1);
-  g_assert_true (tall_parse_position ("2147483647", &number, &error));
+  must (tall_parse_position ("2147483647", &number, &error));
   g_assert_cmpint (number, ==, G_MAXINT32);
   for (guint i = 0; i < G_N_ELEMENTS (bad); i++)
     {

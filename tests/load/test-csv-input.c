@@ -3,6 +3,7 @@
 #include "load/csv/reader.h"
 #include "tall-error.h"
 #include "tall-test-files.h"
+#include "tall-must.h"
 
 #include <gio/gio.h>
 #include <string.h>
@@ -14,15 +15,13 @@
 static GBytes *
 compress_gzip (const void *text, gsize len)
 {
-  g_autoptr (GError) error = NULL;
   g_autoptr (GConverter) converter =
       G_CONVERTER (g_zlib_compressor_new (G_ZLIB_COMPRESSOR_FORMAT_GZIP, 6));
   gsize room = len + 1024, taken = 0, written = 0;
   guint8 *packed = g_malloc (room);
   GConverterResult result =
-      g_converter_convert (converter, text, len, packed, room, G_CONVERTER_INPUT_AT_END, &taken,
-                           &written, &error);
-  g_assert_no_error (error);
+      must (g_converter_convert (converter, text, len, packed, room, G_CONVERTER_INPUT_AT_END,
+                                 &taken, &written, &error));
   g_assert_cmpint (result, ==, G_CONVERTER_FINISHED);
   return g_bytes_new_take (packed, written);
 }
@@ -89,17 +88,14 @@ open_bytes (const void *data, gsize len, const char *encoding, GError **error)
 static void
 assert_rows (const void *data, gsize len, const char *encoding, const char *rows)
 {
-  g_autoptr (GError) error = NULL;
-  g_autoptr (TallCsvReader) reader = open_bytes (data, len, encoding, &error);
-  g_assert_no_error (error);
-  g_assert_true (tall_csv_reader_keep (reader, g_get_tmp_dir (), &error));
+  g_autoptr (TallCsvReader) reader = must (open_bytes (data, len, encoding, &error));
+  must (tall_csv_reader_keep (reader, g_get_tmp_dir (), &error));
   g_autofree char *first = read_rows (reader);
   g_assert_cmpstr (first, ==, rows);
   g_assert_cmpuint (tall_csv_reader_get_position (reader), ==, len);
-  g_assert_true (tall_csv_reader_rewind (reader, &error));
+  must (tall_csv_reader_rewind (reader, &error));
   g_autofree char *second = read_rows (reader);
   g_assert_cmpstr (second, ==, rows);
-  g_assert_no_error (error);
 }
 
 #define ROWS "2:1|ä <1,ä>\n3:2|x\ny <2,\"x\ny\">\n"
@@ -108,19 +104,17 @@ assert_rows (const void *data, gsize len, const char *encoding, const char *rows
 static void
 test_limit (void)
 {
-  g_autoptr (GError) error = NULL;
   const char *text = "a,b\n1,2\n3,4\n5,6\n";
-  g_autoptr (TallCsvReader) reader = open_bytes (text, strlen (text), NULL, &error);
-  g_assert_no_error (error);
+  g_autoptr (TallCsvReader) reader = must (open_bytes (text, strlen (text), NULL, &error));
   tall_csv_reader_set_limit (reader, 2);
-  g_assert_true (tall_csv_reader_keep (reader, g_get_tmp_dir (), &error));
+  must (tall_csv_reader_keep (reader, g_get_tmp_dir (), &error));
   for (guint pass = 0; pass < 2; pass++)
     {
       g_autofree char *rows = read_rows (reader);
       g_assert_cmpstr (rows, ==, "2:1|2 <1,2>\n3:3|4 <3,4>\n");
       g_assert_true (tall_csv_reader_is_cut (reader));
       g_assert_cmpuint (tall_csv_reader_get_position (reader), ==, strlen ("a,b\n1,2\n3,4\n"));
-      g_assert_true (tall_csv_reader_rewind (reader, &error));
+      must (tall_csv_reader_rewind (reader, &error));
       g_assert_false (tall_csv_reader_is_cut (reader));
     }
   tall_csv_reader_set_limit (reader, 4);
@@ -314,15 +308,13 @@ test_pipe (void)
       gpointer fed[] = { all, GINT_TO_POINTER (ends[1]) };
       GThread *feeder = g_thread_new ("feed", feed, fed);
       g_autofree char *path = g_strdup_printf ("/proc/self/fd/%d", ends[0]);
-      g_autoptr (GError) error = NULL;
-      g_autoptr (TallCsvReader) reader =
-          tall_csv_reader_open (path, &(TallCsvDialect){ ',', NULL }, TALL_CSV_MAX_ROW, &error);
-      g_assert_no_error (error);
+      g_autoptr (TallCsvReader) reader = must (
+          tall_csv_reader_open (path, &(TallCsvDialect){ ',', NULL }, TALL_CSV_MAX_ROW, &error));
       close (ends[0]);
-      g_assert_true (tall_csv_reader_keep (reader, g_get_tmp_dir (), &error));
+      must (tall_csv_reader_keep (reader, g_get_tmp_dir (), &error));
       g_autofree char *first = read_rows (reader);
       g_thread_join (feeder);
-      g_assert_true (tall_csv_reader_rewind (reader, &error));
+      must (tall_csv_reader_rewind (reader, &error));
       g_autofree char *second = read_rows (reader);
       g_assert_cmpstr (first, ==, ROWS);
       g_assert_cmpstr (second, ==, ROWS);
@@ -397,8 +389,7 @@ test_borders (void)
           g_convert (text->str, (gssize)text->len, "UTF-16LE", "UTF-8", NULL, &len, NULL);
       g_autoptr (GError) error = NULL;
       g_autoptr (TallCsvReader) plain = open_bytes (text->str, text->len, NULL, &error);
-      g_autoptr (TallCsvReader) reader = open_bytes (foreign, len, "UTF-16LE", &error);
-      g_assert_no_error (error);
+      g_autoptr (TallCsvReader) reader = must (open_bytes (foreign, len, "UTF-16LE", &error));
       g_autofree char *expected = read_rows (plain);
       g_autofree char *rows = read_rows (reader);
       g_assert_cmpstr (rows, ==, expected);

@@ -3,6 +3,7 @@
 #include "load/csv/reader.h"
 #include "tall-error.h"
 #include "tall-test-files.h"
+#include "tall-must.h"
 
 #define CONVERT                                                                                    \
   "; if the file has another encoding, name it in the mapping: encoding = WINDOWS-1252"
@@ -36,10 +37,9 @@ read_all (TallCsvReader *reader)
 static TallCsvReader *
 open_text (const char *text, gssize len, gsize max_row)
 {
-  g_autoptr (GError) error = NULL;
   g_autofree char *path = tall_test_write_file (text, len);
-  TallCsvReader *reader = tall_csv_reader_open (path, &(TallCsvDialect){ ',' }, max_row, &error);
-  g_assert_no_error (error);
+  TallCsvReader *reader =
+      must (tall_csv_reader_open (path, &(TallCsvDialect){ ',' }, max_row, &error));
   g_remove (path);
   return reader;
 }
@@ -359,8 +359,7 @@ test_parse (void)
       g_autoptr (GError) error = NULL;
       g_autofree char *path = tall_test_write_file (cases[i].text, -1);
       g_autoptr (TallCsvReader) reader =
-          tall_csv_reader_open (path, &cases[i].dialect, 100, &error);
-      g_assert_no_error (error);
+          must (tall_csv_reader_open (path, &cases[i].dialect, 100, &error));
       g_remove (path);
       while (tall_csv_reader_next (reader, &row, &error) == TALL_CSV_ROW)
         {

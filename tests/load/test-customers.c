@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "load/orders/customer-grouper.h"
 #include "tall-test-loads.h"
+#include "tall-must.h"
 
 #define MAP "[mapping]\nkind=customers\n[customer]\nnumber=C\nname=N\n"
 #define HEADER "C,N\n"
@@ -47,15 +48,14 @@ group (const TallTestLoad *load, Seen *seen)
 {
   g_autoptr (GError) error = NULL;
   g_autoptr (TallCustomerGrouper) grouper =
-      tall_customer_grouper_new (load->files, NULL, load->rejects, check_item, seen, &error);
-  g_assert_no_error (error);
+      must (tall_customer_grouper_new (load->files, NULL, load->rejects, check_item, seen, &error));
   for (guint f = 0; f < N_FILES; f++)
     {
       TallCsvRow row;
       TallCsvReader *reader = tall_load_files_get (load->files, f)->reader;
       tall_customer_grouper_begin_file (grouper, f);
       while (tall_csv_reader_next (reader, &row, &error) == TALL_CSV_ROW)
-        g_assert_true (tall_customer_grouper_push (grouper, &row, &error));
+        must (tall_customer_grouper_push (grouper, &row, &error));
       g_assert_no_error (error);
     }
 }

@@ -5,6 +5,7 @@
 #include "tall-forwarding-front.h"
 #include "tall-test-files.h"
 #include "tall-test-front.h"
+#include "tall-must.h"
 
 /* Fails deletions of orders, by their number's first letter. */
 #define TALL_TYPE_STUBBORN_FRONT (tall_stubborn_front_get_type ())
@@ -121,8 +122,7 @@ run (const char *orders, const char *csv, guint rate)
   for (guint i = 0; numbers[i] != NULL; i++)
     {
       g_autoptr (TallOrder) order = tall_order_new ("c", numbers[i]);
-      g_assert_true (tall_front_put_order (front, order, NULL, NULL, &error));
-      g_assert_no_error (error);
+      must (tall_front_put_order (front, order, NULL, NULL, &error));
     }
   g_autoptr (TallMapping) mapping =
       tall_mapping_parse ("m", "[order]\ncustomer_number=C\norder_number=O\n", -1, &error);
@@ -130,7 +130,7 @@ run (const char *orders, const char *csv, guint rate)
   g_autoptr (TallCsvReader) reader =
       tall_csv_reader_open (path, &mapping->dialect, TALL_CSV_MAX_ROW, &error);
   g_remove (path);
-  g_assert_true (tall_mapping_bind_reader (mapping, reader, &error));
+  must (tall_mapping_bind_reader (mapping, reader, &error));
   g_autoptr (TallRejects) rejects = tall_rejects_new (NULL, &error);
   TallDeleterOptions options = TALL_DELETER_OPTIONS_INIT;
   options.retry_delay = 1;

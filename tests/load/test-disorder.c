@@ -4,6 +4,7 @@
 #include "tall-json.h"
 #include "load/store/loader.h"
 #include "tall-test-files.h"
+#include "tall-must.h"
 
 /* Files whose rows are out of order and partly damaged. The test knows which order each row belongs
  * to, and so what may be stored: an order is stored whole or not at all. */
@@ -252,17 +253,15 @@ load_rows (const GArray *rows, TallFront *front)
   char *rejects_path = tall_test_write_file ("", 0);
   g_autoptr (TallMapping) mapping = tall_mapping_parse ("m", MAP, -1, &error);
   g_autoptr (TallCsvReader) reader =
-      tall_csv_reader_open (path, &(TallCsvDialect){ ',' }, LONGEST, &error);
-  g_assert_no_error (error);
-  g_assert_true (tall_mapping_bind_reader (mapping, reader, &error));
+      must (tall_csv_reader_open (path, &(TallCsvDialect){ ',' }, LONGEST, &error));
+  must (tall_mapping_bind_reader (mapping, reader, &error));
   g_autoptr (TallRejects) rejects = tall_rejects_new (rejects_path, &error);
   TallLoadOptions options = TALL_LOAD_OPTIONS_INIT;
   options.storing.jobs = 1;
   TallLoadSummary summary;
   g_autoptr (TallLoadFiles) files =
       tall_load_files_new_of_one (g_steal_pointer (&reader), g_steal_pointer (&mapping));
-  g_assert_true (tall_load (front, files, rejects, &options, &summary, &error));
-  g_assert_no_error (error);
+  must (tall_load (front, files, rejects, &options, &summary, &error));
   g_assert_cmpuint (summary.rows, ==, rows->len);
   g_assert_cmpuint (summary.rows, ==,
                     summary.ends[TALL_LOAD_STORED].rows + tall_rejects_get_count (rejects));
@@ -296,8 +295,7 @@ read_rejects (const char *path, const GArray *rows)
   g_autoptr (GError) error = NULL;
   GArray *rejected = g_array_new (FALSE, TRUE, sizeof (Row));
   g_autoptr (TallCsvReader) reader =
-      tall_csv_reader_open (path, &(TallCsvDialect){ ',' }, TALL_CSV_MAX_ROW, &error);
-  g_assert_no_error (error);
+      must (tall_csv_reader_open (path, &(TallCsvDialect){ ',' }, TALL_CSV_MAX_ROW, &error));
   TallCsvRow row;
   while (tall_csv_reader_next (reader, &row, &error) == TALL_CSV_ROW)
     {

@@ -4,6 +4,7 @@
 #include "load/orders/grouper.h"
 #include "tall-json.h"
 #include "tall-test-files.h"
+#include "tall-must.h"
 
 #define PLAIN "[order]\ncustomer_number=C\norder_number=O\nsales_date=D\n[line]\nquantity=Q\n"
 #define PLAIN_ORDER "[order]\ncustomer_number=C\norder_number=O\n"
@@ -68,8 +69,8 @@ static void
 group_orders (const TallLoadFiles *files, TallRejects *rejects, GString *notes)
 {
   g_autoptr (GError) error = NULL;
-  g_autoptr (TallSurvey) survey = tall_survey_make (files, g_get_tmp_dir (), NULL, NULL, &error);
-  g_assert_no_error (error);
+  g_autoptr (TallSurvey) survey =
+      must (tall_survey_make (files, g_get_tmp_dir (), NULL, NULL, &error));
   g_autoptr (TallGrouper) grouper =
       tall_grouper_new (files, survey, &place, rejects, note_item, notes);
   for (guint i = 0; i < tall_load_files_count (files); i++)
@@ -78,10 +79,10 @@ group_orders (const TallLoadFiles *files, TallRejects *rejects, GString *notes)
       tall_grouper_begin_file (grouper, i);
       while (tall_csv_reader_next (tall_load_files_get (files, i)->reader, &row, &error)
              == TALL_CSV_ROW)
-        g_assert_true (tall_grouper_push (grouper, &row, &error));
+        must (tall_grouper_push (grouper, &row, &error));
       g_assert_no_error (error);
     }
-  g_assert_true (tall_grouper_finish (grouper, NULL, &error));
+  must (tall_grouper_finish (grouper, NULL, &error));
   g_assert_true (tall_survey_agrees (survey));
   guint64 done, all;
   tall_grouper_get_progress (grouper, &done, &all);
@@ -94,15 +95,14 @@ group_customers (const TallLoadFiles *files, TallRejects *rejects, GString *note
 {
   g_autoptr (GError) error = NULL;
   g_autoptr (TallCustomerGrouper) grouper =
-      tall_customer_grouper_new (files, NULL, rejects, note_item, notes, &error);
-  g_assert_no_error (error);
+      must (tall_customer_grouper_new (files, NULL, rejects, note_item, notes, &error));
   for (guint i = 0; i < tall_load_files_count (files); i++)
     {
       TallCsvRow row;
       TallCsvReader *reader = tall_load_files_get (files, i)->reader;
       tall_customer_grouper_begin_file (grouper, i);
       while (tall_csv_reader_next (reader, &row, &error) == TALL_CSV_ROW)
-        g_assert_true (tall_customer_grouper_push (grouper, &row, &error));
+        must (tall_customer_grouper_push (grouper, &row, &error));
       g_assert_no_error (error);
     }
 }
@@ -112,20 +112,16 @@ group_customers (const TallLoadFiles *files, TallRejects *rejects, GString *note
 static char *
 group (const char *map, const char *csv)
 {
-  g_autoptr (GError) error = NULL;
   g_autoptr (GString) notes = g_string_new (NULL);
   g_autofree char *bytes = g_strdup (csv);
   replace_byte (bytes, strlen (csv), '~', '\0');
   g_autofree char *path = tall_test_write_file (bytes, (gssize)strlen (csv));
   g_autofree char *rejects_path = tall_test_write_file ("", 0);
-  g_autoptr (TallMapping) mapping = tall_mapping_parse ("m", map, -1, &error);
-  g_assert_no_error (error);
+  g_autoptr (TallMapping) mapping = must (tall_mapping_parse ("m", map, -1, &error));
   g_autoptr (TallCsvReader) reader =
-      tall_csv_reader_open (path, &mapping->dialect, TALL_CSV_MAX_ROW, &error);
-  g_assert_no_error (error);
-  g_assert_true (tall_mapping_bind_reader (mapping, reader, &error));
-  g_autoptr (TallRejects) rejects = tall_rejects_new (rejects_path, &error);
-  g_assert_no_error (error);
+      must (tall_csv_reader_open (path, &mapping->dialect, TALL_CSV_MAX_ROW, &error));
+  must (tall_mapping_bind_reader (mapping, reader, &error));
+  g_autoptr (TallRejects) rejects = must (tall_rejects_new (rejects_path, &error));
 
   gboolean of_orders = mapping->kind == TALL_MAPPING_ORDERS;
   g_autoptr (TallLoadFiles) files =
@@ -134,11 +130,11 @@ group (const char *map, const char *csv)
     group_orders (files, rejects, notes);
   else
     group_customers (files, rejects, notes);
-  g_assert_true (tall_rejects_close (rejects, &error));
+  must (tall_rejects_close (rejects, &error));
 
   g_autofree char *text = NULL;
   gsize len;
-  g_assert_true (g_file_get_contents (rejects_path, &text, &len, &error));
+  must (g_file_get_contents (rejects_path, &text, &len, &error));
   replace_byte (text, len, '\0', '~');
   g_auto (GStrv) lines = g_strsplit (text, "\n", -1);
   g_assert_cmpstr (lines[0], ==, "\"line\",\"column\",\"reason\",\"row\"");
@@ -569,9 +565,8 @@ test_end_of_file (void)
       g_autofree char *path = tall_test_write_file (texts[i], -1);
       g_autoptr (TallMapping) mapping = tall_mapping_parse ("m", PLAIN, -1, &error);
       g_autoptr (TallCsvReader) reader =
-          tall_csv_reader_open (path, &mapping->dialect, TALL_CSV_MAX_ROW, &error);
-      g_assert_no_error (error);
-      g_assert_true (tall_mapping_bind_reader (mapping, reader, &error));
+          must (tall_csv_reader_open (path, &mapping->dialect, TALL_CSV_MAX_ROW, &error));
+      must (tall_mapping_bind_reader (mapping, reader, &error));
       g_remove (path);
       tall_load_files_add (files, g_steal_pointer (&reader), g_steal_pointer (&mapping));
     }

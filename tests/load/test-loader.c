@@ -4,6 +4,7 @@
 #include "tall-json.h"
 #include "tall-test-files.h"
 #include "tall-faulty-front.h"
+#include "tall-must.h"
 
 typedef struct
 {
@@ -43,13 +44,10 @@ load (Fixture *self, const char *path, TallMapping *given, const char *rejects_p
   options.storing.retry_delay = 1;
   g_autoptr (GError) error = NULL;
   g_autoptr (TallCsvReader) reader =
-      tall_csv_reader_open (path, &mapping->dialect, TALL_CSV_MAX_ROW, &error);
-  g_assert_no_error (error);
-  g_assert_true (tall_mapping_bind_reader (mapping, reader, &error));
-  g_assert_no_error (error);
+      must (tall_csv_reader_open (path, &mapping->dialect, TALL_CSV_MAX_ROW, &error));
+  must (tall_mapping_bind_reader (mapping, reader, &error));
   g_clear_pointer (&self->rejects, tall_rejects_free);
-  self->rejects = tall_rejects_new (rejects_path, &error);
-  g_assert_no_error (error);
+  self->rejects = must (tall_rejects_new (rejects_path, &error));
   g_autoptr (TallLoadFiles) files =
       tall_load_files_new_of_one (g_steal_pointer (&reader), g_steal_pointer (&mapping));
   return tall_load (TALL_FRONT (self->front), files, self->rejects, &options, &self->summary,
@@ -59,21 +57,17 @@ load (Fixture *self, const char *path, TallMapping *given, const char *rejects_p
 static gboolean
 load_sample (Fixture *self, const char *sample, const char *preset)
 {
-  g_autoptr (GError) error = NULL;
   g_autofree char *path = tall_test_source_path (sample);
-  g_autoptr (TallMapping) mapping = tall_mapping_load (preset, &error);
-  g_assert_no_error (error);
+  g_autoptr (TallMapping) mapping = must (tall_mapping_load (preset, &error));
   return load (self, path, g_steal_pointer (&mapping), NULL);
 }
 
 static gboolean
 load_text (Fixture *self, const char *csv, const char *rejects_path)
 {
-  g_autoptr (GError) error = NULL;
   g_autofree char *path = tall_test_write_file (csv, -1);
   g_autoptr (TallMapping) mapping =
-      tall_mapping_parse ("m", "[order]\ncustomer_number=C\norder_number=O\n", -1, &error);
-  g_assert_no_error (error);
+      must (tall_mapping_parse ("m", "[order]\ncustomer_number=C\norder_number=O\n", -1, &error));
   gboolean ok = load (self, path, g_steal_pointer (&mapping), rejects_path);
   g_remove (path);
   return ok;
@@ -82,10 +76,8 @@ load_text (Fixture *self, const char *csv, const char *rejects_path)
 static char *
 get_order_json (Fixture *self, const char *customer, const char *number)
 {
-  g_autoptr (GError) error = NULL;
   g_autoptr (TallOrder) order =
-      tall_front_get_order (TALL_FRONT (self->front), customer, number, NULL, &error);
-  g_assert_no_error (error);
+      must (tall_front_get_order (TALL_FRONT (self->front), customer, number, NULL, &error));
   return tall_order_to_json (order, FALSE);
 }
 
@@ -139,8 +131,7 @@ test_online_retail (Fixture *self, gconstpointer data G_GNUC_UNUSED)
   g_auto (GStrv) parts = g_strsplit (preset, "dates = mdy", 2);
   g_autofree char *text = g_strjoinv ("dates = dmy", parts);
   g_autofree char *path = tall_test_source_path ("tests/data/online-retail/online_retail_10k.csv");
-  g_autoptr (TallMapping) mapping = tall_mapping_parse ("m", text, -1, &error);
-  g_assert_no_error (error);
+  g_autoptr (TallMapping) mapping = must (tall_mapping_parse ("m", text, -1, &error));
   g_assert_true (load (self, path, g_steal_pointer (&mapping), NULL));
   g_assert_no_error (self->error);
   g_assert_cmpuint (self->summary.rows, ==, 9999);
@@ -173,10 +164,8 @@ test_online_retail_month_first (Fixture *self, gconstpointer data G_GNUC_UNUSED)
       "536365,85123A,T-LIGHT HOLDER,6,12/1/2010 8:26,2.55,17850,United Kingdom\n"
       "536365,71053,LANTERN,6,12/1/2010 8:26,3.39,17850,United Kingdom\n"
       "536414,22139,,56,12/1/2010 11:52,0,,United Kingdom\n";
-  g_autoptr (GError) error = NULL;
   g_autofree char *path = tall_test_write_file (csv, -1);
-  g_autoptr (TallMapping) mapping = tall_mapping_load ("online-retail", &error);
-  g_assert_no_error (error);
+  g_autoptr (TallMapping) mapping = must (tall_mapping_load ("online-retail", &error));
   g_assert_true (load (self, path, g_steal_pointer (&mapping), NULL));
   g_assert_cmpuint (self->summary.ends[TALL_LOAD_STORED].items, ==, 1);
   g_assert_cmpuint (tall_rejects_get_count (self->rejects), ==, 1);
@@ -191,8 +180,7 @@ test_default_customer (Fixture *self, gconstpointer data G_GNUC_UNUSED)
   g_autofree char *preset = tall_mapping_preset_text ("online-retail");
   g_autofree char *text = g_strconcat (preset, "order.customer_number = GUEST\n", NULL);
   g_autofree char *path = tall_test_source_path ("tests/data/online-retail/online_retail_10k.csv");
-  g_autoptr (TallMapping) mapping = tall_mapping_parse ("m", text, -1, &error);
-  g_assert_no_error (error);
+  g_autoptr (TallMapping) mapping = must (tall_mapping_parse ("m", text, -1, &error));
   g_assert_true (load (self, path, g_steal_pointer (&mapping), NULL));
   g_assert_no_error (self->error);
   g_assert_cmpuint (self->summary.ends[TALL_LOAD_STORED].rows, ==, 9999);
@@ -277,8 +265,7 @@ test_unknown_and_other (Fixture *self, gconstpointer data G_GNUC_UNUSED)
   TallWriteOptions options = { .has_token = TRUE, .token = "0123456789abcdef" };
   g_autoptr (TallOrder) other = tall_order_new ("A", "2");
   other->currency = currency;
-  g_assert_true (tall_front_put_order (TALL_FRONT (self->front), other, &options, NULL, &error));
-  g_assert_no_error (error);
+  must (tall_front_put_order (TALL_FRONT (self->front), other, &options, NULL, &error));
 
   tall_faulty_front_fail (self->front, "2", TALL_ERROR_OUTCOME_UNKNOWN, 1, FALSE);
   g_autofree char *path = tall_test_write_file ("", 0);

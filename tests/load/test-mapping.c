@@ -3,6 +3,7 @@
 #include "tall-error.h"
 #include "load/mapping/mapping.h"
 #include "tall-test-files.h"
+#include "tall-must.h"
 
 #define NUMBERS "[order]\ncustomer_number=C\norder_number=O\n"
 
@@ -13,16 +14,14 @@ test_presets (void)
   g_assert_cmpuint (g_strv_length ((char **)presets), ==, 13);
   for (guint i = 0; presets[i] != NULL; i++)
     {
-      g_autoptr (GError) error = NULL;
-      g_autoptr (TallMapping) mapping = tall_mapping_load (presets[i], &error);
-      g_assert_no_error (error);
+      g_autoptr (TallMapping) mapping = must (tall_mapping_load (presets[i], &error));
       g_assert_cmpstr (mapping->name, ==, presets[i]);
       g_autofree char *text = tall_mapping_preset_text (presets[i]);
       g_autofree char *path = g_strdup_printf ("src/load/presets/%s.%s", presets[i],
                                                mapping->sql != NULL ? "sql" : "map");
       g_autofree char *source = tall_test_source_path (path);
       g_autofree char *written = NULL;
-      g_assert_true (g_file_get_contents (source, &written, NULL, &error));
+      must (g_file_get_contents (source, &written, NULL, &error));
       g_assert_cmpstr (text, ==, written);
     }
   g_assert_null (tall_mapping_preset_text ("northwind2"));
@@ -31,15 +30,13 @@ test_presets (void)
 static void
 test_settings (void)
 {
-  g_autoptr (GError) error = NULL;
-  g_autoptr (TallMapping) mapping = tall_mapping_parse (
+  g_autoptr (TallMapping) mapping = must (tall_mapping_parse (
       "m",
       "[mapping]\nkind=orders\ndelimiter=semicolon\ndates=mdy\ndecimal-comma=true\n"
       "discount=percent\nempty=text\nencoding=ISO-8859-1\n" NUMBERS
       "attribute.freight=F\n[location]\nnumber=L\n[line]\nnumber=N\nprice=P\n"
       "[defaults]\norder.currency=EUR\norder.customer_number=GUEST\n",
-      -1, &error);
-  g_assert_no_error (error);
+      -1, &error));
   g_assert_cmpint (mapping->kind, ==, TALL_MAPPING_ORDERS);
   g_assert_cmpint (mapping->dialect.delimiter, ==, ';');
   g_assert_cmpstr (mapping->dialect.encoding, ==, "ISO-8859-1");
@@ -51,8 +48,7 @@ test_settings (void)
 
   static const char *const columns[] = { "P", "N", "L", "F", "O", "C", NULL };
   g_assert_true (tall_mapping_fits (mapping, columns));
-  g_assert_true (tall_mapping_bind (mapping, columns, &error));
-  g_assert_no_error (error);
+  must (tall_mapping_bind (mapping, columns, &error));
   g_assert_cmpint (tall_mapping_get_source (mapping, 0)->index, ==, 5);
   g_assert_cmpstr (tall_mapping_get_source (mapping, 0)->fallback, ==, "GUEST");
   g_assert_cmpint (tall_mapping_get_source (mapping, 1)->index, ==, 4);
@@ -77,10 +73,8 @@ test_values (void)
 
   for (guint i = 0; i < G_N_ELEMENTS (texts); i++)
     {
-      g_autoptr (GError) error = NULL;
-      g_autoptr (TallMapping) mapping = tall_mapping_parse ("m", texts[i], -1, &error);
-      g_assert_no_error (error);
-      g_assert_true (tall_mapping_bind (mapping, columns, &error));
+      g_autoptr (TallMapping) mapping = must (tall_mapping_parse ("m", texts[i], -1, &error));
+      must (tall_mapping_bind (mapping, columns, &error));
       const TallMappingSource *source = tall_mapping_get_source (mapping, 2);
       g_assert_cmpstr (tall_mapping_get_value (mapping, source, full, 3), ==, from_full[i]);
       g_assert_cmpstr (tall_mapping_get_value (mapping, source, empty, 3), ==, from_empty[i]);
@@ -162,8 +156,7 @@ test_missing_column (void)
 {
   static const char *const columns[] = { "C", "Order", NULL };
   g_autoptr (GError) error = NULL;
-  g_autoptr (TallMapping) mapping = tall_mapping_parse ("m.map", NUMBERS, -1, &error);
-  g_assert_no_error (error);
+  g_autoptr (TallMapping) mapping = must (tall_mapping_parse ("m.map", NUMBERS, -1, &error));
   g_assert_false (tall_mapping_fits (mapping, columns));
   g_assert_false (tall_mapping_bind (mapping, columns, &error));
   g_assert_error (error, TALL_ERROR, TALL_ERROR_INVALID);
@@ -175,28 +168,21 @@ test_missing_column (void)
 static void
 test_files (void)
 {
-  g_autoptr (GError) error = NULL;
   g_autofree char *path = tall_test_write_file (NUMBERS, -1);
-  g_autoptr (TallMapping) mapping = tall_mapping_load (path, &error);
-  g_assert_no_error (error);
+  g_autoptr (TallMapping) mapping = must (tall_mapping_load (path, &error));
   g_assert_cmpstr (mapping->name, ==, path);
   g_remove (path);
 
-  g_autoptr (TallMapping) missing = tall_mapping_load (path, &error);
-  g_assert_null (missing);
-  g_assert_error (error, TALL_ERROR, TALL_ERROR_INVALID);
-  g_assert_nonnull (strstr (error->message, "northwind, northwind-customers, online-retail"));
+  must_fail (tall_mapping_load (path, &error), TALL_ERROR_INVALID,
+             "northwind, northwind-customers, online-retail");
 }
 
 /* What has no end is not read to its end. */
 static void
 test_endless (void)
 {
-  g_autoptr (GError) error = NULL;
-  g_autoptr (TallMapping) mapping = tall_mapping_load ("/dev/zero", &error);
-  g_assert_null (mapping);
-  g_assert_error (error, TALL_ERROR, TALL_ERROR_INVALID);
-  g_assert_nonnull (strstr (error->message, "/dev/zero is larger than 1048576 bytes"));
+  must_fail (tall_mapping_load ("/dev/zero", &error), TALL_ERROR_INVALID,
+             "/dev/zero is larger than 1048576 bytes");
 }
 
 int

@@ -1,6 +1,7 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
 #include "load/store/rejects.h"
+#include "tall-must.h"
 
 static void
 add (TallRejects *rejects, guint64 line, const char *column, const char *kind, const char *reason)
@@ -22,9 +23,7 @@ assert_tally (TallRejects *rejects, guint i, const char *reason, guint n, const 
 static void
 test_tally (void)
 {
-  g_autoptr (GError) error = NULL;
-  g_autoptr (TallRejects) rejects = tall_rejects_new (NULL, &error);
-  g_assert_no_error (error);
+  g_autoptr (TallRejects) rejects = must (tall_rejects_new (NULL, &error));
   add (rejects, 9, "Date", "is not a date", "“x” is not a date");
   add (rejects, 3, "Date", "is not a date", "“y” is not a date");
   add (rejects, 5, "Date", "is not a date", "“z” is not a date");
@@ -41,9 +40,7 @@ test_tally (void)
 static void
 test_many (void)
 {
-  g_autoptr (GError) error = NULL;
-  g_autoptr (TallRejects) rejects = tall_rejects_new (NULL, &error);
-  g_assert_no_error (error);
+  g_autoptr (TallRejects) rejects = must (tall_rejects_new (NULL, &error));
   for (guint round = 0; round < 2; round++)
     for (guint i = 0; i < 1000; i++)
       {
@@ -73,11 +70,10 @@ test_limit (void)
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
     {
       g_autoptr (GError) error = NULL;
-      g_autoptr (TallRejects) rejects = tall_rejects_new (NULL, &error);
-      g_assert_no_error (error);
+      g_autoptr (TallRejects) rejects = must (tall_rejects_new (NULL, &error));
       for (guint64 n = 0; n < cases[i].rejected; n++)
         add (rejects, n + 2, "c", "bad", "worse");
-      g_assert_true (tall_rejects_check_limit (rejects, cases[i].read, &error));
+      must (tall_rejects_check_limit (rejects, cases[i].read, &error));
       tall_rejects_set_limit (rejects, cases[i].max_rows, cases[i].max_percent);
       g_assert_cmpint (tall_rejects_check_limit (rejects, cases[i].read, &error), !=,
                        cases[i].is_over);

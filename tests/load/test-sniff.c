@@ -4,19 +4,18 @@
 #include "load/mapping/sniff.h"
 #include "model/model-type.h"
 #include "tall-test-files.h"
+#include "tall-must.h"
 
 #include <glib/gstdio.h>
 
 static char *
 sniff (const char *header)
 {
-  g_autoptr (GError) error = NULL;
   gboolean is_whole;
   g_autofree char *csv = g_strconcat ("order_number,customer_number,", header, "\nO,C,\n", NULL);
   g_autofree char *path = tall_test_write_file (csv, -1);
   const char *paths[] = { path }, *names[] = { NULL };
-  char *text = tall_sniff (paths, names, 1, &is_whole, &error);
-  g_assert_no_error (error);
+  char *text = must (tall_sniff (paths, names, 1, &is_whole, &error));
   g_remove (path);
   return text;
 }

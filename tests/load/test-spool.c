@@ -4,6 +4,7 @@
 #include "load/sql/temp-db.h"
 #include "tall-error.h"
 #include "tall-test-files.h"
+#include "tall-must.h"
 
 #include <glib/gstdio.h>
 #include <signal.h>
@@ -74,17 +75,14 @@ on_order (TallLoadItem *taken, gpointer data)
 static void
 set_up (Fixture *self, gconstpointer data G_GNUC_UNUSED)
 {
-  g_autoptr (GError) error = NULL;
   self->folder = g_dir_make_tmp ("tallorder-test-XXXXXX", NULL);
   self->place = (TallSpoolPlace){ self->folder, 0, on_announce, self };
   g_autofree char *path = tall_test_write_file (HEADER, -1);
-  g_autoptr (TallMapping) mapping = tall_mapping_parse ("m", MAP, -1, &error);
-  g_assert_no_error (error);
+  g_autoptr (TallMapping) mapping = must (tall_mapping_parse ("m", MAP, -1, &error));
   g_autoptr (TallCsvReader) reader =
-      tall_csv_reader_open (path, &mapping->dialect, TALL_CSV_MAX_ROW, &error);
-  g_assert_no_error (error);
+      must (tall_csv_reader_open (path, &mapping->dialect, TALL_CSV_MAX_ROW, &error));
   g_remove (path);
-  g_assert_true (tall_mapping_bind_reader (mapping, reader, &error));
+  must (tall_mapping_bind_reader (mapping, reader, &error));
   self->files = tall_load_files_new_of_one (g_steal_pointer (&reader), g_steal_pointer (&mapping));
   self->rejects = tall_rejects_new (NULL, NULL);
   self->assembler = tall_assembler_new (self->rejects, on_order, self);
@@ -131,12 +129,11 @@ test_sorts (Fixture *self, gconstpointer data)
 {
   const guint64 n = GPOINTER_TO_UINT (data), step = 37831; /* without a common divisor */
   guint64 done, all;
-  g_autoptr (GError) error = NULL;
   g_autoptr (TallOrderSpool) spool = tall_order_spool_new (self->files, &self->place);
   for (guint64 i = 0; i < n; i++)
-    g_assert_true (put_number (spool, i * step % n, &error));
+    must (put_number (spool, i * step % n, &error));
   g_assert_cmpuint (self->n_announced, ==, n > 10000 ? 1 : 0);
-  g_assert_true (tall_order_spool_drain (spool, self->assembler, NULL, NULL, &error));
+  must (tall_order_spool_drain (spool, self->assembler, NULL, NULL, &error));
   g_assert_cmpuint (self->n_emitted, ==, n);
   g_assert_cmpuint (strlen (self->text), ==, choose_size (n - 1));
   tall_order_spool_get_progress (spool, &done, &all);
@@ -148,9 +145,8 @@ test_sorts (Fixture *self, gconstpointer data)
 static void
 test_empty (Fixture *self, gconstpointer data G_GNUC_UNUSED)
 {
-  g_autoptr (GError) error = NULL;
   g_autoptr (TallOrderSpool) spool = tall_order_spool_new (self->files, &self->place);
-  g_assert_true (tall_order_spool_drain (spool, self->assembler, NULL, NULL, &error));
+  must (tall_order_spool_drain (spool, self->assembler, NULL, NULL, &error));
   g_assert_cmpuint (self->n_emitted, ==, 0);
 }
 
@@ -173,8 +169,7 @@ fill_disk (const Fixture *self)
 {
   g_autoptr (GError) error = NULL;
   const struct rlimit limit = { 1024 * 1024, 1024 * 1024 };
-  g_autoptr (TallOrderSpool) spool = make_large (self, &error);
-  g_assert_no_error (error);
+  g_autoptr (TallOrderSpool) spool = must (make_large (self, &error));
   signal (SIGXFSZ, SIG_IGN);
   g_assert_cmpint (setrlimit (RLIMIT_FSIZE, &limit), ==, 0);
   guint64 i = 1;
@@ -219,10 +214,9 @@ test_rows (Fixture *self, gconstpointer data G_GNUC_UNUSED)
   };
   for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
     {
-      g_autoptr (GError) error = NULL;
       g_autoptr (TallOrderSpool) spool = tall_order_spool_new (self->files, &self->place);
-      g_assert_true (put_text (spool, i, rows[i][0], &error));
-      g_assert_true (tall_order_spool_drain (spool, self->assembler, NULL, NULL, &error));
+      must (put_text (spool, i, rows[i][0], &error));
+      must (tall_order_spool_drain (spool, self->assembler, NULL, NULL, &error));
       g_assert_cmpuint (self->n_emitted, ==, i + 1);
       g_assert_cmpstr (self->text, ==, rows[i][1]);
     }
@@ -235,12 +229,10 @@ test_damaged (Fixture *self, gconstpointer data G_GNUC_UNUSED)
   static const char *const rows[] = { "C,O", "C,O,\"x", "C,O,x\"y\"", "C,O,\xff" };
   for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
     {
-      g_autoptr (GError) error = NULL;
       g_autoptr (TallOrderSpool) spool = tall_order_spool_new (self->files, &self->place);
-      g_assert_true (put_text (spool, i, rows[i], &error));
+      must (put_text (spool, i, rows[i], &error));
       g_autoptr (TallAssembler) assembler = tall_assembler_new (self->rejects, on_order, self);
-      g_assert_false (tall_order_spool_drain (spool, assembler, NULL, NULL, &error));
-      g_assert_error (error, TALL_ERROR, TALL_ERROR_DAMAGED);
+      must_fail (tall_order_spool_drain (spool, assembler, NULL, NULL, &error), TALL_ERROR_DAMAGED);
     }
 }
 

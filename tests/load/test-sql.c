@@ -5,6 +5,7 @@
 #include "tall-json.h"
 #include "tall-test-files.h"
 #include "tall-test-loads.h"
+#include "tall-must.h"
 
 #include <gio/gio.h>
 
@@ -586,11 +587,9 @@ test_fickle (void)
 static void
 test_names (void)
 {
-  g_autoptr (GError) error = NULL;
   g_autofree char *found =
-      evaluate ("\"name\" || \"NAME#2\" || line || \"line#2\" || file || \"a\"\"b\"",
-                "name,NAME,line,\"a\"\"b\"\n1,2,3,4\n", &error);
-  g_assert_no_error (error);
+      must (evaluate ("\"name\" || \"NAME#2\" || line || \"line#2\" || file || \"a\"\"b\"",
+                      "name,NAME,line,\"a\"\"b\"\n1,2,3,4\n", &error));
   g_assert_true (g_str_has_prefix (found, "1232"));
   g_assert_true (g_str_has_suffix (found, "4"));
 }
@@ -599,12 +598,10 @@ test_names (void)
 static void
 test_no_files (void)
 {
-  g_autoptr (GError) error = NULL;
   g_autofree char *folder = g_dir_make_tmp ("tallorder-test-XXXXXX", NULL);
   g_autofree char *attach = g_strdup_printf ("ATTACH '%s/x' AS y; CREATE TABLE y.t(a)", folder);
   g_autofree char *vacuum = g_strdup_printf ("VACUUM INTO '%s/x'", folder);
-  g_autoptr (TallTempDb) db = tall_temp_db_new (folder, &error);
-  g_assert_no_error (error);
+  g_autoptr (TallTempDb) db = must (tall_temp_db_new (folder, &error));
   g_assert_false (tall_temp_db_run (db, attach, NULL));
   g_assert_false (tall_temp_db_run (db, vacuum, NULL));
   g_assert_cmpint (g_rmdir (folder), ==, 0);

@@ -6,6 +6,7 @@
 #include "store/record/tables.h"
 #include "tall-test-files.h"
 #include "tall-test-store.h"
+#include "tall-must.h"
 
 /* A store that stands still while it is loaded into. */
 
@@ -122,18 +123,13 @@ load (Fixture *self, guint patience)
   for (guint i = 0; i < N_ORDERS; i++)
     g_string_append_printf (csv, "%u,%u,1\n%u,%u,2\n", i % 50, i, i % 50, i);
   g_autofree char *path = tall_test_write_file (csv->str, (gssize)csv->len);
-  g_autoptr (TallMapping) mapping =
-      tall_mapping_parse ("m", "[order]\ncustomer_number=C\norder_number=O\n[line]\nquantity=Q\n",
-                          -1, &error);
-  g_assert_no_error (error);
+  g_autoptr (TallMapping) mapping = must (tall_mapping_parse (
+      "m", "[order]\ncustomer_number=C\norder_number=O\n[line]\nquantity=Q\n", -1, &error));
   g_autoptr (TallCsvReader) reader =
-      tall_csv_reader_open (path, &mapping->dialect, TALL_CSV_MAX_ROW, &error);
-  g_assert_no_error (error);
-  g_assert_true (tall_mapping_bind_reader (mapping, reader, &error));
-  g_assert_no_error (error);
+      must (tall_csv_reader_open (path, &mapping->dialect, TALL_CSV_MAX_ROW, &error));
+  must (tall_mapping_bind_reader (mapping, reader, &error));
   g_remove (path);
-  g_autoptr (TallRejects) rejects = tall_rejects_new (NULL, &error);
-  g_assert_no_error (error);
+  g_autoptr (TallRejects) rejects = must (tall_rejects_new (NULL, &error));
   g_autoptr (TallLoadFiles) files =
       tall_load_files_new_of_one (g_steal_pointer (&reader), g_steal_pointer (&mapping));
   TallLoadOptions options = TALL_LOAD_OPTIONS_INIT;
@@ -158,8 +154,7 @@ assert_loaded (const Fixture *self)
       g_autofree char *customer = g_strdup_printf ("%u", i % 50);
       g_autofree char *number = g_strdup_printf ("%u", i);
       g_autoptr (TallOrder) order =
-          tall_front_get_order (TALL_FRONT (self->store), customer, number, NULL, &error);
-      g_assert_no_error (error);
+          must (tall_front_get_order (TALL_FRONT (self->store), customer, number, NULL, &error));
       g_assert_cmpuint (tall_order_count_lines (order), ==, 2);
     }
 }
@@ -168,11 +163,10 @@ assert_loaded (const Fixture *self)
 static guint
 count_unfinished (const Fixture *self)
 {
-  g_autoptr (GError) error = NULL;
   g_autoptr (TallReadPlan) plan = tall_read_plan_new ();
   tall_read_plan_add_prefix_scan (plan, TALL_META_TABLE, tall_slice_str ("load/"));
-  g_autoptr (TallReadResult) result = tall_table_read (self->table, plan, TALL_NO_DEADLINE, &error);
-  g_assert_no_error (error);
+  g_autoptr (TallReadResult) result =
+      must (tall_table_read (self->table, plan, TALL_NO_DEADLINE, &error));
   return result->results[0].n_rows;
 }
 

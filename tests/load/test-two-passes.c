@@ -3,6 +3,7 @@
 #include "tall-faulty-front.h"
 #include "load/store/loader.h"
 #include "tall-test-files.h"
+#include "tall-must.h"
 
 #include <fcntl.h>
 #include <gio/gio.h>
@@ -79,11 +80,9 @@ load_path (Fixture *self, const char *path)
   g_autoptr (GError) error = NULL;
   g_autoptr (TallMapping) mapping = tall_mapping_parse ("m", MAP, -1, &error);
   g_autoptr (TallCsvReader) reader =
-      tall_csv_reader_open (path, &(TallCsvDialect){ ',' }, TALL_CSV_MAX_ROW, &error);
-  g_assert_no_error (error);
-  g_assert_true (tall_mapping_bind_reader (mapping, reader, &error));
-  self->rejects = tall_rejects_new (NULL, &error);
-  g_assert_no_error (error);
+      must (tall_csv_reader_open (path, &(TallCsvDialect){ ',' }, TALL_CSV_MAX_ROW, &error));
+  must (tall_mapping_bind_reader (mapping, reader, &error));
+  self->rejects = must (tall_rejects_new (NULL, &error));
   TallLoadOptions options = TALL_LOAD_OPTIONS_INIT;
   options.storing.jobs = 1;
   options.progress = on_progress;

@@ -3,6 +3,7 @@
 #include "tall-error.h"
 #include "tall-json.h"
 #include "load/mapping/mapping.h"
+#include "tall-must.h"
 
 #define PACIFIC "dates=%b %d, %Y %I:%M:%S %p %Z\ntime-zone=America/Los_Angeles"
 #define NUMBERS "[order]\ncustomer_number=C\norder_number=O\n"
@@ -10,11 +11,8 @@
 static TallMapping *
 parse_mapping (const char *settings)
 {
-  g_autoptr (GError) error = NULL;
   g_autofree char *text = g_strconcat ("[mapping]\n", settings, "\n" NUMBERS, NULL);
-  TallMapping *mapping = tall_mapping_parse ("m", text, -1, &error);
-  g_assert_no_error (error);
-  return mapping;
+  return must (tall_mapping_parse ("m", text, -1, &error));
 }
 
 static const struct

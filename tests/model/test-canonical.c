@@ -7,6 +7,7 @@
 
 #include "customer.pb-c.h"
 #include "order.pb-c.h"
+#include "tall-must.h"
 
 static GRand *
 new_rand (void)
@@ -40,11 +41,8 @@ static void
 check_order_round_trip (const TallOrder *order)
 {
   g_autoptr (TallArena) arena = tall_arena_new (0);
-  g_autoptr (GError) error = NULL;
   TallSlice canonical = tall_order_to_canonical (order, arena);
-  g_autoptr (TallOrder) back = tall_order_from_canonical (canonical, &error);
-  g_assert_no_error (error);
-  g_assert_nonnull (back);
+  g_autoptr (TallOrder) back = must (tall_order_from_canonical (canonical, &error));
   tall_test_assert_order_equal (order, back);
   assert_protobuf_c_agrees (&tall_pb__order__descriptor, canonical);
   assert_protobuf_c_agrees (&tall_pb__order_summary__descriptor,
@@ -75,11 +73,9 @@ test_customer_round_trip (void)
   for (guint i = 0; i < 2000; i++)
     {
       g_autoptr (TallArena) arena = tall_arena_new (0);
-      g_autoptr (GError) error = NULL;
       g_autoptr (TallCustomer) customer = tall_test_random_customer (rand);
       TallSlice canonical = tall_customer_to_canonical (customer, arena);
-      g_autoptr (TallCustomer) back = tall_customer_from_canonical (canonical, &error);
-      g_assert_no_error (error);
+      g_autoptr (TallCustomer) back = must (tall_customer_from_canonical (canonical, &error));
       tall_test_assert_customer_equal (customer, back);
       assert_protobuf_c_agrees (&tall_pb__customer__descriptor, canonical);
       assert_protobuf_c_agrees (&tall_pb__customer_summary__descriptor,
@@ -284,11 +280,9 @@ test_not_canonical (void)
 static void
 test_too_long (void)
 {
-  g_autoptr (GError) error = NULL;
   gsize len = TALL_MAX_CANONICAL_BYTES + 1;
   g_autofree guint8 *bytes = g_malloc0 (len);
-  g_assert_null (tall_order_from_canonical (tall_slice (bytes, len), &error));
-  g_assert_error (error, TALL_ERROR, TALL_ERROR_DAMAGED);
+  must_fail (tall_order_from_canonical (tall_slice (bytes, len), &error), TALL_ERROR_DAMAGED);
 }
 
 /* The library takes memory for each field that it finds; all of it together is bounded by the bytes
@@ -322,14 +316,12 @@ static void
 test_unknown_fields (void)
 {
   g_autoptr (TallArena) arena = tall_arena_new (0);
-  g_autoptr (GError) error = NULL;
   TallSlice bytes = from_hex (arena, NUMBERS "2a0b0801"
                                              "2a040801"
                                              "7801"
                                              "7a0141"
                                              "7a0142");
-  g_autoptr (TallOrder) order = tall_order_from_canonical (bytes, &error);
-  g_assert_no_error (error);
+  g_autoptr (TallOrder) order = must (tall_order_from_canonical (bytes, &error));
   g_assert_cmpuint (tall_order_count_lines (order), ==, 1);
   assert_bytes (tall_order_to_canonical (order, arena), NUMBERS "2a060801"
                                                                 "2a020801");
@@ -347,9 +339,8 @@ test_absent_and_empty (void)
   g_autoptr (TallArena) arena = tall_arena_new (0);
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
     {
-      g_autoptr (GError) error = NULL;
-      g_autoptr (TallOrder) order = tall_order_from_canonical (from_hex (arena, cases[i]), &error);
-      g_assert_no_error (error);
+      g_autoptr (TallOrder) order =
+          must (tall_order_from_canonical (from_hex (arena, cases[i]), &error));
       assert_bytes (tall_order_to_canonical (order, arena), cases[i]);
     }
 }
@@ -407,13 +398,9 @@ static void
 test_order_summary (void)
 {
   g_autoptr (TallArena) arena = tall_arena_new (0);
-  g_autoptr (GError) error = NULL;
   g_autoptr (TallOrder) order = tall_test_order_with_lines ("VINET", "10248", 3);
   TallOrderSummary summary;
-  gboolean parsed =
-      tall_order_summary_parse (tall_order_to_summary (order, arena), arena, &summary, &error);
-  g_assert_no_error (error);
-  g_assert_true (parsed);
+  must (tall_order_summary_parse (tall_order_to_summary (order, arena), arena, &summary, &error));
   g_assert_cmpstr (summary.customer_number, ==, "VINET");
   g_assert_cmpstr (summary.order_number, ==, "10248");
   g_assert_cmpuint (summary.lines, ==, 3);
@@ -459,16 +446,12 @@ static void
 test_summary_without_total (void)
 {
   g_autoptr (TallArena) arena = tall_arena_new (0);
-  g_autoptr (GError) error = NULL;
   g_autoptr (TallOrder) order = tall_test_order_with_lines ("VINET", "10248", 1);
   TallLineItem *line = order->shipping_locations[0]->line_items[0];
   line->price = line->quantity = tall_decimal_new (arena, G_MAXINT64, 0);
   order->currency = NULL;
   TallOrderSummary summary;
-  gboolean parsed =
-      tall_order_summary_parse (tall_order_to_summary (order, arena), arena, &summary, &error);
-  g_assert_no_error (error);
-  g_assert_true (parsed);
+  must (tall_order_summary_parse (tall_order_to_summary (order, arena), arena, &summary, &error));
   g_assert_null (summary.total);
   g_assert_null (summary.currency);
 }
@@ -502,14 +485,10 @@ test_cells (void)
   g_autoptr (GError) error = NULL;
   TallSlice unsorted = from_hex (arena, "0a060a0162120131"
                                         "0a060a0161120131");
-  g_assert_false (tall_list_from_canonical (field, unsorted, arena, &list, &error));
-  g_assert_error (error, TALL_ERROR, TALL_ERROR_DAMAGED);
-
-  g_clear_error (&error);
+  must_fail (tall_list_from_canonical (field, unsorted, arena, &list, &error), TALL_ERROR_DAMAGED);
   TallSlice twice = from_hex (arena, "0a060a0161120131"
                                      "0a060a0161120132");
-  g_assert_false (tall_list_from_canonical (field, twice, arena, &list, &error));
-  g_assert_error (error, TALL_ERROR, TALL_ERROR_DAMAGED);
+  must_fail (tall_list_from_canonical (field, twice, arena, &list, &error), TALL_ERROR_DAMAGED);
 }
 
 /* A list of texts as a message of its own. */
@@ -543,10 +522,8 @@ test_texts (void)
 
   for (guint i = 0; i < G_N_ELEMENTS (bad); i++)
     {
-      g_autoptr (GError) error = NULL;
       TallSlice bytes = from_hex (arena, bad[i]);
-      g_assert_false (tall_list_from_canonical (field, bytes, arena, &list, &error));
-      g_assert_error (error, TALL_ERROR, TALL_ERROR_DAMAGED);
+      must_fail (tall_list_from_canonical (field, bytes, arena, &list, &error), TALL_ERROR_DAMAGED);
     }
 }
 

@@ -3,6 +3,7 @@
 #include "tall-error.h"
 #include "tall-json.h"
 #include "tall-limits.h"
+#include "tall-must.h"
 
 static const struct
 {
@@ -21,11 +22,8 @@ static const struct
 static gint64
 parse (const char *text)
 {
-  g_autoptr (GError) error = NULL;
   gint64 date = 0;
-  gboolean parsed = tall_date_parse (text, &date, &error);
-  g_assert_no_error (error);
-  g_assert_true (parsed);
+  must (tall_date_parse (text, &date, &error));
   return date;
 }
 

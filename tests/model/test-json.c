@@ -3,6 +3,7 @@
 #include "tall-error.h"
 #include "model/json.h"
 #include "tall-test-orders.h"
+#include "tall-must.h"
 
 /* An order's JSON that must be refused, and the words that the message must hold. */
 typedef struct
@@ -15,11 +16,8 @@ typedef struct
 static void
 check_order_round_trip (const TallOrder *order, gboolean pretty)
 {
-  g_autoptr (GError) error = NULL;
   g_autofree char *json = tall_order_to_json (order, pretty);
-  g_autoptr (TallOrder) back = tall_order_from_json (json, -1, &error);
-  g_assert_no_error (error);
-  g_assert_nonnull (back);
+  g_autoptr (TallOrder) back = must (tall_order_from_json (json, -1, &error));
   tall_test_assert_order_equal (order, back);
 
   g_autofree char *again = tall_order_to_json (back, pretty);
@@ -43,12 +41,9 @@ test_customer_round_trip (void)
   g_autoptr (GRand) rand = g_rand_new_with_seed (g_test_rand_int ());
   for (guint i = 0; i < 1000; i++)
     {
-      g_autoptr (GError) error = NULL;
       g_autoptr (TallCustomer) customer = tall_test_random_customer (rand);
       g_autofree char *json = tall_customer_to_json (customer, i % 2 == 0);
-      g_autoptr (TallCustomer) back = tall_customer_from_json (json, -1, &error);
-      g_assert_no_error (error);
-      g_assert_nonnull (back);
+      g_autoptr (TallCustomer) back = must (tall_customer_from_json (json, -1, &error));
       tall_test_assert_customer_equal (customer, back);
     }
 }
@@ -69,10 +64,7 @@ test_largest (void)
       tall_order_add_attribute (order, key, "");
     }
 
-  g_autoptr (GError) error = NULL;
-  gboolean valid = tall_order_normalize (order, &error);
-  g_assert_no_error (error);
-  g_assert_true (valid);
+  must (tall_order_normalize (order, &error));
   check_order_round_trip (order, TRUE);
 }
 
@@ -124,9 +116,7 @@ test_free_form (void)
       "\"shipping_locations\":[{\"line_items\":[],\"number\":7,\"name\":\"\"},"
       "{\"line_items\":[{\"number\":2},{\"number\":1,\"description\":"
       "\"\\ud83c\\udf4e\\n\\\"\\\\\\b\\f\\r\\t\"}],\"number\":3}],\"customer_number\":\"C\"}\n";
-  g_autoptr (GError) error = NULL;
-  g_autoptr (TallOrder) order = tall_order_from_json (json, -1, &error);
-  g_assert_no_error (error);
+  g_autoptr (TallOrder) order = must (tall_order_from_json (json, -1, &error));
   g_autofree char *text = tall_order_to_json (order, FALSE);
   g_assert_cmpstr (text, ==,
                    "{\"customer_number\":\"C\",\"order_number\":\"1/\","
@@ -252,10 +242,7 @@ static void
 test_embedded_nul (void)
 {
   static const char json[] = ORDER (",\"currency\":\"a\0b\"");
-  g_autoptr (GError) error = NULL;
-  g_assert_null (tall_order_from_json (json, sizeof json - 1, &error));
-  g_assert_error (error, TALL_ERROR, TALL_ERROR_INVALID);
-  g_assert_nonnull (strstr (error->message, "NUL"));
+  must_fail (tall_order_from_json (json, sizeof json - 1, &error), TALL_ERROR_INVALID, "NUL");
 }
 
 static char *
@@ -271,10 +258,7 @@ repeat (const char *before, const char *piece, guint n, const char *after)
 static void
 check_code (const char *json, TallError code, const char *message)
 {
-  g_autoptr (GError) error = NULL;
-  g_assert_null (tall_order_from_json (json, -1, &error));
-  g_assert_error (error, TALL_ERROR, (int)code);
-  g_assert_nonnull (strstr (error->message, message));
+  must_fail (tall_order_from_json (json, -1, &error), code, message);
 }
 
 static void

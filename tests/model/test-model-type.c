@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "model/model-type.h"
 #include "tall-test-orders.h"
+#include "tall-must.h"
 
 static const TallModelType *const all[] = {
   &tall_model_address, &tall_model_line,     &tall_model_location,
@@ -63,12 +64,10 @@ find_in_idl (const char *idl, const char *name)
 static void
 test_idl (void)
 {
-  g_autoptr (GError) error = NULL;
   g_autofree char *idl = NULL;
   g_autofree char *path =
       g_build_filename (g_getenv ("TALL_SOURCE_ROOT"), "idl", "tallorder.thrift", NULL);
-  g_file_get_contents (path, &idl, NULL, &error);
-  g_assert_no_error (error);
+  must (g_file_get_contents (path, &idl, NULL, &error));
   for (guint k = 0; k < G_N_ELEMENTS (all); k++)
     {
       g_autoptr (GString) expected = g_string_new (NULL);

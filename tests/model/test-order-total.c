@@ -1,6 +1,7 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-test-orders.h"
+#include "tall-must.h"
 
 /* Up to three lines; a NULL text is absent. */
 typedef struct
@@ -42,14 +43,11 @@ static const Case cases[] = {
 static TallDecimal *
 parse (const char *text, TallArena *arena)
 {
-  g_autoptr (GError) error = NULL;
   if (text == NULL)
     return NULL;
 
   TallDecimal *decimal = tall_decimal_new (arena, 0, 0);
-  gboolean parsed = tall_decimal_parse (text, -1, decimal, &error);
-  g_assert_no_error (error);
-  g_assert_true (parsed);
+  must (tall_decimal_parse (text, -1, decimal, &error));
   return decimal;
 }
 
@@ -76,10 +74,7 @@ test_cases (void)
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
     {
       g_autoptr (TallOrder) order = make_order (&cases[i]);
-      g_autoptr (GError) error = NULL;
-      gboolean valid = tall_order_normalize (order, &error);
-      g_assert_no_error (error);
-      g_assert_true (valid);
+      must (tall_order_normalize (order, &error));
 
       TallDecimal total;
       char text[TALL_DECIMAL_TEXT_SIZE];

@@ -2,14 +2,14 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "model/canonical.h"
 #include "tall-test-orders.h"
+#include "tall-must.h"
 
 static TallOrder *
 copy_order (const TallOrder *order)
 {
   g_autoptr (TallArena) arena = tall_arena_new (0);
-  g_autoptr (GError) error = NULL;
-  TallOrder *copy = tall_order_from_canonical (tall_order_to_canonical (order, arena), &error);
-  g_assert_no_error (error);
+  TallOrder *copy =
+      must (tall_order_from_canonical (tall_order_to_canonical (order, arena), &error));
   return copy;
 }
 

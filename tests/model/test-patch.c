@@ -4,6 +4,7 @@
 #include "tall-error.h"
 #include "tall-json.h"
 #include "tall-patch.h"
+#include "tall-must.h"
 
 /* What is changed. Its canonical JSON, without the numbers of customer and order. */
 #define HEAD "{\"customer_number\":\"C\",\"order_number\":\"1\""
@@ -137,8 +138,7 @@ test_cases (void)
     {
       const Case *one = &cases[i];
       g_autoptr (GError) error = NULL;
-      g_autoptr (TallOrder) order = tall_order_from_json (BEFORE, -1, &error);
-      g_assert_no_error (error);
+      g_autoptr (TallOrder) order = must (tall_order_from_json (BEFORE, -1, &error));
       gboolean done = patch (order, one->changes, &error);
       g_test_message ("%s: %s", one->changes, done ? "done" : error->message);
       if (one->part == NULL)
@@ -209,19 +209,13 @@ static void
 test_forms (void)
 {
   guint n = 0;
-  g_autoptr (GError) error = NULL;
   g_autoptr (TallOrder) order =
-      tall_order_from_json (HEAD ",\"shipping_locations\":[{\"number\":1,\"line_items\":["
-                                 "{\"number\":3,\"quantity\":\"1\"},{\"number\":4}]}]}",
-                            -1, &error);
-  g_assert_no_error (error);
+      must (tall_order_from_json (HEAD ",\"shipping_locations\":[{\"number\":1,\"line_items\":["
+                                       "{\"number\":3,\"quantity\":\"1\"},{\"number\":4}]}]}",
+                                  -1, &error));
   for (; tall_patch_forms[n].form != NULL; n++)
     if (tall_patch_forms[n].example[0] != '-')
-      {
-        gboolean done = patch (order, tall_patch_forms[n].example, &error);
-        g_assert_no_error (error);
-        g_assert_true (done);
-      }
+      must (patch (order, tall_patch_forms[n].example, &error));
   g_assert_cmpuint (n, >, 5);
   g_autofree char *after = tall_order_to_json (order, FALSE);
   g_assert_cmpstr (after, ==,
@@ -235,11 +229,8 @@ test_forms (void)
 static void
 expect_refused (const char *const *changes, guint n, TallError code, const char *message)
 {
-  g_autoptr (GError) error = NULL;
   g_autoptr (TallOrder) order = tall_order_from_json (BEFORE, -1, NULL);
-  g_assert_false (tall_order_patch (order, changes, n, &error));
-  g_assert_error (error, TALL_ERROR, (int)code);
-  g_assert_nonnull (strstr (error->message, message));
+  must_fail (tall_order_patch (order, changes, n, &error), code, message);
 }
 
 static void
@@ -274,9 +265,8 @@ test_json (void)
   static const char *const bad[] = {
     "", "{}", "[]", "[1]", "[\"a\",[\"b\"]]", "\"a\"", "[\"a\"],\"b\":[]", "[\"a\"", "[\"a\"]]",
   };
-  g_autoptr (GError) error = NULL;
-  g_auto (GStrv) changes = tall_patch_from_json (" [\"a=\\\"\\u00e9\\n\", \"-b\"]\n", -1, &error);
-  g_assert_no_error (error);
+  g_auto (GStrv) changes =
+      must (tall_patch_from_json (" [\"a=\\\"\\u00e9\\n\", \"-b\"]\n", -1, &error));
   g_assert_cmpuint (g_strv_length (changes), ==, 2);
   g_assert_cmpstr (changes[0], ==, "a=\"é\n");
   g_assert_cmpstr (changes[1], ==, "-b");

@@ -6,6 +6,7 @@
 #include "base/file.h"
 #include "tall-error.h"
 #include "ops/watch.h"
+#include "tall-must.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -35,9 +36,8 @@ static const TallWatchPath paths[] = {
 static TallWatchPort *
 start (void)
 {
-  g_autoptr (GError) error = NULL;
-  TallWatchPort *port = tall_watch_port_new ("127.0.0.1:0", paths, (gpointer) "fine\n", &error);
-  g_assert_no_error (error);
+  TallWatchPort *port =
+      must (tall_watch_port_new ("127.0.0.1:0", paths, (gpointer) "fine\n", &error));
   g_assert_false (tall_watch_port_is_reachable (port));
   return port;
 }
@@ -288,11 +288,7 @@ test_address (void)
   g_autoptr (TallWatchPort) port = start ();
   const char *const wrong[] = { "", "nowhere", "127.0.0.1:x", "127.0.0.1:70000" };
   for (guint i = 0; i < G_N_ELEMENTS (wrong); i++)
-    {
-      g_autoptr (GError) error = NULL;
-      g_assert_null (tall_watch_port_new (wrong[i], paths, NULL, &error));
-      g_assert_error (error, TALL_ERROR, TALL_ERROR_INVALID);
-    }
+    must_fail (tall_watch_port_new (wrong[i], paths, NULL, &error), TALL_ERROR_INVALID);
   g_autoptr (GError) taken = NULL;
   g_assert_null (tall_watch_port_new (tall_watch_port_get_address (port), paths, NULL, &taken));
   g_assert_error (taken, TALL_ERROR, TALL_ERROR_UNAVAILABLE);

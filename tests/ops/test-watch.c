@@ -9,6 +9,7 @@
 #include "store/context.h"
 #include "tall-test-store.h"
 #include "ops/watch.h"
+#include "tall-must.h"
 
 #include <string.h>
 
@@ -54,13 +55,11 @@ get (TallWatch *watch, const char *path)
 {
   g_autoptr (GError) error = NULL;
   g_autoptr (GSocketClient) client = g_socket_client_new ();
-  g_autoptr (GSocketConnection) connection =
-      g_socket_client_connect_to_host (client, tall_watch_get_address (watch), 0, NULL, &error);
-  g_assert_no_error (error);
+  g_autoptr (GSocketConnection) connection = must (
+      g_socket_client_connect_to_host (client, tall_watch_get_address (watch), 0, NULL, &error));
   g_autofree char *request = g_strdup_printf ("GET %s HTTP/1.1\r\nHost: x\r\n\r\n", path);
   GOutputStream *output = g_io_stream_get_output_stream (G_IO_STREAM (connection));
-  g_output_stream_write_all (output, request, strlen (request), NULL, NULL, &error);
-  g_assert_no_error (error);
+  must (g_output_stream_write_all (output, request, strlen (request), NULL, NULL, &error));
 
   GInputStream *input = g_io_stream_get_input_stream (G_IO_STREAM (connection));
   GString *text = g_string_new (NULL);
@@ -116,16 +115,14 @@ static void
 test_health (void)
 {
   Store self = { .health = WELL };
-  g_autoptr (GError) error = NULL;
   g_autoptr (TallTable) memory = tall_test_open_table (NULL);
   tall_test_create (memory, "blob", "hashed", 0);
   g_autoptr (TallTable) table = tall_failing_table_new (memory);
   tall_failing_table_set_hooks (TALL_FAILING_TABLE (table), before_call, NULL, &self);
   g_autoptr (TallStore) store = tall_test_open (table, NULL);
-  g_autoptr (TallServer) server = tall_server_new (TALL_FRONT (store), "127.0.0.1:0", NULL, &error);
-  g_assert_no_error (error);
-  TallWatch *watch = tall_watch_new ("127.0.0.1:0", server, store, NULL, &error);
-  g_assert_no_error (error);
+  g_autoptr (TallServer) server =
+      must (tall_server_new (TALL_FRONT (store), "127.0.0.1:0", NULL, &error));
+  TallWatch *watch = must (tall_watch_new ("127.0.0.1:0", server, store, NULL, &error));
 
   wait_until_ready (watch, TRUE, 30 * G_USEC_PER_SEC);
   check (watch, &self, FAILING, "\r\n\r\nnot ready: ");
@@ -160,14 +157,11 @@ typedef struct
 static void
 watched_init (Watched *self)
 {
-  g_autoptr (GError) error = NULL;
   self->table = tall_test_open_table (NULL);
   tall_test_create (self->table, "blob", "hashed", 0);
   self->store = tall_test_open (self->table, NULL);
-  self->server = tall_server_new (TALL_FRONT (self->store), "127.0.0.1:0", NULL, &error);
-  g_assert_no_error (error);
-  self->watch = tall_watch_new ("127.0.0.1:0", self->server, self->store, NULL, &error);
-  g_assert_no_error (error);
+  self->server = must (tall_server_new (TALL_FRONT (self->store), "127.0.0.1:0", NULL, &error));
+  self->watch = must (tall_watch_new ("127.0.0.1:0", self->server, self->store, NULL, &error));
 }
 
 static void

@@ -5,20 +5,17 @@
 #include "tall-client.h"
 #include "service/server/log.h"
 #include "tall-test-orders.h"
+#include "tall-must.h"
 
 void
 tall_test_service_start (TallTestService *self, const TallServerOptions *options)
 {
-  g_autoptr (GError) error = NULL;
-
   tall_failure_log_forget ();
   self->front = tall_test_front_new ();
   self->test_front = TALL_TEST_FRONT (self->front);
-  self->server = tall_server_new (self->front, "127.0.0.1:0", options, &error);
-  g_assert_no_error (error);
+  self->server = must (tall_server_new (self->front, "127.0.0.1:0", options, &error));
   self->address = tall_server_get_address (self->server);
-  self->client = tall_client_new (self->address, &error);
-  g_assert_no_error (error);
+  self->client = must (tall_client_new (self->address, &error));
 }
 
 void
@@ -34,14 +31,11 @@ tall_test_service_stop (TallTestService *self)
 void
 tall_test_service_assert_works (TallTestService *self)
 {
-  g_autoptr (GError) error = NULL;
   g_autoptr (TallOrder) order = tall_test_order_with_lines ("VINET", "10248", 3);
-  gboolean ok = tall_front_put_order (self->client, order, NULL, NULL, &error);
-  g_assert_no_error (error);
-  g_assert_true (ok);
+  must (tall_front_put_order (self->client, order, NULL, NULL, &error));
 
-  g_autoptr (TallOrder) got = tall_front_get_order (self->client, "VINET", "10248", NULL, &error);
-  g_assert_no_error (error);
+  g_autoptr (TallOrder) got =
+      must (tall_front_get_order (self->client, "VINET", "10248", NULL, &error));
   tall_test_assert_order_equal (order, got);
 }
 

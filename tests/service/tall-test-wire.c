@@ -3,6 +3,7 @@
 #include "tall-test-wire.h"
 
 #include "wire/connection.h"
+#include "tall-must.h"
 
 /* Seconds; a test that waits so long has failed. */
 #define PATIENCE 60
@@ -12,15 +13,13 @@
 GSocketConnection *
 tall_test_connect_from (const char *address, const char *from)
 {
-  g_autoptr (GError) error = NULL;
   g_autoptr (GSocketClient) client = g_socket_client_new ();
   g_autoptr (GSocketAddress) local = g_inet_socket_address_new_from_string (from, 0);
   g_assert_nonnull (local);
   g_socket_client_set_local_address (client, local);
   g_socket_client_set_timeout (client, PATIENCE);
   GSocketConnection *connection =
-      g_socket_client_connect_to_host (client, address, 1, NULL, &error);
-  g_assert_no_error (error);
+      must (g_socket_client_connect_to_host (client, address, 1, NULL, &error));
   return connection;
 }
 
@@ -182,12 +181,9 @@ tall_test_read_message (TallSlice message,
   TallWireOptions options = TALL_WIRE_OPTIONS_INIT;
   options.compact = compact;
   TallTransport *transport = tall_transport_new_memory (message, &options);
-  g_autoptr (GError) error = NULL;
   g_auto (TallMessage) head;
 
-  gboolean ok = tall_message_read (&head, transport, &error);
-  g_assert_no_error (error);
-  g_assert_true (ok);
+  must (tall_message_read (&head, transport, &error));
   g_assert_cmpstr (head.name, ==, name);
   g_assert_cmpint (head.type, ==, type);
   g_assert_cmpint (head.number, ==, SEQUENCE_ID);

@@ -1,6 +1,7 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
 #include "service/server/listen.h"
+#include "tall-must.h"
 
 #include <fcntl.h>
 #include <sys/resource.h>
@@ -68,10 +69,8 @@ use_up_descriptors (void)
 static GSocket *
 make_client (const char *address, GSocketAddress **to)
 {
-  g_autoptr (GError) error = NULL;
-  GSocket *client =
-      g_socket_new (G_SOCKET_FAMILY_IPV4, G_SOCKET_TYPE_STREAM, G_SOCKET_PROTOCOL_TCP, &error);
-  g_assert_no_error (error);
+  GSocket *client = must (
+      g_socket_new (G_SOCKET_FAMILY_IPV4, G_SOCKET_TYPE_STREAM, G_SOCKET_PROTOCOL_TCP, &error));
   guint port = (guint)g_ascii_strtoull (strrchr (address, ':') + 1, NULL, 10);
   *to = g_inet_socket_address_new_from_string ("127.0.0.1", port);
   return client;
@@ -93,8 +92,7 @@ test_no_descriptors (void)
   gboolean is_reachable;
   Seen seen = { 0 };
   g_autoptr (GSocketListener) listener =
-      tall_listen ("127.0.0.1:0", &address, &is_reachable, &error);
-  g_assert_no_error (error);
+      must (tall_listen ("127.0.0.1:0", &address, &is_reachable, &error));
   g_autoptr (GSocketAddress) to = NULL;
   g_autoptr (GSocket) first = make_client (address, &to);
   g_autoptr (GSocketAddress) same = NULL;
@@ -102,16 +100,14 @@ test_no_descriptors (void)
 
   /* What it needs itself it has after the first one. */
   TallAcceptor *acceptor = tall_acceptor_new (listener, on_accepted, on_failed, &seen);
-  g_socket_connect (first, to, NULL, &error);
-  g_assert_no_error (error);
+  must (g_socket_connect (first, to, NULL, &error));
   wait_for (&seen, &seen.n_accepted, 1);
   char byte;
   g_assert_cmpint (g_socket_receive (first, &byte, 1, NULL, &error), ==, 0); /* it is closed */
   struct rlimit limit = use_up_descriptors ();
   gint64 begin = g_get_monotonic_time ();
   clock_t cpu = clock ();
-  g_socket_connect (second, to, NULL, &error);
-  g_assert_no_error (error);
+  must (g_socket_connect (second, to, NULL, &error));
   wait_for (&seen, &seen.n_failed, N_FAILURES);
   gint64 passed = g_get_monotonic_time () - begin;
   g_assert_cmpint (passed, >=, 450 * G_TIME_SPAN_MILLISECOND);

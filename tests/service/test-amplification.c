@@ -14,6 +14,7 @@
 #include "tall-test-directory.h"
 #include "tall-test-orders.h"
 #include "tall-test-store.h"
+#include "tall-must.h"
 
 #define MIB ((gsize)1024 * 1024)
 #define CUSTOMER "VINET"
@@ -209,10 +210,7 @@ encode (const TallIdlCall *call, const TallIdlArgs *args)
   options.side = TALL_WIRE_SERVER;
   g_autoptr (TallTransport) transport =
       tall_transport_new_memory ((TallSlice)TALL_SLICE_INIT, &options);
-  g_autoptr (GError) error = NULL;
-  gboolean written = tall_message_write_call (call->name, transport, call->args, args, &error);
-  g_assert_no_error (error);
-  g_assert_true (written);
+  must (tall_message_write_call (call->name, transport, call->args, args, &error));
   return tall_transport_new_memory (tall_transport_get_output (transport), &options);
 }
 
@@ -284,11 +282,8 @@ static void
 test_order (Fixture *self, gconstpointer data)
 {
   const Case *test = data;
-  g_autoptr (GError) error = NULL;
   g_autoptr (TallOrder) order = test->make ();
-  gboolean good = tall_order_normalize (order, &error);
-  g_assert_no_error (error);
-  g_assert_true (good);
+  must (tall_order_normalize (order, &error));
 
   TallOrderId id = { CUSTOMER, NUMBER };
   TallIdlMany many = { .ids = &id, .n_ids = 1 };

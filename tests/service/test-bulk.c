@@ -7,6 +7,7 @@
 #include "tall-error.h"
 #include "tall-test-orders.h"
 #include "tall-test-service.h"
+#include "tall-must.h"
 
 #define N_ORDERS 300 /* several calls of the service */
 
@@ -41,11 +42,8 @@ make_orders (const char *currency)
 static TallBulk *
 begin (Fixture *f, TallBulkExisting on_existing)
 {
-  g_autoptr (GError) error = NULL;
   const TallBulkOptions options = { .on_existing = on_existing, .name = "a test" };
-  TallBulk *bulk = tall_bulk_begin (f->client, &options, &error);
-  g_assert_no_error (error);
-  return bulk;
+  return must (tall_bulk_begin (f->client, &options, &error));
 }
 
 static void
@@ -53,11 +51,9 @@ expect_stored (Fixture *f, GPtrArray *orders)
 {
   for (guint i = 0; i < orders->len; i++)
     {
-      g_autoptr (GError) error = NULL;
       const TallOrder *order = g_ptr_array_index (orders, i);
-      g_autoptr (TallOrder) got = tall_front_get_order (f->front, order->customer_number,
-                                                        order->order_number, NULL, &error);
-      g_assert_no_error (error);
+      g_autoptr (TallOrder) got = must (tall_front_get_order (f->front, order->customer_number,
+                                                              order->order_number, NULL, &error));
       tall_test_assert_order_equal (got, order);
     }
 }
@@ -70,10 +66,8 @@ load (
   g_autoptr (GError) error = NULL;
   g_autofree TallBulkResult *results = g_new0 (TallBulkResult, orders->len);
   g_autoptr (TallBulk) bulk = begin (f, on_existing);
-  gboolean done =
-      tall_bulk_put_orders (bulk, (TallOrder *const *)orders->pdata, orders->len, results, &error);
-  g_assert_no_error (error);
-  g_assert_true (done);
+  must (
+      tall_bulk_put_orders (bulk, (TallOrder *const *)orders->pdata, orders->len, results, &error));
   for (guint i = 0; i < orders->len; i++)
     {
       g_assert_cmpint (results[i].outcome, ==, outcome);
@@ -83,8 +77,7 @@ load (
         g_assert_no_error (results[i].error);
       tall_bulk_result_clear (&results[i]);
     }
-  g_assert_true (tall_bulk_end (bulk, &error));
-  g_assert_no_error (error);
+  must (tall_bulk_end (bulk, &error));
 }
 
 static void
@@ -111,10 +104,8 @@ test_lost (Fixture *f, gconstpointer data G_GNUC_UNUSED)
   load (f, orders, TALL_BULK_REPORT, TALL_BULK_STORED, 0);
   g_autoptr (TallBulk) bulk = begin (f, TALL_BULK_REPORT);
   g_assert_true (tall_server_stop (f->server));
-  gboolean done =
-      tall_bulk_put_orders (bulk, (TallOrder *const *)orders->pdata, orders->len, results, &error);
-  g_assert_no_error (error);
-  g_assert_true (done);
+  must (
+      tall_bulk_put_orders (bulk, (TallOrder *const *)orders->pdata, orders->len, results, &error));
   for (guint i = 0; i < orders->len; i++)
     {
       g_assert_cmpint (results[i].outcome, ==, TALL_BULK_REFUSED);

@@ -9,6 +9,7 @@
 #include "tall-test-orders.h"
 #include "tall-test-service.h"
 #include "tall-test-wire.h"
+#include "tall-must.h"
 
 #include <sys/socket.h>
 #include <time.h>
@@ -41,7 +42,6 @@ begin (TallCallMemory *call, TallMemory *memory, gsize frame)
 static void
 test_usual (void)
 {
-  g_autoptr (GError) error = NULL;
   TallMemory memory;
   TallCallMemory call;
   tall_memory_init (&memory, 100 * MIB, ORDER);
@@ -50,7 +50,7 @@ test_usual (void)
   g_assert_true (tall_call_memory_decode (&call, 128 * KIB));
   tall_call_memory_end_decoding (&call);
   g_assert_cmpuint (tall_memory_get_used (&memory), ==, 0);
-  g_assert_true (tall_call_memory_work (&call, ORDER, &error));
+  must (tall_call_memory_work (&call, ORDER, &error));
   g_assert_cmpuint (tall_memory_get_used (&memory), ==, ORDER);
   tall_call_memory_reply (&call, 256 * KIB);
   g_assert_cmpuint (tall_memory_get_used (&memory), ==, 0);
@@ -204,9 +204,8 @@ test_not_read (void)
   tall_test_service_start (&service, &options);
   g_autofree char *text = g_strnfill (1000 * KIB, 'x');
   g_autoptr (TallOrder) order = tall_order_new ("VINET", "1");
-  g_autoptr (GError) error = NULL;
   order->currency = text;
-  g_assert_true (tall_front_put_order (service.client, order, NULL, NULL, &error));
+  must (tall_front_put_order (service.client, order, NULL, NULL, &error));
 
   g_autoptr (GSocketConnection) connection = tall_test_connect (service.address);
   g_socket_set_option (g_socket_connection_get_socket (connection), SOL_SOCKET, SO_RCVBUF, 4096,
@@ -332,8 +331,8 @@ test_chunks (void)
       g_autofree char *number = g_strdup_printf ("%u", i);
       g_ptr_array_add (orders, tall_test_order_with_lines ("VINET", number, 1));
     }
-  g_assert_true (tall_front_put_orders (service.client, (TallOrder *const *)orders->pdata, NULL, N,
-                                        outcomes, &error));
+  must (tall_front_put_orders (service.client, (TallOrder *const *)orders->pdata, NULL, N, outcomes,
+                               &error));
   for (guint i = 0; i < N; i++)
     g_assert_no_error (outcomes[i].error);
   g_assert_cmpuint (tall_test_front_count_stored (service.test_front), ==, N);

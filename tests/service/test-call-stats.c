@@ -7,6 +7,7 @@
 #include "tall-error.h"
 #include "tall-test-service.h"
 #include "tall-test-wire.h"
+#include "tall-must.h"
 
 static guint64
 sum (const guint64 *counts, guint n)
@@ -70,11 +71,9 @@ test_server (void)
   g_autoptr (GError) error = NULL;
   guint64 before = count (&service, "getOrder", TALL_ERROR_NOT_FOUND);
 
-  g_assert_true (tall_front_ping (service.client, &error));
-  g_assert_no_error (error);
+  must (tall_front_ping (service.client, &error));
   g_assert_cmpuint (count (&service, "ping", 0), ==, 1);
-  g_assert_null (tall_front_get_order (service.client, "A", "1", NULL, &error));
-  g_assert_error (error, TALL_ERROR, TALL_ERROR_NOT_FOUND);
+  must_fail (tall_front_get_order (service.client, "A", "1", NULL, &error), TALL_ERROR_NOT_FOUND);
   g_assert_cmpuint (count (&service, "getOrder", TALL_ERROR_NOT_FOUND), ==, before + 1);
   g_assert_cmpuint (count (&service, "getOrder", 0), ==, 0);
   g_clear_error (&error);

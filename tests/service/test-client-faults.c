@@ -8,6 +8,7 @@
 #include "tall-error.h"
 #include "tall-test-orders.h"
 #include "tall-test-wire.h"
+#include "tall-must.h"
 
 /* Letters of a script. A space ends a connection; what comes next is for the next one. */
 #define ANSWER 'a'   /* as if the call had succeeded, with revision 5 */
@@ -97,10 +98,8 @@ serve_script (gpointer data)
 
   for (const char *script = f->script; *script != '\0';)
     {
-      g_autoptr (GError) error = NULL;
       g_autoptr (GSocketConnection) connection =
-          g_socket_listener_accept (f->listener, NULL, NULL, &error);
-      g_assert_no_error (error);
+          must (g_socket_listener_accept (f->listener, NULL, NULL, &error));
       script = serve_connection (f, connection, script);
     }
   return NULL;
@@ -109,21 +108,17 @@ serve_script (gpointer data)
 static void
 begin (Fixture *f, const char *script)
 {
-  g_autoptr (GError) error = NULL;
   g_autoptr (GInetAddress) loopback = g_inet_address_new_loopback (G_SOCKET_FAMILY_IPV4);
   g_autoptr (GSocketAddress) wanted = g_inet_socket_address_new (loopback, 0);
   g_autoptr (GSocketAddress) bound = NULL;
 
   f->listener = g_socket_listener_new ();
-  gboolean ok = g_socket_listener_add_address (f->listener, wanted, G_SOCKET_TYPE_STREAM,
-                                               G_SOCKET_PROTOCOL_TCP, NULL, &bound, &error);
-  g_assert_no_error (error);
-  g_assert_true (ok);
+  must (g_socket_listener_add_address (f->listener, wanted, G_SOCKET_TYPE_STREAM,
+                                       G_SOCKET_PROTOCOL_TCP, NULL, &bound, &error));
   g_autofree char *address =
       g_strdup_printf ("127.0.0.1:%u",
                        g_inet_socket_address_get_port (G_INET_SOCKET_ADDRESS (bound)));
-  f->client = tall_client_new (address, &error);
-  g_assert_no_error (error);
+  f->client = must (tall_client_new (address, &error));
 
   f->script = script;
   f->requests = g_ptr_array_new_with_free_func ((GDestroyNotify)g_byte_array_unref);
@@ -199,12 +194,7 @@ static void
 run_well (Fixture *f, Operation operation, guint n_calls)
 {
   for (guint i = 0; i < n_calls; i++)
-    {
-      g_autoptr (GError) error = NULL;
-      gboolean ok = run (f, operation, &error);
-      g_assert_no_error (error);
-      g_assert_true (ok);
-    }
+    must (run (f, operation, &error));
 }
 
 /* Each case makes all its calls succeed but one. */
@@ -313,12 +303,10 @@ test_every_failure (void)
       {
         const char script[] = { operations[i] == PUT_MANY_REVISION ? MANY : ANSWER, HANG_UP, ' ',
                                 FAILURE (code), '\0' };
-        g_autoptr (GError) error = NULL;
         Fixture f;
         begin (&f, script);
         run_well (&f, operations[i], 1);
-        g_assert_false (run (&f, operations[i], &error));
-        g_assert_error (error, TALL_ERROR, TALL_ERROR_OUTCOME_UNKNOWN);
+        must_fail (run (&f, operations[i], &error), TALL_ERROR_OUTCOME_UNKNOWN);
         end (&f);
       }
 }

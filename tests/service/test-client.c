@@ -8,6 +8,7 @@
 #include "service/access/places.h"
 #include "tall-test-orders.h"
 #include "tall-test-service.h"
+#include "tall-must.h"
 
 typedef TallTestService Fixture;
 
@@ -30,16 +31,13 @@ test_random_orders (Fixture *f, gconstpointer data G_GNUC_UNUSED)
 
   for (guint i = 0; i < 300; i++)
     {
-      g_autoptr (GError) error = NULL;
       gint64 stored = 0, fetched = 0;
       g_autoptr (TallOrder) order = tall_test_random_order (rand, i % 50 == 0 ? 5000 : 20);
-      gboolean ok = tall_front_put_order (f->client, order, NULL, &stored, &error);
-      g_assert_no_error (error);
-      g_assert_true (ok);
+      must (tall_front_put_order (f->client, order, NULL, &stored, &error));
 
-      g_autoptr (TallOrder) got = tall_front_get_order (f->client, order->customer_number,
-                                                        order->order_number, &fetched, &error);
-      g_assert_no_error (error);
+      g_autoptr (TallOrder) got =
+          must (tall_front_get_order (f->client, order->customer_number, order->order_number,
+                                      &fetched, &error));
       tall_test_assert_order_equal (order, got);
       g_assert_cmpint (stored, ==, fetched);
     }
@@ -52,16 +50,12 @@ test_random_customers (Fixture *f, gconstpointer data G_GNUC_UNUSED)
 
   for (guint i = 0; i < 300; i++)
     {
-      g_autoptr (GError) error = NULL;
       gint64 stored = 0, fetched = 0;
       g_autoptr (TallCustomer) customer = tall_test_random_customer (rand);
-      gboolean ok = tall_front_put_customer (f->client, customer, NULL, &stored, &error);
-      g_assert_no_error (error);
-      g_assert_true (ok);
+      must (tall_front_put_customer (f->client, customer, NULL, &stored, &error));
 
       g_autoptr (TallCustomer) got =
-          tall_front_get_customer (f->client, customer->number, &fetched, &error);
-      g_assert_no_error (error);
+          must (tall_front_get_customer (f->client, customer->number, &fetched, &error));
       tall_test_assert_customer_equal (customer, got);
       g_assert_cmpint (stored, ==, fetched);
     }
@@ -73,9 +67,7 @@ test_delete (Fixture *f, gconstpointer data G_GNUC_UNUSED)
   g_autoptr (GError) error = NULL;
   g_autoptr (TallOrder) order = tall_test_order_with_lines ("VINET", "10248", 3);
   gint64 revision = 0;
-  gboolean ok = tall_front_put_order (f->client, order, NULL, &revision, &error);
-  g_assert_no_error (error);
-  g_assert_true (ok);
+  must (tall_front_put_order (f->client, order, NULL, &revision, &error));
 
   TallWriteOptions other = { .condition = TALL_IF_REVISION, .revision = revision + 1 };
   g_assert_false (tall_front_delete_order (f->client, "VINET", "10248", &other, &error));
@@ -84,19 +76,15 @@ test_delete (Fixture *f, gconstpointer data G_GNUC_UNUSED)
   g_clear_error (&error);
 
   TallWriteOptions same = { .condition = TALL_IF_REVISION, .revision = revision };
-  ok = tall_front_delete_order (f->client, "VINET", "10248", &same, &error);
-  g_assert_no_error (error);
-  g_assert_true (ok);
-  g_assert_false (tall_front_delete_order (f->client, "VINET", "10248", NULL, &error));
-  g_assert_error (error, TALL_ERROR, TALL_ERROR_NOT_FOUND);
+  must (tall_front_delete_order (f->client, "VINET", "10248", &same, &error));
+  must_fail (tall_front_delete_order (f->client, "VINET", "10248", NULL, &error),
+             TALL_ERROR_NOT_FOUND);
 }
 
 static void
 test_describe (Fixture *f, gconstpointer data G_GNUC_UNUSED)
 {
-  g_autoptr (GError) error = NULL;
-  g_autoptr (TallDescription) got = tall_front_describe (f->client, &error);
-  g_assert_no_error (error);
+  g_autoptr (TallDescription) got = must (tall_front_describe (f->client, &error));
 
   g_assert_cmpstr (got->name, ==, "tests");
   g_assert_cmpstr (got->layout, ==, "blob");
@@ -145,13 +133,11 @@ test_describe_elsewhere (Fixture *f, gconstpointer data G_GNUC_UNUSED)
     "regions", "compression", "bloom_filter",      "block_encoding", "generation",
     "phase",   "next_layout", "next_key_strategy", "next_index",     NULL
   };
-  g_autoptr (GError) error = NULL;
   g_autoptr (GPtrArray) proxies = tall_networks_parse ("127.0.0.0/8", NULL);
   tall_test_service_stop (f);
   tall_test_service_start (f, &(TallServerOptions){ .trusted_proxies = proxies });
   g_autoptr (TallDescription) all = tall_front_describe (f->front, NULL);
-  g_autoptr (TallDescription) got = tall_front_describe (f->client, &error);
-  g_assert_no_error (error);
+  g_autoptr (TallDescription) got = must (tall_front_describe (f->client, &error));
 
   const TallStructType *type = TALL_CALL (describe)->result->fields[0].type;
   g_assert_cmpstr (type->name, ==, "Description");
@@ -193,9 +179,7 @@ test_options (Fixture *f, gconstpointer data G_GNUC_UNUSED)
   memcpy (options.token, "\0token\0of\0sixtee", TALL_TOKEN_SIZE);
   gint64 first = 0, second = 0;
 
-  gboolean ok = tall_front_put_order (f->client, order, &options, &first, &error);
-  g_assert_no_error (error);
-  g_assert_true (ok);
+  must (tall_front_put_order (f->client, order, &options, &first, &error));
   TallWriteOptions got = tall_test_front_get_options (f->test_front);
   g_assert_cmpint (got.condition, ==, TALL_IF_ABSENT);
   g_assert_true (got.has_token);
@@ -203,9 +187,7 @@ test_options (Fixture *f, gconstpointer data G_GNUC_UNUSED)
   g_assert_cmpuint (got.timeout, ==, 4500);
 
   /* Sent again with its token: stored once, although the condition no longer holds. */
-  ok = tall_front_put_order (f->client, order, &options, &second, &error);
-  g_assert_no_error (error);
-  g_assert_true (ok);
+  must (tall_front_put_order (f->client, order, &options, &second, &error));
   g_assert_cmpint (first, ==, second);
   g_assert_cmpuint (tall_test_front_count_stored (f->test_front), ==, 1);
 
@@ -285,77 +267,59 @@ test_error_details (Fixture *f, gconstpointer data G_GNUC_UNUSED)
 static void
 restart_server (Fixture *f)
 {
-  g_autoptr (GError) error = NULL;
   g_autofree char *address = g_strdup (tall_server_get_address (f->server));
 
   g_assert_true (tall_server_stop (f->server));
   g_object_unref (f->server);
-  f->server = tall_server_new (f->front, address, NULL, &error);
-  g_assert_no_error (error);
+  f->server = must (tall_server_new (f->front, address, NULL, &error));
 }
 
 static void
 test_reconnect (Fixture *f, gconstpointer data G_GNUC_UNUSED)
 {
-  g_autoptr (GError) error = NULL;
   g_autoptr (TallOrder) order = tall_test_order_with_lines ("VINET", "10248", 1);
   gint64 revision = 0;
 
-  gboolean ok = tall_front_put_order (f->client, order, NULL, &revision, &error);
-  g_assert_no_error (error);
-  g_assert_true (ok);
+  must (tall_front_put_order (f->client, order, NULL, &revision, &error));
   restart_server (f);
-  g_autoptr (TallOrder) got = tall_front_get_order (f->client, "VINET", "10248", NULL, &error);
-  g_assert_no_error (error);
+  g_autoptr (TallOrder) got =
+      must (tall_front_get_order (f->client, "VINET", "10248", NULL, &error));
   tall_test_assert_order_equal (order, got);
   restart_server (f);
-  ok = tall_front_put_order (f->client, order, NULL, &revision, &error);
-  g_assert_no_error (error);
-  g_assert_true (ok);
+  must (tall_front_put_order (f->client, order, NULL, &revision, &error));
 }
 
 static void
 test_unreachable (Fixture *f, gconstpointer data G_GNUC_UNUSED)
 {
-  g_autoptr (GError) error = NULL;
   g_autoptr (TallOrder) order = tall_test_order_with_lines ("VINET", "10248", 1);
 
   g_assert_true (tall_server_stop (f->server));
-  g_assert_false (tall_front_put_order (f->client, order, NULL, NULL, &error));
-  g_assert_error (error, TALL_ERROR, TALL_ERROR_UNAVAILABLE);
-  g_assert_nonnull (strstr (error->message, "Storing order 10248 of VINET"));
-  g_assert_nonnull (strstr (error->message, tall_server_get_address (f->server)));
-  g_clear_error (&error);
+  must_fail (tall_front_put_order (f->client, order, NULL, NULL, &error), TALL_ERROR_UNAVAILABLE,
+             "Storing order 10248 of VINET", tall_server_get_address (f->server));
 
-  g_assert_null (tall_client_new ("nowhere", &error));
-  g_assert_error (error, TALL_ERROR, TALL_ERROR_INVALID);
+  must_fail (tall_client_new ("nowhere", &error), TALL_ERROR_INVALID);
 }
 
 static void
 test_timeout (Fixture *f, gconstpointer data G_GNUC_UNUSED)
 {
-  g_autoptr (GError) error = NULL;
   g_autoptr (TallOrder) order = tall_test_order_with_lines ("VINET", "10248", 1);
   TallWriteOptions options = { .timeout = 50 };
 
   tall_test_front_hold (f->test_front);
-  g_assert_false (tall_front_put_order (f->client, order, &options, NULL, &error));
-  g_assert_error (error, TALL_ERROR, TALL_ERROR_OUTCOME_UNKNOWN);
-  g_clear_error (&error);
-  g_assert_false (tall_front_delete_order (f->client, "VINET", "1", &options, &error));
-  g_assert_error (error, TALL_ERROR, TALL_ERROR_OUTCOME_UNKNOWN);
-  g_clear_error (&error);
+  must_fail (tall_front_put_order (f->client, order, &options, NULL, &error),
+             TALL_ERROR_OUTCOME_UNKNOWN);
+  must_fail (tall_front_delete_order (f->client, "VINET", "1", &options, &error),
+             TALL_ERROR_OUTCOME_UNKNOWN);
 
   tall_client_set_timeout (TALL_CLIENT (f->client), 50);
-  g_assert_false (tall_front_ping (f->client, &error));
-  g_assert_error (error, TALL_ERROR, TALL_ERROR_TIMED_OUT);
-  g_clear_error (&error);
+  must_fail (tall_front_ping (f->client, &error), TALL_ERROR_TIMED_OUT);
   tall_test_front_let_go (f->test_front);
 
   /* The late answers must not be taken for the answers to later calls. */
   tall_client_set_timeout (TALL_CLIENT (f->client), 15000);
-  g_autoptr (TallDescription) got = tall_front_describe (f->client, &error);
-  g_assert_no_error (error);
+  g_autoptr (TallDescription) got = must (tall_front_describe (f->client, &error));
   g_assert_cmpstr (got->name, ==, "tests");
 }
 
@@ -368,14 +332,11 @@ use_client (gpointer data)
 
   for (guint i = 0; i < 200; i++)
     {
-      g_autoptr (GError) error = NULL;
       g_autofree char *order_number = g_strdup_printf ("%u", i);
       g_autoptr (TallOrder) order = tall_test_order_with_lines (number, order_number, i % 5);
-      gboolean ok = tall_front_put_order (client, order, NULL, NULL, &error);
-      g_assert_no_error (error);
-      g_assert_true (ok);
-      g_autoptr (TallOrder) got = tall_front_get_order (client, number, order_number, NULL, &error);
-      g_assert_no_error (error);
+      must (tall_front_put_order (client, order, NULL, NULL, &error));
+      g_autoptr (TallOrder) got =
+          must (tall_front_get_order (client, number, order_number, NULL, &error));
       tall_test_assert_order_equal (order, got);
     }
   return NULL;
@@ -397,10 +358,8 @@ test_threads (Fixture *f, gconstpointer data G_GNUC_UNUSED)
 static void
 test_tls_of_a_plain_address (Fixture *f, gconstpointer data G_GNUC_UNUSED)
 {
-  g_autoptr (GError) error = NULL;
-  g_assert_false (tall_client_use_tls (TALL_CLIENT (f->client), NULL, NULL, NULL, &error));
-  g_assert_error (error, TALL_ERROR, TALL_ERROR_INVALID);
-  g_assert_nonnull (strstr (error->message, "tls://"));
+  must_fail (tall_client_use_tls (TALL_CLIENT (f->client), NULL, NULL, NULL, &error),
+             TALL_ERROR_INVALID, "tls://");
 }
 
 #define ADD(path, function) g_test_add (path, Fixture, NULL, set_up, function, tear_down)

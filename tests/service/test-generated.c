@@ -10,6 +10,7 @@
 #include "tall-test-orders.h"
 #include "tall-test-service.h"
 #include "tall-thrift.h"
+#include "tall-must.h"
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (IdlOrderServiceClient, g_object_unref)
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (IdlOrder, g_object_unref)
@@ -32,13 +33,11 @@ typedef struct
 static void
 set_up (Fixture *f, gconstpointer data)
 {
-  g_autoptr (GError) error = NULL;
   TallWireOptions options = TALL_WIRE_OPTIONS_INIT;
   options.compact = GPOINTER_TO_INT (data);
 
   tall_test_service_start (&f->service, NULL);
-  f->connection = tall_connection_open (f->service.address, &options, G_MAXINT64, &error);
-  g_assert_no_error (error);
+  f->connection = must (tall_connection_open (f->service.address, &options, G_MAXINT64, &error));
   TallTransport *transport = tall_connection_get_transport (f->connection);
   f->protocol = tall_thrift_protocol_new (transport, options.compact);
   f->stub = g_object_new (IDL_TYPE_ORDER_SERVICE_CLIENT, "input_protocol", f->protocol,
@@ -146,30 +145,23 @@ test_orders (Fixture *f, gconstpointer data G_GNUC_UNUSED)
 
   for (guint i = 0; i < 100; i++)
     {
-      g_autoptr (GError) error = NULL;
       g_autoptr (TallOrder) order = tall_test_random_order (rand, 30);
-      gboolean ok = tall_front_put_order (f->service.client, order, NULL, NULL, &error);
-      g_assert_no_error (error);
-      g_assert_true (ok);
+      must (tall_front_put_order (f->service.client, order, NULL, NULL, &error));
 
       g_autoptr (IdlOrderResult) got = g_object_new (IDL_TYPE_ORDER_RESULT, NULL);
       IdlTallError *failure = NULL;
-      ok = idl_order_service_client_get_order (f->stub, &got, order->customer_number,
-                                               order->order_number, &failure, &error);
-      g_assert_no_error (error);
-      g_assert_true (ok);
+      must (idl_order_service_client_get_order (f->stub, &got, order->customer_number,
+                                                order->order_number, &failure, &error));
       assert_order (order, got->order);
 
       g_autoptr (IdlPutResult) put = g_object_new (IDL_TYPE_PUT_RESULT, NULL);
       g_autoptr (IdlWriteOptions) options = g_object_new (IDL_TYPE_WRITE_OPTIONS, NULL);
-      ok =
-          idl_order_service_client_put_order (f->stub, &put, got->order, options, &failure, &error);
-      g_assert_no_error (error);
-      g_assert_true (ok);
+      must (idl_order_service_client_put_order (f->stub, &put, got->order, options, &failure,
+                                                &error));
       g_assert_cmpint (put->revision, >, got->revision);
-      g_autoptr (TallOrder) again = tall_front_get_order (f->service.client, order->customer_number,
-                                                          order->order_number, NULL, &error);
-      g_assert_no_error (error);
+      g_autoptr (TallOrder) again =
+          must (tall_front_get_order (f->service.client, order->customer_number,
+                                      order->order_number, NULL, &error));
       tall_test_assert_order_equal (order, again);
     }
 }
@@ -181,18 +173,13 @@ test_customers (Fixture *f, gconstpointer data G_GNUC_UNUSED)
 
   for (guint i = 0; i < 100; i++)
     {
-      g_autoptr (GError) error = NULL;
       g_autoptr (TallCustomer) customer = tall_test_random_customer (rand);
-      gboolean ok = tall_front_put_customer (f->service.client, customer, NULL, NULL, &error);
-      g_assert_no_error (error);
-      g_assert_true (ok);
+      must (tall_front_put_customer (f->service.client, customer, NULL, NULL, &error));
 
       g_autoptr (IdlCustomerResult) got = g_object_new (IDL_TYPE_CUSTOMER_RESULT, NULL);
       IdlTallError *failure = NULL;
-      ok =
-          idl_order_service_client_get_customer (f->stub, &got, customer->number, &failure, &error);
-      g_assert_no_error (error);
-      g_assert_true (ok);
+      must (idl_order_service_client_get_customer (f->stub, &got, customer->number, &failure,
+                                                   &error));
       const IdlCustomer *theirs = got->customer;
       g_assert_cmpstr (customer->number, ==, theirs->number);
       assert_text (customer->name, theirs->name, theirs->__isset_name);
@@ -243,12 +230,9 @@ test_failures (Fixture *f, gconstpointer data G_GNUC_UNUSED)
 static void
 test_description (Fixture *f, gconstpointer data G_GNUC_UNUSED)
 {
-  g_autoptr (GError) error = NULL;
   g_autoptr (IdlDescription) got = g_object_new (IDL_TYPE_DESCRIPTION, NULL);
   IdlTallError *failure = NULL;
-  gboolean ok = idl_order_service_client_describe (f->stub, &got, &failure, &error);
-  g_assert_no_error (error);
-  g_assert_true (ok);
+  must (idl_order_service_client_describe (f->stub, &got, &failure, &error));
 
   g_assert_cmpstr (got->name, ==, "tests");
   g_assert_cmpstr (got->layout, ==, "blob");
@@ -263,9 +247,7 @@ test_description (Fixture *f, gconstpointer data G_GNUC_UNUSED)
   g_assert_cmpstr (got->phase, ==, "copying");
   g_assert_true (g_ptr_array_find_with_equal_func (got->calls, "getOrder", g_str_equal, NULL));
   g_assert_cmpuint (got->protocols->len, ==, 2);
-  ok = idl_order_service_client_ping (f->stub, &failure, &error);
-  g_assert_no_error (error);
-  g_assert_true (ok);
+  must (idl_order_service_client_ping (f->stub, &failure, &error));
 }
 
 /* The codes of the interface and of TALL_ERROR are one list. */

@@ -10,6 +10,7 @@
 #include "tall-test-orders.h"
 #include "tall-test-service.h"
 #include "tall-test-wire.h"
+#include "tall-must.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -203,9 +204,7 @@ static Seen
 be_good (const char *address)
 {
   Seen seen = { 0 };
-  g_autoptr (GError) error = NULL;
-  g_autoptr (TallFront) client = tall_client_new (address, &error);
-  g_assert_no_error (error);
+  g_autoptr (TallFront) client = must (tall_client_new (address, &error));
   g_autoptr (GArray) times = g_array_new (FALSE, FALSE, sizeof (gint64));
 
   seen.first = call_once (client, &seen);

@@ -9,6 +9,7 @@
 #include "wire/struct.h"
 #include "tall-test-service.h"
 #include "tall-test-wire.h"
+#include "tall-must.h"
 
 typedef TallTestService Fixture;
 
@@ -268,13 +269,10 @@ test_unknown_call (Fixture *f, gconstpointer data G_GNUC_UNUSED)
   g_autoptr (TallTransport) reply =
       tall_test_exchange (connection, &message, f->compact, "dropEverything", T_EXCEPTION);
   g_autoptr (TallArena) arena = tall_arena_new (0);
-  g_autoptr (GError) error = NULL;
   TallStructReader reader;
   TallMessageException exception = { 0 };
   tall_struct_reader_init (&reader, reply, arena, &tall_idl_limits);
-  gboolean ok = tall_struct_reader_read (&reader, &tall_message_exception_type, &exception, &error);
-  g_assert_no_error (error);
-  g_assert_true (ok);
+  must (tall_struct_reader_read (&reader, &tall_message_exception_type, &exception, &error));
   g_assert_cmpint (exception.type, ==, TALL_MESSAGE_UNKNOWN_METHOD);
   g_assert_nonnull (strstr (exception.message, "dropEverything"));
   tall_test_assert_ping_works (connection, f->compact);

@@ -3,6 +3,7 @@
 #include "service/server/listen.h"
 
 #include "tall-error.h"
+#include "tall-must.h"
 
 #include <net/if.h>
 #include <sched.h>
@@ -64,13 +65,11 @@ listen_on (const char *addresses, guint port, char **bound, gboolean *is_reachab
 static void
 assert_fails (const char *addresses, guint port, const char *named)
 {
-  g_autoptr (GError) error = NULL;
   g_autofree char *bound = NULL;
   gboolean is_reachable;
   g_test_message ("%s", addresses);
-  g_assert_null (listen_on (addresses, port, &bound, &is_reachable, &error));
-  g_assert_error (error, TALL_ERROR, TALL_ERROR_UNAVAILABLE);
-  g_assert_nonnull (strstr (error->message, named));
+  must_fail (listen_on (addresses, port, &bound, &is_reachable, &error), TALL_ERROR_UNAVAILABLE,
+             named);
 }
 
 /* Each address of a host must work, whichever it is. */
@@ -92,12 +91,10 @@ get_port (const char *address)
 static void
 test_all (void)
 {
-  g_autoptr (GError) error = NULL;
   g_autofree char *bound = NULL;
   gboolean is_reachable = TRUE;
   g_autoptr (GSocketListener) listener =
-      listen_on ("127.0.0.1,127.0.0.2", 0, &bound, &is_reachable, &error);
-  g_assert_no_error (error);
+      must (listen_on ("127.0.0.1,127.0.0.2", 0, &bound, &is_reachable, &error));
   g_assert_false (is_reachable);
   g_assert_true (g_str_has_prefix (bound, "name:"));
   for (guint i = 1; i <= 2; i++)
@@ -105,9 +102,8 @@ test_all (void)
       g_autofree char *address = g_strdup_printf ("127.0.0.%u", i);
       g_autoptr (GSocketClient) client = g_socket_client_new ();
       g_autoptr (GSocketConnection) connection =
-          g_socket_client_connect_to_host (client, address, (guint16)get_port (bound), NULL,
-                                           &error);
-      g_assert_no_error (error);
+          must (g_socket_client_connect_to_host (client, address, (guint16)get_port (bound), NULL,
+                                                 &error));
     }
 
   /* One of them is taken already. */
@@ -151,12 +147,10 @@ test_reachable (void)
 static void
 test_reachable_first (void)
 {
-  g_autoptr (GError) error = NULL;
   g_autofree char *bound = NULL;
   gboolean is_reachable = FALSE;
   g_autoptr (GSocketListener) listener =
-      listen_on ("0.0.0.0,::1", 0, &bound, &is_reachable, &error);
-  g_assert_no_error (error);
+      must (listen_on ("0.0.0.0,::1", 0, &bound, &is_reachable, &error));
   g_assert_true (is_reachable);
 }
 
@@ -227,8 +221,7 @@ test_taken (void)
     }
   g_autofree char *bound = NULL;
   g_autoptr (GSocketListener) listener =
-      listen_on ("127.0.0.1,127.0.0.2", 0, &bound, &is_reachable, &error);
-  g_assert_no_error (error);
+      must (listen_on ("127.0.0.1,127.0.0.2", 0, &bound, &is_reachable, &error));
   g_assert_cmpstr (bound, ==, "name:40003");
 
   assert_fails ("127.0.0.1,127.0.0.2", 0, "another program");

@@ -6,6 +6,7 @@
 #include "tall-error.h"
 #include "tall-test-orders.h"
 #include "tall-test-service.h"
+#include "tall-must.h"
 
 typedef TallTestService Fixture;
 
@@ -24,10 +25,7 @@ tear_down (Fixture *f, gconstpointer data G_GNUC_UNUSED)
 static void
 put (Fixture *f, TallOrder *order)
 {
-  g_autoptr (GError) error = NULL;
-  gboolean ok = tall_front_put_order (f->client, order, NULL, NULL, &error);
-  g_assert_no_error (error);
-  g_assert_true (ok);
+  must (tall_front_put_order (f->client, order, NULL, NULL, &error));
 }
 
 static TallOrder *
@@ -56,11 +54,9 @@ test_orders (Fixture *f, gconstpointer data G_GNUC_UNUSED)
   guint n = 0;
   do
     {
-      g_autoptr (GError) error = NULL;
       TallListOptions options = { .page = page };
       g_autoptr (TallOrderList) list =
-          tall_front_list_orders (f->client, "VINET", &options, &error);
-      g_assert_no_error (error);
+          must (tall_front_list_orders (f->client, "VINET", &options, &error));
       g_assert_cmpuint (list->n_entries, ==, n < 60 ? TALL_DEFAULT_PAGE : 15);
       for (guint i = 0; i < list->n_entries; i++, n++)
         {
@@ -87,7 +83,6 @@ test_orders (Fixture *f, gconstpointer data G_GNUC_UNUSED)
 static void
 test_dates (Fixture *f, gconstpointer data G_GNUC_UNUSED)
 {
-  g_autoptr (GError) error = NULL;
   TallListOptions options = { .has_from = TRUE, .from = 3, .has_to = TRUE, .to = 7, .limit = 1000 };
   for (guint i = 0; i < 10; i++)
     {
@@ -97,8 +92,8 @@ test_dates (Fixture *f, gconstpointer data G_GNUC_UNUSED)
       put (f, order);
     }
 
-  g_autoptr (TallOrderList) list = tall_front_list_orders (f->client, "VINET", &options, &error);
-  g_assert_no_error (error);
+  g_autoptr (TallOrderList) list =
+      must (tall_front_list_orders (f->client, "VINET", &options, &error));
   g_assert_cmpuint (list->n_entries, ==, 4);
   g_assert_cmpint (list->entries[0].sales_date, ==, 3);
   g_assert_null (list->next_page);
@@ -115,33 +110,25 @@ test_refused (Fixture *f, gconstpointer data G_GNUC_UNUSED)
       g_autoptr (TallOrder) order = new_order ("VINET", i);
       put (f, order);
     }
-  g_autoptr (TallOrderList) list = tall_front_list_orders (f->client, "VINET", &one, &error);
-  g_assert_no_error (error);
+  g_autoptr (TallOrderList) list = must (tall_front_list_orders (f->client, "VINET", &one, &error));
   one.page = list->next_page;
   g_assert_null (tall_front_list_orders (f->client, "OTHER", &one, &error));
   g_assert_error (error, TALL_ERROR, TALL_ERROR_INVALID);
   g_assert_cmpstr (tall_error_get_field (error), ==, "page");
   g_clear_error (&error);
-  g_assert_null (tall_front_list_customers (f->client, &one, &error));
-  g_assert_error (error, TALL_ERROR, TALL_ERROR_INVALID);
-  g_clear_error (&error);
-  g_assert_null (tall_front_get_customer_orders (f->client, "VINET", &one, &error));
-  g_assert_error (error, TALL_ERROR, TALL_ERROR_INVALID);
-  g_clear_error (&error);
+  must_fail (tall_front_list_customers (f->client, &one, &error), TALL_ERROR_INVALID);
+  must_fail (tall_front_get_customer_orders (f->client, "VINET", &one, &error), TALL_ERROR_INVALID);
 
   tall_test_front_fail_next (f->test_front, g_error_new_literal (TALL_ERROR, TALL_ERROR_UNSUPPORTED,
                                                                  "no index here"));
-  g_assert_null (tall_front_list_orders (f->client, "VINET", NULL, &error));
-  g_assert_error (error, TALL_ERROR, TALL_ERROR_UNSUPPORTED);
-  g_clear_error (&error);
-  g_assert_null (tall_front_get_customer_orders (f->client, "NOBODY", NULL, &error));
-  g_assert_error (error, TALL_ERROR, TALL_ERROR_NOT_FOUND);
+  must_fail (tall_front_list_orders (f->client, "VINET", NULL, &error), TALL_ERROR_UNSUPPORTED);
+  must_fail (tall_front_get_customer_orders (f->client, "NOBODY", NULL, &error),
+             TALL_ERROR_NOT_FOUND);
 }
 
 static void
 test_customers (Fixture *f, gconstpointer data G_GNUC_UNUSED)
 {
-  g_autoptr (GError) error = NULL;
   TallListOptions options = { .limit = 3 };
 
   for (guint i = 0; i < 5; i++)
@@ -150,18 +137,18 @@ test_customers (Fixture *f, gconstpointer data G_GNUC_UNUSED)
       g_autoptr (TallCustomer) customer = tall_test_plain_customer (number);
       customer->name =
           i == 1 ? NULL : tall_arena_strdup (tall_customer_get_arena (customer), i == 2 ? "" : "ä");
-      g_assert_true (tall_front_put_customer (f->client, customer, NULL, NULL, &error));
+      must (tall_front_put_customer (f->client, customer, NULL, NULL, &error));
     }
-  g_autoptr (TallCustomerList) first = tall_front_list_customers (f->client, &options, &error);
-  g_assert_no_error (error);
+  g_autoptr (TallCustomerList) first =
+      must (tall_front_list_customers (f->client, &options, &error));
   g_assert_cmpuint (first->n_entries, ==, 3);
   g_assert_cmpstr (first->entries[0].name, ==, "ä");
   g_assert_cmpstr (first->entries[1].name, ==, NULL);
   g_assert_cmpstr (first->entries[2].name, ==, "");
   g_assert_cmpint (first->entries[2].revision, >, first->entries[1].revision);
   options.page = first->next_page;
-  g_autoptr (TallCustomerList) second = tall_front_list_customers (f->client, &options, &error);
-  g_assert_no_error (error);
+  g_autoptr (TallCustomerList) second =
+      must (tall_front_list_customers (f->client, &options, &error));
   g_assert_cmpuint (second->n_entries, ==, 2);
   g_assert_cmpstr (second->entries[0].number, ==, "C3");
   g_assert_null (second->next_page);
@@ -180,8 +167,7 @@ walk_customer (Fixture *f, const char *number, guint limit, guint *n_pages)
       g_autoptr (GError) error = NULL;
       TallListOptions options = { .limit = limit, .page = token };
       g_autoptr (TallCustomerOrders) page =
-          tall_front_get_customer_orders (f->client, number, &options, &error);
-      g_assert_no_error (error);
+          must (tall_front_get_customer_orders (f->client, number, &options, &error));
       g_assert_cmpuint (page->n_orders, <=, limit);
       for (guint i = 0; i < page->n_orders; i++, n++)
         {
@@ -201,7 +187,6 @@ walk_customer (Fixture *f, const char *number, guint limit, guint *n_pages)
 static void
 test_customer_orders (Fixture *f, gconstpointer data G_GNUC_UNUSED)
 {
-  g_autoptr (GError) error = NULL;
   guint n_pages = 0;
   for (guint i = 0; i < 100; i++)
     {
@@ -217,18 +202,16 @@ test_customer_orders (Fixture *f, gconstpointer data G_GNUC_UNUSED)
   g_assert_cmpuint (walk_customer (f, "VINET", 50, &n_pages), ==, 100);
   g_assert_cmpuint (n_pages, ==, 2);
   g_autoptr (TallCustomerOrders) none =
-      tall_front_get_customer_orders (f->client, "VINET", NULL, &error);
-  g_assert_no_error (error);
+      must (tall_front_get_customer_orders (f->client, "VINET", NULL, &error));
   g_assert_null (none->customer);
   g_assert_cmpint (none->revision, ==, 0);
   g_assert_cmpuint (none->n_orders, ==, TALL_DEFAULT_PAGE);
 
   gint64 revision = 0;
   g_autoptr (TallCustomer) customer = tall_test_plain_customer ("VINET");
-  g_assert_true (tall_front_put_customer (f->client, customer, NULL, &revision, &error));
+  must (tall_front_put_customer (f->client, customer, NULL, &revision, &error));
   g_autoptr (TallCustomerOrders) page =
-      tall_front_get_customer_orders (f->client, "VINET", NULL, &error);
-  g_assert_no_error (error);
+      must (tall_front_get_customer_orders (f->client, "VINET", NULL, &error));
   tall_test_assert_customer_equal (customer, page->customer);
   g_assert_cmpint (page->revision, ==, revision);
 }
@@ -250,9 +233,7 @@ test_large_orders (Fixture *f, gconstpointer data G_GNUC_UNUSED)
   g_assert_cmpuint (n_pages, ==, 3);
 
   /* Long currencies make a listing large in the same way. */
-  g_autoptr (GError) error = NULL;
-  g_autoptr (TallOrderList) list = tall_front_list_orders (f->client, "LARGE", NULL, &error);
-  g_assert_no_error (error);
+  g_autoptr (TallOrderList) list = must (tall_front_list_orders (f->client, "LARGE", NULL, &error));
   g_assert_cmpuint (list->n_entries, ==, 8);
   g_assert_nonnull (list->next_page);
 }
@@ -432,12 +413,12 @@ test_unreadable (Fixture *f, gconstpointer data G_GNUC_UNUSED)
     {
       g_autoptr (TallCustomer) customer = tall_test_plain_customer (numbers[i]);
       g_autoptr (TallOrder) order = tall_test_order_with_lines ("damaged-2", numbers[i], 1);
-      g_assert_true (tall_front_put_customer (f->client, customer, NULL, NULL, &error));
+      must (tall_front_put_customer (f->client, customer, NULL, NULL, &error));
       put (f, order);
     }
 
-  g_autoptr (TallOrderList) orders = tall_front_list_orders (f->client, "damaged-2", NULL, &error);
-  g_assert_no_error (error);
+  g_autoptr (TallOrderList) orders =
+      must (tall_front_list_orders (f->client, "damaged-2", NULL, &error));
   g_assert_cmpuint (orders->n_entries, ==, 2);
   g_assert_cmpstr (orders->entries[1].order_number, ==, "z");
   g_assert_cmpuint (orders->n_unreadable, ==, 1);
@@ -445,8 +426,8 @@ test_unreadable (Fixture *f, gconstpointer data G_GNUC_UNUSED)
   g_assert_cmpint (orders->unreadable[0].code, ==, TALL_ERROR_DAMAGED);
   g_assert_cmpstr (orders->unreadable[0].message, ==, "damaged-2: as its name says");
 
-  g_autoptr (TallCustomerList) customers = tall_front_list_customers (f->client, NULL, &error);
-  g_assert_no_error (error);
+  g_autoptr (TallCustomerList) customers =
+      must (tall_front_list_customers (f->client, NULL, &error));
   g_assert_cmpuint (customers->n_entries, ==, 2);
   g_assert_cmpuint (customers->n_unreadable, ==, 1);
   g_assert_null (customers->unreadable[0].number);
@@ -465,27 +446,19 @@ test_unreadable (Fixture *f, gconstpointer data G_GNUC_UNUSED)
 static void
 test_delete_customer (Fixture *f, gconstpointer data G_GNUC_UNUSED)
 {
-  g_autoptr (GError) error = NULL;
   g_autoptr (TallCustomer) customer = tall_test_plain_customer ("VINET");
   g_autoptr (TallOrder) order = new_order ("VINET", 1);
   gint64 revision = 0;
-  g_assert_true (tall_front_put_customer (f->client, customer, NULL, &revision, &error));
+  must (tall_front_put_customer (f->client, customer, NULL, &revision, &error));
   put (f, order);
 
-  g_assert_false (tall_front_delete_customer (f->client, "VINET", NULL, &error));
-  g_assert_error (error, TALL_ERROR, TALL_ERROR_CONFLICT);
-  g_clear_error (&error);
-  g_assert_true (tall_front_delete_order (f->client, "VINET", "0001", NULL, &error));
+  must_fail (tall_front_delete_customer (f->client, "VINET", NULL, &error), TALL_ERROR_CONFLICT);
+  must (tall_front_delete_order (f->client, "VINET", "0001", NULL, &error));
   TallWriteOptions other = { .condition = TALL_IF_REVISION, .revision = revision + 1 };
-  g_assert_false (tall_front_delete_customer (f->client, "VINET", &other, &error));
-  g_assert_error (error, TALL_ERROR, TALL_ERROR_CONFLICT);
-  g_clear_error (&error);
-  gboolean ok = tall_front_delete_customer (f->client, "VINET", NULL, &error);
-  g_assert_no_error (error);
-  g_assert_true (ok);
+  must_fail (tall_front_delete_customer (f->client, "VINET", &other, &error), TALL_ERROR_CONFLICT);
+  must (tall_front_delete_customer (f->client, "VINET", NULL, &error));
   g_assert_true (tall_test_front_get_options (f->test_front).has_token);
-  g_assert_false (tall_front_delete_customer (f->client, "VINET", NULL, &error));
-  g_assert_error (error, TALL_ERROR, TALL_ERROR_NOT_FOUND);
+  must_fail (tall_front_delete_customer (f->client, "VINET", NULL, &error), TALL_ERROR_NOT_FOUND);
 }
 
 #define ADD(path, function) g_test_add (path, Fixture, NULL, set_up, function, tear_down)

@@ -7,6 +7,7 @@
 #include "tall-limits.h"
 #include "tall-test-orders.h"
 #include "tall-test-service.h"
+#include "tall-must.h"
 
 typedef TallTestService Fixture;
 
@@ -73,20 +74,14 @@ many_set (Many *self, guint i, TallOrder *order)
 static void
 put_all (Fixture *f, Many *many, gboolean with_options)
 {
-  g_autoptr (GError) error = NULL;
-  gboolean ok = tall_front_put_orders (f->client, many->orders, with_options ? many->options : NULL,
-                                       many->n, many->outcomes, &error);
-  g_assert_no_error (error);
-  g_assert_true (ok);
+  must (tall_front_put_orders (f->client, many->orders, with_options ? many->options : NULL,
+                               many->n, many->outcomes, &error));
 }
 
 static void
 get_all (Fixture *f, Many *many)
 {
-  g_autoptr (GError) error = NULL;
-  gboolean ok = tall_front_get_orders (f->client, many->ids, many->n, many->outcomes, &error);
-  g_assert_no_error (error);
-  g_assert_true (ok);
+  must (tall_front_get_orders (f->client, many->ids, many->n, many->outcomes, &error));
 }
 
 /* Stores all and fetches them back. */
@@ -241,7 +236,7 @@ test_get_outcomes (Fixture *f, gconstpointer data G_GNUC_UNUSED)
   static const int codes[] = { TALL_ERROR_NOT_FOUND, 0, TALL_ERROR_INVALID, TALL_ERROR_INVALID, 0 };
   g_autoptr (GError) error = NULL;
 
-  g_assert_true (tall_front_put_order (f->client, stored, NULL, NULL, &error));
+  must (tall_front_put_order (f->client, stored, NULL, NULL, &error));
   many_init (&many, G_N_ELEMENTS (ids));
   memcpy (many.ids, ids, sizeof ids);
   get_all (f, &many);
@@ -390,14 +385,13 @@ static void
 test_same_order_twice (Fixture *f, gconstpointer data G_GNUC_UNUSED)
 {
   g_auto (Many) many;
-  g_autoptr (GError) error = NULL;
 
   many_init (&many, 2);
   many_set (&many, 0, tall_test_order_with_lines ("VINET", "same", 1));
   many_set (&many, 1, tall_test_order_with_lines ("VINET", "same", 2));
   put_all (f, &many, FALSE);
-  g_autoptr (TallOrder) got = tall_front_get_order (f->client, "VINET", "same", NULL, &error);
-  g_assert_no_error (error);
+  g_autoptr (TallOrder) got =
+      must (tall_front_get_order (f->client, "VINET", "same", NULL, &error));
   tall_test_assert_order_equal (many.orders[1], got);
 }
 
@@ -413,9 +407,8 @@ test_whole_failures (Fixture *f, gconstpointer data G_GNUC_UNUSED)
     many_set (&many, i, tall_test_order_with_lines ("VINET", i ? "1" : "0", 1));
   tall_test_front_fail_next (f->test_front,
                              g_error_new_literal (TALL_ERROR, TALL_ERROR_OVERLOADED, "full"));
-  g_assert_false (tall_front_get_orders (f->client, many.ids, many.n, many.outcomes, &error));
-  g_assert_error (error, TALL_ERROR, TALL_ERROR_OVERLOADED);
-  g_clear_error (&error);
+  must_fail (tall_front_get_orders (f->client, many.ids, many.n, many.outcomes, &error),
+             TALL_ERROR_OVERLOADED);
   tall_test_front_fail_next (f->test_front,
                              g_error_new_literal (TALL_ERROR, TALL_ERROR_OVERLOADED, "full"));
   g_assert_false (

@@ -12,6 +12,7 @@
 #include "table/table-kind.h"
 #include "tall-test-moves.h"
 #include "tall-test-store.h"
+#include "tall-must.h"
 
 /* So many at one a second last longer than any test. */
 #define N_ORDERS 200
@@ -49,8 +50,8 @@ service_start (Service *self, const TallServerOptions *given)
   const TallTableAddress address = { .kind = &kind, .place = (char *)"/" };
   tall_test_moves_init (&self->moves, N_ORDERS, &address);
   options.moves = self->moves.runner;
-  self->server = tall_server_new (TALL_FRONT (self->moves.store), "127.0.0.1:0", &options, &error);
-  g_assert_no_error (error);
+  self->server =
+      must (tall_server_new (TALL_FRONT (self->moves.store), "127.0.0.1:0", &options, &error));
   self->front = tall_client_new (tall_server_get_address (self->server), &error);
   self->client = TALL_CLIENT (self->front);
   g_assert_no_error (error);
@@ -69,10 +70,7 @@ service_stop (Service *self)
 static TallMigrateState *
 start (Service *self, TallMigrateWish wish)
 {
-  g_autoptr (GError) error = NULL;
-  TallMigrateState *state = tall_client_start_migration (self->client, &wish, &error);
-  g_assert_no_error (error);
-  return state;
+  return must (tall_client_start_migration (self->client, &wish, &error));
 }
 
 static void
@@ -89,24 +87,18 @@ static TallMigrateState *
 look (gpointer data, const char *id)
 {
   const Service *self = data;
-  g_autoptr (GError) error = NULL;
-  TallMigrateState *state = tall_client_get_migration (self->client, id, 0, &error);
-  g_assert_no_error (error);
-  return state;
+  return must (tall_client_get_migration (self->client, id, 0, &error));
 }
 
 static void
 expect_layout (Service *self, const char *layout, guint64 generation)
 {
-  g_autoptr (GError) error = NULL;
-  g_autoptr (TallDescription) description = tall_front_describe (self->front, &error);
-  g_assert_no_error (error);
+  g_autoptr (TallDescription) description = must (tall_front_describe (self->front, &error));
   g_assert_cmpstr (description->layout, ==, layout);
   g_assert_cmpuint (description->generation, ==, generation);
   g_assert_cmpstr (description->phase, ==, "none");
   g_autoptr (TallOrder) order =
-      tall_front_get_order (self->front, TALL_TEST_CUSTOMER, "7", NULL, &error);
-  g_assert_no_error (error);
+      must (tall_front_get_order (self->front, TALL_TEST_CUSTOMER, "7", NULL, &error));
   g_assert_cmpstr (order->order_number, ==, "7");
 }
 
@@ -372,10 +364,8 @@ collect_unfit (Service *self)
   guint n = 0, more;
   do
     {
-      g_autoptr (GError) error = NULL;
       g_autoptr (TallMigrateState) state =
-          tall_client_get_migration (self->client, NULL, n, &error);
-      g_assert_no_error (error);
+          must (tall_client_get_migration (self->client, NULL, n, &error));
       more = state->n_unfit;
       g_assert_cmpuint (more, <=, TALL_IDL_MANY_UNFIT);
       for (guint i = 0; i < more; i++)
@@ -423,8 +413,7 @@ test_proxy (void)
   service_start (&service, &(TallServerOptions){ .trusted_proxies = proxies });
   expect_refusal (&service, tall_test_wish_layout ("wide"), TALL_ERROR_FORBIDDEN,
                   "on its own machine");
-  g_assert_null (tall_client_get_migration (service.client, NULL, 0, &error));
-  g_assert_error (error, TALL_ERROR, TALL_ERROR_FORBIDDEN);
+  must_fail (tall_client_get_migration (service.client, NULL, 0, &error), TALL_ERROR_FORBIDDEN);
   g_autoptr (TallMigrateState) state =
       tall_migrate_runner_look (service.moves.runner, NULL, 0, 0, NULL);
   g_assert_null (state->id);

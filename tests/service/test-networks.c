@@ -3,6 +3,7 @@
 #include "service/access/places.h"
 
 #include "tall-error.h"
+#include "tall-must.h"
 
 static GInetAddress *
 make (const char *text)
@@ -125,10 +126,8 @@ test_wrong (void)
 
   for (guint i = 0; i < G_N_ELEMENTS (wrong); i++)
     {
-      g_autoptr (GError) error = NULL;
       g_test_message ("\"%s\"", wrong[i]);
-      g_assert_null (tall_networks_parse (wrong[i], &error));
-      g_assert_error (error, TALL_ERROR, TALL_ERROR_INVALID);
+      must_fail (tall_networks_parse (wrong[i], &error), TALL_ERROR_INVALID);
     }
 }
 

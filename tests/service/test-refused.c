@@ -10,6 +10,7 @@
 #include "wire/struct.h"
 #include "tall-test-service.h"
 #include "tall-test-wire.h"
+#include "tall-must.h"
 
 typedef TallTestService Fixture;
 
@@ -24,11 +25,8 @@ assert_refused (
   g_autoptr (TallArena) arena = tall_arena_new (0);
   TallStructReader reader;
   TallIdlResult result = { 0 };
-  g_autoptr (GError) error = NULL;
   tall_struct_reader_init (&reader, reply, arena, &tall_idl_limits);
-  gboolean ok = tall_struct_reader_read (&reader, tall_calls_find (name)->result, &result, &error);
-  g_assert_no_error (error);
-  g_assert_true (ok);
+  must (tall_struct_reader_read (&reader, tall_calls_find (name)->result, &result, &error));
 
   g_assert_nonnull (result.failure);
   g_autoptr (GError) failure = tall_idl_failure_to_error (result.failure);
@@ -41,10 +39,8 @@ assert_refused (
 static void
 begin_list (TallTestMessage *message, gint16 id, ThriftType type, guint n)
 {
-  g_autoptr (GError) error = NULL;
   tall_test_message_begin_field (message, T_LIST, id);
-  gint32 written = thrift_protocol_write_list_begin (message->protocol, type, n, &error);
-  g_assert_no_error (error);
+  gint32 written = must (thrift_protocol_write_list_begin (message->protocol, type, n, &error));
   g_assert_cmpint (written, >, 0);
 }
 
@@ -185,8 +181,7 @@ add_too_many_attributes (TallTestMessage *message)
   begin_order (message);
   tall_test_message_begin_field (message, T_MAP, 6);
   gint32 written =
-      thrift_protocol_write_map_begin (message->protocol, T_STRING, T_STRING, n, &error);
-  g_assert_no_error (error);
+      must (thrift_protocol_write_map_begin (message->protocol, T_STRING, T_STRING, n, &error));
   g_assert_cmpint (written, >, 0);
   for (guint i = 0; i < 2 * n; i++)
     g_assert_cmpint (thrift_protocol_write_string (message->protocol, "", &error), >, 0);

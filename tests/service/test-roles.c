@@ -5,6 +5,7 @@
 
 #include "service/calls/calls.h"
 #include "service/server/listen.h"
+#include "tall-must.h"
 
 #include <glib/gstdio.h>
 
@@ -99,10 +100,8 @@ check_all (TallRoles *roles, const TallTlsIdentity *identity, gboolean is_local,
 static void
 test_calls (void)
 {
-  g_autoptr (GError) error = NULL;
   g_autoptr (TallRoles) roles =
-      load ("[roles]\nreader = cn:r;cn:a;cn:feed\nwriter = cn:w\nadmin = cn:a\n", &error);
-  g_assert_no_error (error);
+      must (load ("[roles]\nreader = cn:r;cn:a;cn:feed\nwriter = cn:w\nadmin = cn:a\n", &error));
 
   /* A certificate decides, wherever its owner is. */
   for (int is_local = FALSE; is_local <= TRUE; is_local++)
@@ -121,13 +120,11 @@ test_calls (void)
 static void
 test_no_role_in_table (void)
 {
-  g_autoptr (GError) error = NULL;
   TallGate gate;
   tall_gate_init (&gate, NULL, NULL);
   TallVisitor visitor = { .gate = &gate, .is_local = TRUE };
   const TallIdlCall forgotten = { .name = "forgotten" };
-  g_assert_false (tall_visitor_may_call (&visitor, &forgotten, &error));
-  g_assert_error (error, TALL_ERROR, TALL_ERROR_FORBIDDEN);
+  must_fail (tall_visitor_may_call (&visitor, &forgotten, &error), TALL_ERROR_FORBIDDEN);
   tall_gate_clear (&gate);
 }
 
@@ -171,10 +168,8 @@ test_names (void)
   };
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
     {
-      g_autoptr (GError) error = NULL;
       g_autofree char *text = g_strconcat ("[roles]\n", cases[i].roles, "\n", NULL);
-      g_autoptr (TallRoles) roles = load (text, &error);
-      g_assert_no_error (error);
+      g_autoptr (TallRoles) roles = must (load (text, &error));
       g_test_message ("%s", cases[i].roles);
       g_assert_cmpint (tall_roles_find_role (roles, identify (cases[i].name)), ==, cases[i].role);
     }
@@ -185,11 +180,9 @@ test_names (void)
 static void
 test_revoked (void)
 {
-  g_autoptr (GError) error = NULL;
   g_autoptr (TallRoles) roles =
-      load ("[roles]\nadmin = cn:a\n[revoked]\nfingerprints = AB:" DIGITS "; " DIGITS "00\n",
-            &error);
-  g_assert_no_error (error);
+      must (load ("[roles]\nadmin = cn:a\n[revoked]\nfingerprints = AB:" DIGITS "; " DIGITS "00\n",
+                  &error));
   TallTlsIdentity *identity = identify ("cn:a");
   g_autofree char *first = g_ascii_strdown ("ab" DIGITS, -1);
   TallTlsIdentity revoked = { identity->names, first };

@@ -7,6 +7,7 @@
 #include "tall-test-orders.h"
 #include "tall-test-service.h"
 #include "tall-test-wire.h"
+#include "tall-must.h"
 
 static void
 test_address (void)
@@ -16,10 +17,8 @@ test_address (void)
 
   for (guint i = 0; i < G_N_ELEMENTS (wrong); i++)
     {
-      g_autoptr (GError) error = NULL;
       g_test_message ("\"%s\"", wrong[i]);
-      g_assert_null (tall_server_new (front, wrong[i], NULL, &error));
-      g_assert_error (error, TALL_ERROR, TALL_ERROR_INVALID);
+      must_fail (tall_server_new (front, wrong[i], NULL, &error), TALL_ERROR_INVALID);
     }
 }
 
@@ -42,16 +41,11 @@ test_host (gconstpointer data)
   const char *bound = tall_server_get_address (server);
   g_assert_true (g_str_has_prefix (bound, host));
   g_assert_false (g_str_has_suffix (bound, ":0"));
-  g_autoptr (TallFront) client = tall_client_new (bound, &error);
-  g_assert_no_error (error);
-  gboolean ok = tall_front_ping (client, &error);
-  g_assert_no_error (error);
-  g_assert_true (ok);
+  g_autoptr (TallFront) client = must (tall_client_new (bound, &error));
+  must (tall_front_ping (client, &error));
 
   /* The address is taken now. */
-  g_assert_null (tall_server_new (front, bound, NULL, &error));
-  g_assert_error (error, TALL_ERROR, TALL_ERROR_UNAVAILABLE);
-  g_assert_nonnull (strstr (error->message, bound));
+  must_fail (tall_server_new (front, bound, NULL, &error), TALL_ERROR_UNAVAILABLE, bound);
   g_assert_true (tall_server_stop (server));
 }
 
@@ -73,16 +67,13 @@ test_connection_limit (void)
                                 .idle_grace = 60000 };
   tall_test_service_start (&service, &options);
 
-  g_autoptr (GError) error = NULL;
   g_autoptr (GSocketConnection) first = tall_test_connect (service.address);
   g_autoptr (GSocketConnection) second = tall_test_connect (service.address);
   tall_test_assert_ping_works (first, FALSE);
   tall_test_assert_ping_works (second, TRUE);
   g_assert_cmpuint (tall_server_count_connections (service.server), ==, 2);
 
-  g_assert_false (tall_front_ping (service.client, &error));
-  g_assert_error (error, TALL_ERROR, TALL_ERROR_OVERLOADED);
-  g_clear_error (&error);
+  must_fail (tall_front_ping (service.client, &error), TALL_ERROR_OVERLOADED);
   g_assert_cmpuint (tall_test_front_count_calls (service.test_front), ==, 2);
   tall_test_assert_ping_works (first, FALSE);
 
@@ -92,7 +83,7 @@ test_connection_limit (void)
     g_thread_yield ();
   /* The connection that was refused may be closing just now: a write on it would not know its end.
    */
-  g_assert_true (tall_front_ping (service.client, &error));
+  must (tall_front_ping (service.client, &error));
   tall_test_service_assert_works (&service);
   tall_test_service_stop (&service);
 }
@@ -228,11 +219,8 @@ test_slow_reader (void)
   TallTestService service;
   TallServerOptions options = { .transfer_timeout = 200 };
   tall_test_service_start (&service, &options);
-  g_autoptr (GError) error = NULL;
   g_autoptr (TallOrder) order = tall_test_order_with_lines ("VINET", "large", 5000);
-  gboolean ok = tall_front_put_order (service.client, order, NULL, NULL, &error);
-  g_assert_no_error (error);
-  g_assert_true (ok);
+  must (tall_front_put_order (service.client, order, NULL, NULL, &error));
   guint before = tall_server_count_connections (service.server);
 
   g_autoptr (GSocketConnection) connection = tall_test_connect (service.address);
@@ -278,8 +266,7 @@ test_graceful_stop (void)
   g_assert_no_error (error);
   g_assert_true (GPOINTER_TO_INT (g_thread_join (stopper)));
   g_assert_cmpuint (tall_server_count_connections (service.server), ==, 0);
-  g_assert_false (tall_front_ping (service.client, &error));
-  g_assert_error (error, TALL_ERROR, TALL_ERROR_UNAVAILABLE);
+  must_fail (tall_front_ping (service.client, &error), TALL_ERROR_UNAVAILABLE);
   tall_test_service_stop (&service);
 }
 
@@ -309,11 +296,8 @@ test_stop_unread (void)
   TallServerOptions options = { .stop_timeout = 600 * 1000, .transfer_timeout = 600 * 1000 };
   tall_test_service_start (&service, &options);
   tall_test_service_assert_works (&service);
-  g_autoptr (GError) error = NULL;
   g_autoptr (TallOrder) order = tall_test_order_with_lines ("VINET", "large", 5000);
-  gboolean ok = tall_front_put_order (service.client, order, NULL, NULL, &error);
-  g_assert_no_error (error);
-  g_assert_true (ok);
+  must (tall_front_put_order (service.client, order, NULL, NULL, &error));
 
   g_autoptr (GPtrArray) connections = g_ptr_array_new_with_free_func (g_object_unref);
   for (guint i = 0; i < 4; i++)

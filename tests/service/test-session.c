@@ -6,6 +6,7 @@
 #include "service/access/places.h"
 #include "tall-test-front.h"
 #include "tall-test-wire.h"
+#include "tall-must.h"
 
 #include <sched.h>
 #include <sys/socket.h>
@@ -65,10 +66,9 @@ g_get_monotonic_time (void)
 static GSocketConnection *
 come (Fixture *f, const char *from, TallPlace **place)
 {
-  g_autoptr (GError) error = NULL;
   GSocketConnection *client = tall_test_connect_from (f->address, from);
-  g_autoptr (GSocket) socket = g_socket_listener_accept_socket (f->listener, NULL, NULL, &error);
-  g_assert_no_error (error);
+  g_autoptr (GSocket) socket =
+      must (g_socket_listener_accept_socket (f->listener, NULL, NULL, &error));
   *place = tall_places_take (f->places, socket);
   g_assert_nonnull (*place);
   return client;
@@ -77,11 +77,9 @@ come (Fixture *f, const char *from, TallPlace **place)
 static void
 set_up (Fixture *f, gconstpointer data G_GNUC_UNUSED)
 {
-  g_autoptr (GError) error = NULL;
   gboolean is_reachable;
   TallPlacesLimits limits = { .max_connections = 1, .max_per_address = 1, .idle_grace = LONG };
-  f->listener = tall_listen ("127.0.0.1:0", &f->address, &is_reachable, &error);
-  g_assert_no_error (error);
+  f->listener = must (tall_listen ("127.0.0.1:0", &f->address, &is_reachable, &error));
   f->front = tall_test_front_new ();
   f->places = tall_places_new (&limits);
   tall_memory_init (&f->memory, LONG, LONG);
@@ -179,12 +177,10 @@ tear_down (Fixture *f, gconstpointer data G_GNUC_UNUSED)
 static void
 evict (Fixture *f)
 {
-  g_autoptr (GError) error = NULL;
   g_mutex_lock (&f->places->mutex);
   g_atomic_int_set (&f->place->evicted, TRUE);
   g_mutex_unlock (&f->places->mutex);
-  g_socket_shutdown (tall_place_get_socket (f->place), TRUE, FALSE, &error);
-  g_assert_no_error (error);
+  must (g_socket_shutdown (tall_place_get_socket (f->place), TRUE, FALSE, &error));
 }
 
 static void
@@ -260,9 +256,8 @@ ask_for_large (Fixture *f, gsize size, TallTestMessage *message)
 {
   g_autofree char *text = g_strnfill (size, 'x');
   g_autoptr (TallOrder) order = tall_order_new ("VINET", "1");
-  g_autoptr (GError) error = NULL;
   order->currency = text;
-  g_assert_true (tall_front_put_order (f->front, order, NULL, NULL, &error));
+  must (tall_front_put_order (f->front, order, NULL, NULL, &error));
   tall_test_message_init (message, FALSE, "getOrder", T_CALL);
   tall_test_message_add_text (message, 1, "VINET");
   tall_test_message_add_text (message, 2, "1");

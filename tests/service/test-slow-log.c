@@ -8,6 +8,7 @@
 #include "tall-test-orders.h"
 #include "tall-test-service.h"
 #include "tall-test-wire.h"
+#include "tall-must.h"
 
 #include <string.h>
 
@@ -69,11 +70,9 @@ static gpointer
 put (gpointer data)
 {
   TallTestService *service = data;
-  g_autoptr (GError) error = NULL;
   g_autoptr (TallOrder) order = tall_test_order_with_lines ("VINET", "10248", 1);
   order->currency = tall_arena_strdup (tall_order_get_arena (order), "QQQ");
-  g_assert_true (tall_front_put_order (service->client, order, NULL, NULL, &error));
-  g_assert_no_error (error);
+  must (tall_front_put_order (service->client, order, NULL, NULL, &error));
   return NULL;
 }
 

@@ -14,6 +14,7 @@
 #include "tall-test-orders.h"
 #include "tall-test-wire.h"
 #include "store/verify/verify.h"
+#include "tall-must.h"
 
 #define MANY 1500
 #define N_LONG 600 /* together more than a request may have */
@@ -30,11 +31,8 @@ typedef struct
 static void
 service_start (Service *self, TallFront *front, const TallServerOptions *options)
 {
-  g_autoptr (GError) error = NULL;
-  self->server = tall_server_new (front, "127.0.0.1:0", options, &error);
-  g_assert_no_error (error);
-  self->client = tall_client_new (tall_server_get_address (self->server), &error);
-  g_assert_no_error (error);
+  self->server = must (tall_server_new (front, "127.0.0.1:0", options, &error));
+  self->client = must (tall_client_new (tall_server_get_address (self->server), &error));
 }
 
 static void
@@ -93,7 +91,7 @@ test_proxy (TallStoreFixture *self, gconstpointer kind G_GNUC_UNUSED)
   service_start (&service, self->front, &(TallServerOptions){ .trusted_proxies = proxies });
   expect_error (service.client, (TallVerifyOptions){ 0 }, TALL_ERROR_FORBIDDEN,
                 "only to clients on its own machine");
-  g_assert_true (tall_front_ping (service.client, &error));
+  must (tall_front_ping (service.client, &error));
   service_stop (&service);
 }
 
@@ -251,14 +249,13 @@ static void
 test_answer (TallStoreFixture *self, gconstpointer kind G_GNUC_UNUSED)
 {
   Service service;
-  g_autoptr (GError) error = NULL;
   g_autoptr (TallFront) other = g_object_new (other_front_get_type (), NULL);
   const TallVerifyRequest request = { 0 };
   tall_forwarding_front_wrap (TALL_FORWARDING_FRONT (other), self->front);
   ((OtherFront *)other)->n_rows = 7;
   service_start (&service, other, NULL);
-  g_autoptr (TallVerifyPart) part = tall_front_verify_some (service.client, &request, &error);
-  g_assert_no_error (error);
+  g_autoptr (TallVerifyPart) part =
+      must (tall_front_verify_some (service.client, &request, &error));
   g_assert_cmpuint (part->n_findings, ==, 1);
   g_assert_cmpuint (part->findings[0].n_rows, ==, 7);
   g_assert_cmpstr (part->findings[0].message, ==, "one");
@@ -319,7 +316,6 @@ test_request (TallStoreFixture *self, gconstpointer kind G_GNUC_UNUSED)
 static void
 put_strays (TallStoreFixture *self, const char *table, char first, guint n, gsize len)
 {
-  g_autoptr (GError) error = NULL;
   g_autoptr (TallBatch) batch = tall_batch_new ();
   for (guint i = 0; i < n; i++)
     {
@@ -330,8 +326,8 @@ put_strays (TallStoreFixture *self, const char *table, char first, guint n, gsiz
       TallMutation *mutation = tall_batch_add (batch, table, tall_slice ((const guint8 *)key, len));
       tall_mutation_put (batch, mutation, tall_slice_str ("v"), 1, tall_slice_str ("somebody's"));
     }
-  g_assert_true (tall_table_apply (self->table, (TallMutation *const *)batch->mutations->pdata, n,
-                                   TALL_DURABLE, TALL_NO_DEADLINE, NULL, &error));
+  must (tall_table_apply (self->table, (TallMutation *const *)batch->mutations->pdata, n,
+                          TALL_DURABLE, TALL_NO_DEADLINE, NULL, &error));
 }
 
 /* However many there are, and however long their keys, each is found once: no part is large, nor is
@@ -380,10 +376,8 @@ count_waits (TallFront *front)
   g_autoptr (GByteArray) cursor = g_byte_array_new ();
   for (guint i = 0; i < 1000; i++)
     {
-      g_autoptr (GError) error = NULL;
       const TallVerifyRequest request = { .cursor = tall_slice_array (cursor) };
-      g_autoptr (TallVerifyPart) part = tall_front_verify_some (front, &request, &error);
-      g_assert_no_error (error);
+      g_autoptr (TallVerifyPart) part = must (tall_front_verify_some (front, &request, &error));
       n_waits += part->wait > 0;
       tall_bytes_set (cursor, part->cursor);
       if (cursor->len == 0)

@@ -16,6 +16,7 @@
 #include "tall-test-directory.h"
 #include "tall-test-orders.h"
 #include "tall-test-store.h"
+#include "tall-must.h"
 
 /* The first is like no other text. */
 static const char *const words[] = {
@@ -98,16 +99,11 @@ typedef struct
 static void
 world_start (World *self, TallTable *table, const char *word)
 {
-  g_autoptr (GError) error = NULL;
-
   *self = (World){ .word = word, .table = table, .script = g_string_new (NULL) };
   tall_test_create (table, "record-type", "raw", 0);
-  self->store = tall_store_open (table, NULL, NULL, NULL, &error);
-  g_assert_no_error (error);
-  self->server = tall_server_new (TALL_FRONT (self->store), "127.0.0.1:0", NULL, &error);
-  g_assert_no_error (error);
-  self->client = tall_client_new (tall_server_get_address (self->server), &error);
-  g_assert_no_error (error);
+  self->store = must (tall_store_open (table, NULL, NULL, NULL, &error));
+  self->server = must (tall_server_new (TALL_FRONT (self->store), "127.0.0.1:0", NULL, &error));
+  self->client = must (tall_client_new (tall_server_get_address (self->server), &error));
 }
 
 static char *
@@ -163,15 +159,9 @@ fail_calls (World *self, gboolean is_broken)
 static void
 drop_tables (TallTable *table)
 {
-  g_autoptr (GError) error = NULL;
-  g_auto (GStrv) tables = tall_table_list_tables (table, TALL_NO_DEADLINE, &error);
-  g_assert_no_error (error);
+  g_auto (GStrv) tables = must (tall_table_list_tables (table, TALL_NO_DEADLINE, &error));
   for (guint i = 0; tables[i] != NULL; i++)
-    {
-      gboolean dropped = tall_table_drop_table (table, tables[i], TALL_NO_DEADLINE, &error);
-      g_assert_no_error (error);
-      g_assert_true (dropped);
-    }
+    must (tall_table_drop_table (table, tables[i], TALL_NO_DEADLINE, &error));
 }
 
 /* Returns: what calls ended with, on a store that is well, and on one that has lost its tables. */
@@ -196,12 +186,9 @@ run_memory (const char *word, const char *deployment G_GNUC_UNUSED)
 static char *
 run_rocksdb (const char *word, const char *deployment)
 {
-  g_autoptr (GError) error = NULL;
   g_autofree char *directory = tall_test_directory_new ();
   TallRocksdbOptions options = { .directory = directory, .name = deployment };
-  TallTable *table = tall_rocksdb_table_open (&options, &error);
-
-  g_assert_no_error (error);
+  TallTable *table = must (tall_rocksdb_table_open (&options, &error));
   char *script = run_local (table, word);
   tall_test_directory_remove (directory);
   return script;
@@ -210,15 +197,12 @@ run_rocksdb (const char *word, const char *deployment)
 static TallTable *
 open_gateway (TallFakeGateway *gateway, const char *deployment)
 {
-  g_autoptr (GError) error = NULL;
   const char *gateways[] = { tall_fake_gateway_get_address (gateway), NULL };
   TallHbaseOptions options = TALL_HBASE_OPTIONS_INIT;
 
   options.gateways = gateways;
   options.name = deployment;
-  TallTable *table = tall_hbase_table_open (&options, &error);
-  g_assert_no_error (error);
-  return table;
+  return must (tall_hbase_table_open (&options, &error));
 }
 
 static char *

@@ -7,6 +7,7 @@
 #include "tall-test-findings.h"
 #include "tall-test-orders.h"
 #include "tall-test-store.h"
+#include "tall-must.h"
 
 /* Loads that put two orders of one row key (two texts with one MD5), and orders that were deleted:
  * of two, one is stored and stays, and the other is refused. */
@@ -27,7 +28,6 @@ typedef struct
 static void
 place_init (Place *self, const TallLayout *layout, gboolean embedded, gboolean assume_new)
 {
-  g_autoptr (GError) error = NULL;
   const TallBulkOptions options = { .assume_new = assume_new };
   g_autoptr (TallTable) table = NULL;
   *self = (Place){ .clock = { .now = TALL_FIRST_REVISION + 1000, .patience = 1 } };
@@ -43,18 +43,14 @@ place_init (Place *self, const TallLayout *layout, gboolean embedded, gboolean a
   if (embedded)
     tall_failing_table_set_info (TALL_FAILING_TABLE (self->failing), TALL_FAILING_EMBEDDED);
   self->store = tall_test_open (self->failing, &self->clock);
-  self->bulk = tall_bulk_begin (TALL_FRONT (self->store), &options, &error);
-  g_assert_no_error (error);
+  self->bulk = must (tall_bulk_begin (TALL_FRONT (self->store), &options, &error));
 }
 
 static void
 place_clear (Place *self)
 {
-  g_autoptr (GError) error = NULL;
   tall_failing_table_set_hooks (TALL_FAILING_TABLE (self->failing), NULL, NULL, NULL);
-  gboolean ended = tall_bulk_end (self->bulk, &error);
-  g_assert_no_error (error);
-  g_assert_true (ended);
+  must (tall_bulk_end (self->bulk, &error));
   g_object_unref (self->bulk);
   g_object_unref (self->store);
   g_object_unref (self->failing);
@@ -74,7 +70,7 @@ put (Place *self, const char *number, guint writer)
   g_autoptr (GError) error = NULL;
   g_autoptr (TallOrder) order = tall_test_marked_order (number, writer, 1, 2 + writer);
   TallBulkResult result = { 0 };
-  g_assert_true (tall_bulk_put_orders (self->bulk, &order, 1, &result, &error));
+  must (tall_bulk_put_orders (self->bulk, &order, 1, &result, &error));
   gboolean stored = result.outcome == TALL_BULK_STORED;
   if (!stored)
     {
@@ -89,11 +85,10 @@ put (Place *self, const char *number, guint writer)
 static void
 assert_sound (Place *self)
 {
-  g_autoptr (GError) error = NULL;
   g_autoptr (GPtrArray) lines = g_ptr_array_new_with_free_func (g_free);
   const TallVerifyOptions options = { .alone = TRUE };
   TallVerifySummary summary;
-  g_assert_true (tall_test_find_some (TALL_FRONT (self->store), options, lines, &summary, &error));
+  must (tall_test_find_some (TALL_FRONT (self->store), options, lines, &summary, &error));
   g_assert_cmpuint (summary.n_findings, ==, 0);
 }
 
@@ -101,16 +96,13 @@ assert_sound (Place *self)
 static void
 assert_there (Place *self, const char *number, guint writer)
 {
-  g_autoptr (GError) error = NULL;
   guint found, sequence;
-  g_autoptr (TallOrder) got =
-      tall_front_get_order (TALL_FRONT (self->store), TALL_TEST_CUSTOMER, number, NULL, &error);
-  g_assert_no_error (error);
+  g_autoptr (TallOrder) got = must (
+      tall_front_get_order (TALL_FRONT (self->store), TALL_TEST_CUSTOMER, number, NULL, &error));
   tall_test_read_mark (got, &found, &sequence);
   g_assert_cmpuint (found, ==, writer);
   g_autoptr (TallOrderList) list =
-      tall_front_list_orders (TALL_FRONT (self->store), TALL_TEST_CUSTOMER, NULL, &error);
-  g_assert_no_error (error);
+      must (tall_front_list_orders (TALL_FRONT (self->store), TALL_TEST_CUSTOMER, NULL, &error));
   g_assert_cmpuint (list->n_entries, ==, 1);
   g_assert_cmpstr (list->entries[0].order_number, ==, number);
 }
@@ -118,11 +110,9 @@ assert_there (Place *self, const char *number, guint writer)
 static void
 assert_collides (Place *self, const char *number)
 {
-  g_autoptr (GError) error = NULL;
-  g_autoptr (TallOrder) got =
-      tall_front_get_order (TALL_FRONT (self->store), TALL_TEST_CUSTOMER, number, NULL, &error);
-  g_assert_error (error, TALL_ERROR, TALL_ERROR_KEY_COLLISION);
-  g_assert_null (got);
+  must_fail (tall_front_get_order (TALL_FRONT (self->store), TALL_TEST_CUSTOMER, number, NULL,
+                                   &error),
+             TALL_ERROR_KEY_COLLISION);
 }
 
 /* Before the @at-th call of the one batch, the other is put as a whole. */
@@ -152,9 +142,8 @@ race (const TallLayout *layout, gboolean embedded, gboolean assume_new, guint at
   g_auto (Place) place;
   place_init (&place, layout, embedded, assume_new);
   g_assert_true (put (&place, "first of all", 1)); /* the load has revisions now */
-  g_autoptr (GError) error = NULL;
-  g_assert_true (tall_front_delete_order (TALL_FRONT (place.store), TALL_TEST_CUSTOMER,
-                                          "first of all", NULL, &error));
+  must (tall_front_delete_order (TALL_FRONT (place.store), TALL_TEST_CUSTOMER, "first of all", NULL,
+                                 &error));
   Other other = { .place = &place, .at = at };
   tall_failing_table_reset (TALL_FAILING_TABLE (place.failing));
   tall_failing_table_set_hooks (TALL_FAILING_TABLE (place.failing), put_between, NULL, &other);
@@ -189,11 +178,10 @@ put_third (TallFailingTable *table G_GNUC_UNUSED, const TallCall *call, gpointer
   Other *other = data;
   if (other->has_come || call->index != other->at)
     return TALL_FAILURE_NONE;
-  g_autoptr (GError) error = NULL;
   g_autoptr (TallOrder) order = tall_test_marked_order (SECOND, 3, 1, 1);
   TallBulkResult result = { 0 };
   other->has_come = TRUE;
-  g_assert_true (tall_bulk_put_orders (other->place->bulk, &order, 1, &result, &error));
+  must (tall_bulk_put_orders (other->place->bulk, &order, 1, &result, &error));
   other->stored = result.outcome != TALL_BULK_REFUSED;
   tall_bulk_result_clear (&result);
   return TALL_FAILURE_NONE;
@@ -232,7 +220,7 @@ test_one_batch (gconstpointer data)
       TallOrder *orders[] = { tall_test_marked_order (FIRST, 1, 1, 3),
                               tall_test_marked_order (SECOND, 2, 1, 4) };
       TallBulkResult results[2] = { 0 };
-      g_assert_true (tall_bulk_put_orders (place.bulk, orders, 2, results, &error));
+      must (tall_bulk_put_orders (place.bulk, orders, 2, results, &error));
       g_assert_cmpint (results[0].outcome, ==, TALL_BULK_STORED);
       g_assert_error (results[1].error, TALL_ERROR, TALL_ERROR_KEY_COLLISION);
       assert_there (&place, FIRST, 1);
@@ -272,7 +260,7 @@ test_removal_fails (gconstpointer data)
       tall_failing_table_set_hooks (TALL_FAILING_TABLE (place.failing), fail_removals, NULL, &left);
       g_autoptr (TallOrder) order = tall_test_marked_order (SECOND, 2, 1, 4);
       TallBulkResult result = { 0 };
-      g_assert_true (tall_bulk_put_orders (place.bulk, &order, 1, &result, &error));
+      must (tall_bulk_put_orders (place.bulk, &order, 1, &result, &error));
       g_assert_error (result.error, TALL_ERROR, TALL_ERROR_KEY_COLLISION);
       g_assert_true ((strstr (result.error->message, "delete it") != NULL) == (n > 1));
       assert_there (&place, n == 1 ? FIRST : SECOND, n == 1 ? 1 : 2);
@@ -291,15 +279,14 @@ test_customers (gconstpointer data)
     {
       g_autoptr (TallCustomer) customer = tall_customer_new (i == 0 ? FIRST : SECOND);
       TallBulkResult result = { 0 };
-      g_assert_true (tall_bulk_put_customers (place.bulk, &customer, 1, &result, &error));
+      must (tall_bulk_put_customers (place.bulk, &customer, 1, &result, &error));
       g_assert_cmpint (result.outcome, ==, i == 0 ? TALL_BULK_STORED : TALL_BULK_REFUSED);
       if (i > 0)
         g_assert_error (result.error, TALL_ERROR, TALL_ERROR_KEY_COLLISION);
       tall_bulk_result_clear (&result);
     }
   g_autoptr (TallCustomer) got =
-      tall_front_get_customer (TALL_FRONT (place.store), FIRST, NULL, &error);
-  g_assert_no_error (error);
+      must (tall_front_get_customer (TALL_FRONT (place.store), FIRST, NULL, &error));
 }
 
 /* A deleted order is new to everybody who loads, also under the promise that all are. */
@@ -308,20 +295,19 @@ test_deleted (gconstpointer data)
 {
   for (guint kind = 0; kind < 4; kind++)
     {
-      g_autoptr (GError) error = NULL;
       g_auto (Place) place;
       place_init (&place, data, kind % 2 == 1, kind / 2 == 1);
       for (guint round = 0; round < 3; round++)
         {
           g_assert_true (put (&place, "A-1", 1 + round));
           assert_there (&place, "A-1", 1 + round);
-          g_assert_true (tall_front_delete_order (TALL_FRONT (place.store), TALL_TEST_CUSTOMER,
-                                                  "A-1", NULL, &error));
+          must (tall_front_delete_order (TALL_FRONT (place.store), TALL_TEST_CUSTOMER, "A-1", NULL,
+                                         &error));
         }
       /* A row stays that of the order that had it, as for a put. */
       g_assert_true (put (&place, FIRST, 1));
-      g_assert_true (tall_front_delete_order (TALL_FRONT (place.store), TALL_TEST_CUSTOMER, FIRST,
-                                              NULL, &error));
+      must (tall_front_delete_order (TALL_FRONT (place.store), TALL_TEST_CUSTOMER, FIRST, NULL,
+                                     &error));
       g_assert_false (put (&place, SECOND, 2));
       g_assert_true (put (&place, FIRST, 3));
       assert_there (&place, FIRST, 3);

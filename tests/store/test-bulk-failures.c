@@ -7,6 +7,7 @@
 #include "store/commit/root.h"
 #include "tall-test-orders.h"
 #include "tall-test-store.h"
+#include "tall-must.h"
 
 /* Calls of a load fail, come late or are answered by others' writes in between: what it says is
  * true, and it can be begun again. */
@@ -61,7 +62,7 @@ load (TallFront *front, gboolean stored[N_ORDERS], gboolean must)
   g_autoptr (TallBulk) bulk = tall_bulk_begin (front, NULL, &error);
   for (guint i = 0; i < N_ORDERS; i++)
     orders[i] = make_order (i);
-  g_assert_true (tall_bulk_put_orders (bulk, orders, N_ORDERS, results, &error));
+  must (tall_bulk_put_orders (bulk, orders, N_ORDERS, results, &error));
   for (guint i = 0; i < N_ORDERS; i++)
     {
       stored[i] =
@@ -88,11 +89,10 @@ expect (TallFront *front, const gboolean stored[N_ORDERS])
 static guint
 count_begun (TallTable *table)
 {
-  g_autoptr (GError) error = NULL;
   g_autoptr (TallReadPlan) plan = tall_read_plan_new ();
   tall_read_plan_add_prefix_scan (plan, "meta", tall_slice_str ("load/"));
-  g_autoptr (TallReadResult) result = tall_table_read (table, plan, TALL_NO_DEADLINE, &error);
-  g_assert_no_error (error);
+  g_autoptr (TallReadResult) result =
+      must (tall_table_read (table, plan, TALL_NO_DEADLINE, &error));
   return result->results[0].n_rows;
 }
 
@@ -152,16 +152,15 @@ static TallFailure
 put_between (TallFailingTable *table G_GNUC_UNUSED, const TallCall *call, gpointer data)
 {
   const Other *other = data;
-  g_autoptr (GError) error = NULL;
   for (guint i = 0; i < N_ORDERS && call->index == other->at; i++)
     {
       g_autoptr (TallOrder) order = make_order (i);
       g_autoptr (TallOrder) theirs = tall_test_marked_order (order->order_number, 2, i, 3);
       const TallWriteOptions options = { .condition = TALL_IF_ANY };
-      g_assert_true (tall_front_put_order (other->others, theirs, &options, NULL, &error));
+      must (tall_front_put_order (other->others, theirs, &options, NULL, &error));
       if (other->deletes)
-        g_assert_true (tall_front_delete_order (other->others, order->customer_number,
-                                                order->order_number, NULL, &error));
+        must (tall_front_delete_order (other->others, order->customer_number, order->order_number,
+                                       NULL, &error));
     }
   return TALL_FAILURE_NONE;
 }
@@ -184,7 +183,7 @@ race (const TallLayout *layout, guint at, gboolean deletes, gboolean is_last)
     orders[i] = make_order (i);
   tall_failing_table_reset (TALL_FAILING_TABLE (failing));
   tall_failing_table_set_hooks (TALL_FAILING_TABLE (failing), put_between, NULL, &other);
-  g_assert_true (tall_bulk_put_orders (bulk, orders, N_ORDERS, results, &error));
+  must (tall_bulk_put_orders (bulk, orders, N_ORDERS, results, &error));
   guint n_calls = tall_failing_table_count_calls (TALL_FAILING_TABLE (failing));
   for (guint i = 0; i < N_ORDERS; i++)
     {
@@ -210,7 +209,7 @@ race (const TallLayout *layout, guint at, gboolean deletes, gboolean is_last)
       tall_bulk_result_clear (&results[i]);
       tall_order_free (orders[i]);
     }
-  g_assert_true (tall_bulk_end (bulk, &error));
+  must (tall_bulk_end (bulk, &error));
   return n_calls;
 }
 
@@ -236,12 +235,11 @@ static TallFailure
 load_between (TallFailingTable *table G_GNUC_UNUSED, const TallCall *call, gpointer data)
 {
   const Earlier *earlier = data;
-  g_autoptr (GError) error = NULL;
   if (call->index != earlier->at)
     return TALL_FAILURE_NONE;
   g_autoptr (TallOrder) theirs = tall_test_marked_order ("order-1", 2, 1, 3);
   TallBulkResult result = { 0 };
-  g_assert_true (tall_bulk_put_orders (earlier->earlier, &theirs, 1, &result, &error));
+  must (tall_bulk_put_orders (earlier->earlier, &theirs, 1, &result, &error));
   tall_bulk_result_clear (&result);
   return TALL_FAILURE_NONE;
 }
@@ -270,7 +268,7 @@ race_loads (const TallLayout *layout, guint at, guint *n_calls)
   tall_failing_table_reset (TALL_FAILING_TABLE (failing));
   tall_failing_table_set_hooks (TALL_FAILING_TABLE (failing), load_between, NULL, &earlier);
   result = (TallBulkResult){ 0 };
-  g_assert_true (tall_bulk_put_orders (later, &ours, 1, &result, &error));
+  must (tall_bulk_put_orders (later, &ours, 1, &result, &error));
   TallBulkOutcome outcome = result.outcome;
   *n_calls = tall_failing_table_count_calls (TALL_FAILING_TABLE (failing));
   if (outcome == TALL_BULK_STORED || outcome == TALL_BULK_REPLACED)
@@ -303,7 +301,6 @@ static void
 test_ttl (gconstpointer layout)
 {
   gboolean stored[N_ORDERS];
-  g_autoptr (GError) error = NULL;
   TallTestClock clock = { .now = g_get_real_time () / 1000, .patience = 1 };
   g_autoptr (TallTable) table = tall_memory_table_new ();
   tall_test_create (table, ((const TallLayout *)layout)->name, "hashed", 3600);
@@ -311,9 +308,8 @@ test_ttl (gconstpointer layout)
   load (TALL_FRONT (store), stored, TRUE);
   gint64 revision = 0;
   g_autoptr (TallOrder) sent = make_order (2);
-  g_autoptr (TallOrder) got = tall_front_get_order (TALL_FRONT (store), sent->customer_number,
-                                                    sent->order_number, &revision, &error);
-  g_assert_no_error (error);
+  g_autoptr (TallOrder) got = must (tall_front_get_order (TALL_FRONT (store), sent->customer_number,
+                                                          sent->order_number, &revision, &error));
   g_assert_cmpint (revision, >=, clock.now);
 }
 
@@ -334,14 +330,14 @@ test_assume_new (gconstpointer layout)
       g_autoptr (TallOrder) order = tall_test_marked_order ("order-1", 1, round, 3 + round);
       TallBulkResult result = { 0 };
       tall_failing_table_reset (TALL_FAILING_TABLE (failing));
-      g_assert_true (tall_bulk_put_orders (bulk, &order, 1, &result, &error));
+      must (tall_bulk_put_orders (bulk, &order, 1, &result, &error));
       g_assert_cmpint (result.outcome, ==, round == 0 ? TALL_BULK_STORED : TALL_BULK_REPLACED);
       revisions[round] = result.revision;
       if (round == 0) /* the revisions are taken, and nothing but what was written is read */
         g_assert_cmpuint (tall_failing_table_count_calls (TALL_FAILING_TABLE (failing)), ==, 3 + 3);
-      g_autoptr (TallOrder) got = tall_front_get_order (TALL_FRONT (store), order->customer_number,
-                                                        order->order_number, NULL, &error);
-      g_assert_no_error (error);
+      g_autoptr (TallOrder) got =
+          must (tall_front_get_order (TALL_FRONT (store), order->customer_number,
+                                      order->order_number, NULL, &error));
       tall_test_assert_order_equal (got, order);
     }
 
@@ -349,7 +345,7 @@ test_assume_new (gconstpointer layout)
   gint64 revision = 0;
   g_assert_cmpint (revisions[1], >, revisions[0]);
   g_autoptr (TallOrder) put = tall_test_marked_order ("order-2", 1, 1, 1);
-  g_assert_true (tall_front_put_order (TALL_FRONT (store), put, NULL, &revision, &error));
+  must (tall_front_put_order (TALL_FRONT (store), put, NULL, &revision, &error));
   g_assert_cmpint (revision, >=, TALL_FIRST_REVISION);
 }
 
@@ -400,20 +396,19 @@ test_customers (void)
     }
   tall_failing_table_set_hooks (TALL_FAILING_TABLE (failing), meet, NULL, &meeting);
   g_autoptr (TallBulk) bulk = tall_bulk_begin (TALL_FRONT (store), NULL, &error);
-  g_assert_true (tall_bulk_put_orders (bulk, orders, 2 * N_ORDERS, results, &error));
+  must (tall_bulk_put_orders (bulk, orders, 2 * N_ORDERS, results, &error));
   g_assert_true (meeting.have_met);
   g_assert_cmpint (meeting.n_counts, ==, 1);
   for (guint i = 0; i < 2 * N_ORDERS; i++)
     {
       g_autoptr (TallOrder) got =
-          tall_front_get_order (TALL_FRONT (store), orders[i]->customer_number,
-                                orders[i]->order_number, NULL, &error);
-      g_assert_no_error (error);
+          must (tall_front_get_order (TALL_FRONT (store), orders[i]->customer_number,
+                                      orders[i]->order_number, NULL, &error));
       g_assert_cmpint (results[i].outcome, ==, TALL_BULK_STORED);
       tall_bulk_result_clear (&results[i]);
       tall_order_free (orders[i]);
     }
-  g_assert_true (tall_bulk_end (bulk, &error));
+  must (tall_bulk_end (bulk, &error));
 }
 
 /* Puts of one order: the first waits for a second one beside it, which must not come. */
@@ -447,10 +442,10 @@ test_one_after_the_other (void)
   TallBulkResult results[N_ORDERS] = { 0 };
   for (guint i = 0; i < N_ORDERS; i++)
     orders[i] = tall_test_marked_order ("order-1", 1, i, 1);
-  g_assert_true (tall_front_put_order (TALL_FRONT (store), orders[0], NULL, NULL, &error));
+  must (tall_front_put_order (TALL_FRONT (store), orders[0], NULL, NULL, &error));
   tall_failing_table_set_hooks (TALL_FAILING_TABLE (failing), wait_for_another, NULL, &meeting);
   g_autoptr (TallBulk) bulk = tall_bulk_begin (TALL_FRONT (store), &options, &error);
-  g_assert_true (tall_bulk_put_orders (bulk, orders, N_ORDERS, results, &error));
+  must (tall_bulk_put_orders (bulk, orders, N_ORDERS, results, &error));
   g_assert_false (meeting.have_met);
   for (guint i = 0; i < N_ORDERS; i++)
     {
@@ -462,7 +457,7 @@ test_one_after_the_other (void)
   tall_test_assert_order_equal (got, orders[N_ORDERS - 1]);
   for (guint i = 0; i < N_ORDERS; i++)
     tall_order_free (orders[i]);
-  g_assert_true (tall_bulk_end (bulk, &error));
+  must (tall_bulk_end (bulk, &error));
 }
 
 int

@@ -12,6 +12,7 @@
 #include "table/rocksdb/table.h"
 #include "tall-store-fixture.h"
 #include "tall-test-orders.h"
+#include "tall-must.h"
 
 #define N_ORDERS 600
 #define N_CALL 20  /* orders put by one call */
@@ -22,11 +23,8 @@ static const char *program;
 static TallTable *
 open_table (const char *directory)
 {
-  g_autoptr (GError) error = NULL;
   const TallRocksdbOptions options = { .directory = directory, .sync = FALSE };
-  TallTable *table = tall_rocksdb_table_open (&options, &error);
-  g_assert_no_error (error);
-  return table;
+  return must (tall_rocksdb_table_open (&options, &error));
 }
 
 static TallOrder *
@@ -48,7 +46,7 @@ put (TallBulk *bulk, guint begin)
   TallBulkResult results[N_CALL] = { 0 };
   for (guint i = 0; i < N_CALL; i++)
     orders[i] = make_order (begin + i);
-  g_assert_true (tall_bulk_put_orders (bulk, orders, N_CALL, results, &error));
+  must (tall_bulk_put_orders (bulk, orders, N_CALL, results, &error));
   for (guint i = 0; i < N_CALL; i++)
     {
       g_assert_no_error (results[i].error);
@@ -67,8 +65,7 @@ load (const char *directory)
   const TallBulkOptions options = { .name = "killed" };
   g_autoptr (TallTable) table = open_table (directory);
   g_autoptr (TallStore) store = tall_test_open (table, NULL);
-  g_autoptr (TallBulk) bulk = tall_bulk_begin (TALL_FRONT (store), &options, &error);
-  g_assert_no_error (error);
+  g_autoptr (TallBulk) bulk = must (tall_bulk_begin (TALL_FRONT (store), &options, &error));
   for (guint i = 0; i < N_ORDERS; i += N_CALL)
     {
       put (bulk, i);
@@ -82,16 +79,13 @@ load (const char *directory)
 static gboolean
 run (const char *directory, guint n_lines, guint *stored)
 {
-  g_autoptr (GError) error = NULL;
   g_autoptr (GString) line = g_string_new (NULL);
   char *arguments[] = { (char *)program, (char *)"--load", (char *)directory, NULL };
   GPid pid;
   int out, status;
   char byte;
-  gboolean spawned = g_spawn_async_with_pipes (NULL, arguments, NULL, G_SPAWN_DO_NOT_REAP_CHILD,
-                                               NULL, NULL, &pid, NULL, &out, NULL, &error);
-  g_assert_no_error (error);
-  g_assert_true (spawned);
+  must (g_spawn_async_with_pipes (NULL, arguments, NULL, G_SPAWN_DO_NOT_REAP_CHILD, NULL, NULL,
+                                  &pid, NULL, &out, NULL, &error));
   for (guint n = 0; (n_lines == 0 || n < n_lines) && read (out, &byte, 1) == 1;)
     {
       g_string_append_c (line, byte);
@@ -130,14 +124,12 @@ expect_first (TallStoreFixture *self, guint n)
 static void
 expect_clean (TallStoreFixture *self)
 {
-  g_autoptr (GError) error = NULL;
   TallVerifySummary summary;
   TallVerifyOptions options = { .alone = TRUE, .repair = TRUE };
-  g_assert_true (tall_front_verify (self->front, &options, &summary, &error));
-  g_assert_no_error (error);
+  must (tall_front_verify (self->front, &options, &summary, &error));
   g_assert_cmpuint (summary.n_findings, ==, summary.n_mended);
   options.repair = FALSE;
-  g_assert_true (tall_front_verify (self->front, &options, &summary, &error));
+  must (tall_front_verify (self->front, &options, &summary, &error));
   g_assert_cmpuint (summary.n_findings, ==, 0);
   expect_first (self, N_ORDERS);
 }

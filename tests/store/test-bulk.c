@@ -5,6 +5,7 @@
 #include "store/front.h"
 #include "tall-store-fixture.h"
 #include "tall-test-orders.h"
+#include "tall-must.h"
 
 /* Loads of many orders: by the store's own way, and by ordinary puts on any front. */
 
@@ -16,23 +17,16 @@ static gboolean by_puts;
 static TallBulk *
 begin (TallFront *front, TallBulkExisting on_existing)
 {
-  g_autoptr (GError) error = NULL;
   const TallBulkOptions options = { .on_existing = on_existing, .name = "a test" };
   if (by_puts)
     return tall_front_bulk_new (front, &options);
-  TallBulk *bulk = tall_bulk_begin (front, &options, &error);
-  g_assert_no_error (error);
-  g_assert_nonnull (bulk);
-  return bulk;
+  return must (tall_bulk_begin (front, &options, &error));
 }
 
 static void
 end (TallBulk *bulk)
 {
-  g_autoptr (GError) error = NULL;
-  gboolean ended = tall_bulk_end (bulk, &error);
-  g_assert_no_error (error);
-  g_assert_true (ended);
+  must (tall_bulk_end (bulk, &error));
 }
 
 static void
@@ -46,11 +40,8 @@ clear_results (TallBulkResult *results, guint n)
 static void
 put (TallBulk *bulk, GPtrArray *orders, TallBulkResult *results)
 {
-  g_autoptr (GError) error = NULL;
-  gboolean done =
-      tall_bulk_put_orders (bulk, (TallOrder *const *)orders->pdata, orders->len, results, &error);
-  g_assert_no_error (error);
-  g_assert_true (done);
+  must (
+      tall_bulk_put_orders (bulk, (TallOrder *const *)orders->pdata, orders->len, results, &error));
 }
 
 /* Orders of a dozen customers, of 0 to 6 lines. @currency: NULL or three letters; it makes contents
@@ -103,11 +94,9 @@ assert_stored (TallFront *front, GPtrArray *orders)
 {
   for (guint i = 0; i < orders->len; i++)
     {
-      g_autoptr (GError) error = NULL;
       const TallOrder *order = g_ptr_array_index (orders, i);
-      g_autoptr (TallOrder) got =
-          tall_front_get_order (front, order->customer_number, order->order_number, NULL, &error);
-      g_assert_no_error (error);
+      g_autoptr (TallOrder) got = must (
+          tall_front_get_order (front, order->customer_number, order->order_number, NULL, &error));
       tall_test_assert_order_equal (got, order);
     }
 }
@@ -119,9 +108,8 @@ test_new (TallStoreFixture *fixture, gconstpointer kind G_GNUC_UNUSED)
   load (fixture->front, orders, TALL_BULK_REPORT, TALL_BULK_STORED);
   assert_stored (fixture->front, orders);
 
-  g_autoptr (GError) error = NULL;
-  g_autoptr (TallOrderList) list = tall_front_list_orders (fixture->front, "C5", NULL, &error);
-  g_assert_no_error (error);
+  g_autoptr (TallOrderList) list =
+      must (tall_front_list_orders (fixture->front, "C5", NULL, &error));
   g_assert_cmpuint (list->n_entries, ==, 5);
 }
 
@@ -167,12 +155,11 @@ test_existing (TallStoreFixture *fixture, gconstpointer kind G_GNUC_UNUSED)
 static void
 test_beside_puts (TallStoreFixture *fixture, gconstpointer kind G_GNUC_UNUSED)
 {
-  g_autoptr (GError) error = NULL;
   g_autoptr (GPtrArray) orders = make_orders (30, NULL);
   g_autofree TallBulkResult *results = g_new0 (TallBulkResult, 30);
   for (guint i = 0; i < 30; i += 3)
     tall_fixture_put (fixture, g_ptr_array_index (orders, i), NULL);
-  g_assert_true (tall_front_delete_order (fixture->front, "C3", "3", NULL, &error));
+  must (tall_front_delete_order (fixture->front, "C3", "3", NULL, &error));
 
   g_autoptr (TallBulk) bulk = begin (fixture->front, TALL_BULK_REPORT);
   put (bulk, orders, results);
@@ -189,10 +176,9 @@ test_beside_puts (TallStoreFixture *fixture, gconstpointer kind G_GNUC_UNUSED)
   for (guint i = 0; i < 30; i++)
     {
       const TallOrder *order = g_ptr_array_index (others, i);
-      g_assert_true (tall_front_delete_order (fixture->front, order->customer_number,
-                                              order->order_number, NULL, &error));
+      must (tall_front_delete_order (fixture->front, order->customer_number, order->order_number,
+                                     NULL, &error));
     }
-  g_assert_no_error (error);
   load (fixture->front, orders, TALL_BULK_REPORT, TALL_BULK_STORED);
   assert_stored (fixture->front, orders);
 }
@@ -239,16 +225,15 @@ test_wrong (TallStoreFixture *fixture, gconstpointer kind G_GNUC_UNUSED)
   g_assert_error (results[4].error, TALL_ERROR, TALL_ERROR_INVALID);
   clear_results (results, 10);
 
-  g_assert_false (tall_bulk_put_orders (bulk, (TallOrder *const *)orders->pdata, TALL_BULK_MOST + 1,
-                                        results, &error));
-  g_assert_error (error, TALL_ERROR, TALL_ERROR_TOO_LARGE);
+  must_fail (tall_bulk_put_orders (bulk, (TallOrder *const *)orders->pdata, TALL_BULK_MOST + 1,
+                                   results, &error),
+             TALL_ERROR_TOO_LARGE);
   end (bulk);
 }
 
 static void
 test_customers (TallStoreFixture *fixture, gconstpointer kind G_GNUC_UNUSED)
 {
-  g_autoptr (GError) error = NULL;
   const TallBulkOutcome expected[] = { TALL_BULK_STORED, TALL_BULK_UNCHANGED, TALL_BULK_REPLACED };
   g_autoptr (TallBulk) bulk = begin (fixture->front, TALL_BULK_REPLACE);
   for (guint round = 0; round < G_N_ELEMENTS (expected); round++)
@@ -262,19 +247,18 @@ test_customers (TallStoreFixture *fixture, gconstpointer kind G_GNUC_UNUSED)
           customers[i]->name = tall_arena_strdup (tall_customer_get_arena (customers[i]),
                                                   round < 2 ? "one" : "another");
         }
-      g_assert_true (tall_bulk_put_customers (bulk, customers, 40, results, &error));
+      must (tall_bulk_put_customers (bulk, customers, 40, results, &error));
       for (guint i = 0; i < 40; i++)
         {
           assert_outcome (&results[i], expected[round]);
           g_autoptr (TallCustomer) got =
-              tall_front_get_customer (fixture->front, customers[i]->number, NULL, &error);
-          g_assert_no_error (error);
+              must (tall_front_get_customer (fixture->front, customers[i]->number, NULL, &error));
           g_assert_true (tall_customer_equal (got, customers[i]));
           tall_customer_free (customers[i]);
         }
       clear_results (results, 40);
     }
-  g_assert_true (tall_bulk_sync (bulk, &error));
+  must (tall_bulk_sync (bulk, &error));
   end (bulk);
 }
 

@@ -7,6 +7,7 @@
 #include "table/rocksdb/database.h"
 #include "tall-test-directory.h"
 #include "tall-test-store.h"
+#include "tall-must.h"
 
 #define LINES 3
 #define DAY G_GINT64_CONSTANT (86400000)
@@ -41,13 +42,10 @@ tear_down (Fixture *self, gconstpointer data G_GNUC_UNUSED)
 static void
 put (Fixture *self, guint sequence, gint64 date)
 {
-  g_autoptr (GError) error = NULL;
   g_autoptr (TallOrder) order = tall_test_marked_order ("1", 1, sequence, LINES);
   order->has_sales_date = TRUE;
   order->sales_date = date;
-  gboolean done = tall_front_put_order (TALL_FRONT (self->store), order, NULL, NULL, &error);
-  g_assert_no_error (error);
-  g_assert_true (done);
+  must (tall_front_put_order (TALL_FRONT (self->store), order, NULL, NULL, &error));
 }
 
 static guint
@@ -69,10 +67,8 @@ expect_listed (Fixture *self, gint64 date)
   const TallListOptions options = {
     .has_from = TRUE, .from = date, .has_to = TRUE, .to = date + 1
   };
-  g_autoptr (GError) error = NULL;
-  g_autoptr (TallOrderList) list =
-      tall_front_list_orders (TALL_FRONT (self->store), TALL_TEST_CUSTOMER, &options, &error);
-  g_assert_no_error (error);
+  g_autoptr (TallOrderList) list = must (
+      tall_front_list_orders (TALL_FRONT (self->store), TALL_TEST_CUSTOMER, &options, &error));
   g_assert_cmpuint (list->n_entries, ==, 1);
 }
 
@@ -80,17 +76,16 @@ expect_listed (Fixture *self, gint64 date)
 static void
 spoil_hint (Fixture *self)
 {
-  g_autoptr (GError) error = NULL;
   char *failure = NULL;
   TallRocksdbTable *table = TALL_ROCKSDB_TABLE (self->table);
   g_autoptr (TallReadPlan) plan = tall_read_plan_new ();
   tall_read_plan_add_scan (plan, TALL_INDEX_TABLE, tall_slice (NULL, 0), tall_slice (NULL, 0));
-  g_autoptr (TallReadResult) result = tall_table_read (self->table, plan, TALL_NO_DEADLINE, &error);
-  g_assert_no_error (error);
+  g_autoptr (TallReadResult) result =
+      must (tall_table_read (self->table, plan, TALL_NO_DEADLINE, &error));
   g_assert_cmpuint (result->results[0].n_rows, ==, 1);
   TallSlice key = result->results[0].rows[0].key;
-  TallRocksdbFamily *family = tall_rocksdb_table_find_family (table, TALL_INDEX_TABLE, &error);
-  g_assert_no_error (error);
+  TallRocksdbFamily *family =
+      must (tall_rocksdb_table_find_family (table, TALL_INDEX_TABLE, &error));
   rocksdb_writeoptions_t *options = rocksdb_writeoptions_create ();
   rocksdb_put_cf (tall_rocksdb_table_get_handle (table), options, family->handle,
                   (const char *)key.data, key.len, "x", 1, &failure);
@@ -117,10 +112,7 @@ test_delete (Fixture *self, gconstpointer data G_GNUC_UNUSED)
   g_autoptr (GError) error = NULL;
   put (self, 1, DAY);
   spoil_hint (self);
-  gboolean done =
-      tall_front_delete_order (TALL_FRONT (self->store), TALL_TEST_CUSTOMER, "1", NULL, &error);
-  g_assert_no_error (error);
-  g_assert_true (done);
+  must (tall_front_delete_order (TALL_FRONT (self->store), TALL_TEST_CUSTOMER, "1", NULL, &error));
   g_assert_cmpuint (get (self, &error), ==, 0);
   g_assert_error (error, TALL_ERROR, TALL_ERROR_NOT_FOUND);
 }

@@ -6,6 +6,7 @@
 #include "table/memory-table.h"
 #include "tall-test-orders.h"
 #include "tall-test-record.h"
+#include "tall-must.h"
 
 static gboolean
 create (TallTable *table, const TallLayout *layout, GError **error)
@@ -17,19 +18,15 @@ create (TallTable *table, const TallLayout *layout, GError **error)
 static TallTable *
 new_deployment (void)
 {
-  g_autoptr (GError) error = NULL;
   TallTable *table = tall_memory_table_new ();
-  g_assert_true (create (table, &tall_layout_record_type, &error));
-  g_assert_no_error (error);
+  must (create (table, &tall_layout_record_type, &error));
   return table;
 }
 
 static void
 assert_opens (TallTable *table, const char *layout, const char *key_strategy)
 {
-  g_autoptr (GError) error = NULL;
-  g_autoptr (TallStore) store = tall_store_open (table, layout, key_strategy, NULL, &error);
-  g_assert_no_error (error);
+  g_autoptr (TallStore) store = must (tall_store_open (table, layout, key_strategy, NULL, &error));
   g_assert_true (tall_store_get_table (store) == table);
 }
 
@@ -66,9 +63,8 @@ test_open_nothing (void)
   g_autoptr (TallTable) table = tall_memory_table_new ();
   assert_refused (table, NULL, NULL, TALL_ERROR_NOT_FOUND, "init");
 
-  g_autoptr (GError) error = NULL;
   g_autoptr (TallTableSpec) spec = tall_table_spec_new ("meta");
-  g_assert_true (tall_table_create_table (table, spec, TALL_NO_DEADLINE, &error));
+  must (tall_table_create_table (table, spec, TALL_NO_DEADLINE, &error));
   assert_refused (table, NULL, NULL, TALL_ERROR_NOT_FOUND, "init");
 }
 
@@ -89,9 +85,7 @@ test_newer_format (void)
   tall_test_record_write (table, "layout", "of a later century", 0);
   assert_refused (table, NULL, NULL, TALL_ERROR_NEWER_VERSION, "3 newer");
 
-  g_autoptr (GError) error = NULL;
-  g_assert_false (create (table, &tall_layout_blob, &error));
-  g_assert_error (error, TALL_ERROR, TALL_ERROR_NEWER_VERSION);
+  must_fail (create (table, &tall_layout_blob, &error), TALL_ERROR_NEWER_VERSION);
 }
 
 static void
@@ -130,10 +124,8 @@ test_record (void)
   TallStoreSettings settings = { .layout = &tall_layout_blob,
                                  .key_strategy = &tall_key_hashed,
                                  .ttl = 86400 };
-  g_assert_true (tall_store_create (table, &settings, &error));
-  g_assert_no_error (error);
-  g_autoptr (TallDeployment) record = tall_deployment_read (table, TALL_NO_DEADLINE, &error);
-  g_assert_no_error (error);
+  must (tall_store_create (table, &settings, &error));
+  g_autoptr (TallDeployment) record = must (tall_deployment_read (table, TALL_NO_DEADLINE, &error));
   g_assert_cmpstr (record->layout, ==, "blob");
   g_assert_cmpstr (record->key_strategy, ==, "hashed");
   g_assert_cmpuint (record->format, ==, TALL_FORMAT);
@@ -148,8 +140,7 @@ test_record (void)
   g_autoptr (TallTableSpec) customers =
       tall_table_describe_table (table, "customers", TALL_NO_DEADLINE, &error);
   g_autoptr (TallTableSpec) meta =
-      tall_table_describe_table (table, "meta", TALL_NO_DEADLINE, &error);
-  g_assert_no_error (error);
+      must (tall_table_describe_table (table, "meta", TALL_NO_DEADLINE, &error));
   g_assert_cmpuint (orders->ttl, ==, 86400);
   g_assert_cmpuint (orders->max_versions, ==, 0);
   g_assert_cmpuint (customers->ttl, ==, 0);
@@ -170,10 +161,8 @@ old_deployment (void)
   TallTable *table = tall_memory_table_new ();
   for (guint i = 0; i < G_N_ELEMENTS (names); i++)
     {
-      g_autoptr (GError) error = NULL;
       g_autoptr (TallTableSpec) spec = tall_table_spec_new (names[i]);
-      g_assert_true (tall_table_create_table (table, spec, TALL_NO_DEADLINE, &error));
-      g_assert_no_error (error);
+      must (tall_table_create_table (table, spec, TALL_NO_DEADLINE, &error));
     }
   for (guint i = 0; i < G_N_ELEMENTS (columns); i++)
     tall_test_record_write (table, columns[i][0], columns[i][1], 0);
@@ -183,20 +172,15 @@ old_deployment (void)
 static void
 test_old_record (void)
 {
-  g_autoptr (GError) error = NULL;
   g_autoptr (TallTable) table = old_deployment ();
-  g_autoptr (TallStore) store = tall_store_open (table, "blob", "hashed", NULL, &error);
-  g_assert_no_error (error);
+  g_autoptr (TallStore) store = must (tall_store_open (table, "blob", "hashed", NULL, &error));
   g_autoptr (TallOrder) order = tall_test_order_with_lines ("VINET", "1", 1);
-  g_assert_true (tall_front_put_order (TALL_FRONT (store), order, NULL, NULL, &error));
-  g_assert_no_error (error);
-  g_autoptr (TallOrder) got = tall_front_get_order (TALL_FRONT (store), "VINET", "1", NULL, &error);
-  g_assert_no_error (error);
-  g_assert_null (tall_front_list_orders (TALL_FRONT (store), "VINET", NULL, &error));
-  g_assert_error (error, TALL_ERROR, TALL_ERROR_UNSUPPORTED);
-  g_clear_error (&error);
-  g_autoptr (TallDescription) description = tall_front_describe (TALL_FRONT (store), &error);
-  g_assert_no_error (error);
+  must (tall_front_put_order (TALL_FRONT (store), order, NULL, NULL, &error));
+  g_autoptr (TallOrder) got =
+      must (tall_front_get_order (TALL_FRONT (store), "VINET", "1", NULL, &error));
+  must_fail (tall_front_list_orders (TALL_FRONT (store), "VINET", NULL, &error),
+             TALL_ERROR_UNSUPPORTED);
+  g_autoptr (TallDescription) description = must (tall_front_describe (TALL_FRONT (store), &error));
   g_assert_cmpstr (description->index, ==, "none");
 }
 
@@ -225,10 +209,8 @@ static const char *const migrating[][2] = {
 static void
 test_next (void)
 {
-  g_autoptr (GError) error = NULL;
   g_autoptr (TallTable) table = new_record (migrating, G_N_ELEMENTS (migrating));
-  g_autoptr (TallDeployment) record = tall_deployment_read (table, TALL_NO_DEADLINE, &error);
-  g_assert_no_error (error);
+  g_autoptr (TallDeployment) record = must (tall_deployment_read (table, TALL_NO_DEADLINE, &error));
   g_assert_cmpint (record->migration.phase, ==, TALL_MIGRATION_COPYING);
   g_assert_cmpuint (record->format, ==, TALL_FORMAT);
   g_assert_cmpstr (record->layout, ==, "record-type");
@@ -283,10 +265,8 @@ test_moved (void)
     { "compression", "-" },    { "bloom_filter", "-" },           { "next_layout", "gone" },
     { "block_encoding", "-" },
   };
-  g_autoptr (GError) error = NULL;
   g_autoptr (TallTable) table = new_record (columns, G_N_ELEMENTS (columns));
-  g_autoptr (TallDeployment) record = tall_deployment_read (table, TALL_NO_DEADLINE, &error);
-  g_assert_no_error (error);
+  g_autoptr (TallDeployment) record = must (tall_deployment_read (table, TALL_NO_DEADLINE, &error));
   g_assert_cmpuint (record->format, ==, 2);
   g_assert_cmpuint (record->migration.generation, ==, 2);
   g_assert_cmpstr (record->layout, ==, "wide");
@@ -300,7 +280,6 @@ test_moved (void)
 static void
 test_describe (void)
 {
-  g_autoptr (GError) error = NULL;
   g_autoptr (TallTable) table = tall_memory_table_new ();
   TallStoreSettings settings = { .layout = &tall_layout_blob,
                                  .key_strategy = &tall_key_hashed,
@@ -310,12 +289,9 @@ test_describe (void)
                                  .compression = "zstd",
                                  .bloom_filter = "row",
                                  .block_encoding = "diff" };
-  g_assert_true (tall_store_create (table, &settings, &error));
-  g_assert_no_error (error);
-  g_autoptr (TallStore) store = tall_store_open (table, NULL, NULL, NULL, &error);
-  g_assert_no_error (error);
-  g_autoptr (TallDescription) description = tall_front_describe (TALL_FRONT (store), &error);
-  g_assert_no_error (error);
+  must (tall_store_create (table, &settings, &error));
+  g_autoptr (TallStore) store = must (tall_store_open (table, NULL, NULL, NULL, &error));
+  g_autoptr (TallDescription) description = must (tall_front_describe (TALL_FRONT (store), &error));
   g_assert_cmpstr (description->index, ==, "none");
   g_assert_cmpuint (description->ttl, ==, 86400);
   g_assert_cmpuint (description->regions, ==, 1);
@@ -327,11 +303,8 @@ test_describe (void)
 static void
 test_create_twice (void)
 {
-  g_autoptr (GError) error = NULL;
   g_autoptr (TallTable) table = new_deployment ();
-  g_assert_false (create (table, &tall_layout_record_type, &error));
-  g_assert_error (error, TALL_ERROR, TALL_ERROR_CONFLICT);
-  g_assert_nonnull (strstr (error->message, "record-type"));
+  must_fail (create (table, &tall_layout_record_type, &error), TALL_ERROR_CONFLICT, "record-type");
   assert_opens (table, "record-type", "raw");
 }
 
@@ -342,13 +315,10 @@ test_table_in_use (void)
   g_autoptr (TallTable) table = new_deployment ();
   g_autoptr (TallStore) store = tall_store_open (table, NULL, NULL, NULL, &error);
   g_autoptr (TallOrder) order = tall_test_order_with_lines ("VINET", "1", 1);
-  g_assert_true (tall_front_put_order (TALL_FRONT (store), order, NULL, NULL, &error));
-  g_assert_no_error (error);
-  g_assert_true (tall_table_drop_table (table, "meta", TALL_NO_DEADLINE, &error));
+  must (tall_front_put_order (TALL_FRONT (store), order, NULL, NULL, &error));
+  must (tall_table_drop_table (table, "meta", TALL_NO_DEADLINE, &error));
 
-  g_assert_false (create (table, &tall_layout_blob, &error));
-  g_assert_error (error, TALL_ERROR, TALL_ERROR_CONFLICT);
-  g_assert_nonnull (strstr (error->message, "orders"));
+  must_fail (create (table, &tall_layout_blob, &error), TALL_ERROR_CONFLICT, "orders");
 }
 
 /* Returns whether @call was reached. */
@@ -375,8 +345,7 @@ create_with_failure (guint call, TallFailure failure)
   assert_opens (table, NULL, "raw");
 
   g_clear_error (&error);
-  g_assert_false (create (table, &tall_layout_blob, &error));
-  g_assert_error (error, TALL_ERROR, TALL_ERROR_CONFLICT);
+  must_fail (create (table, &tall_layout_blob, &error), TALL_ERROR_CONFLICT);
   return reached;
 }
 
@@ -398,20 +367,16 @@ test_cut_short (void)
 static void
 test_read_only (void)
 {
-  g_autoptr (GError) error = NULL;
   g_autoptr (TallTable) table = new_deployment ();
   tall_test_record_write (table, "mode", "read-only", 0);
-  g_autoptr (TallStore) store = tall_store_open (table, NULL, NULL, NULL, &error);
-  g_assert_no_error (error);
+  g_autoptr (TallStore) store = must (tall_store_open (table, NULL, NULL, NULL, &error));
   g_autoptr (TallOrder) order = tall_test_order_with_lines ("VINET", "1", 1);
-  g_assert_false (tall_front_put_order (TALL_FRONT (store), order, NULL, NULL, &error));
-  g_assert_error (error, TALL_ERROR, TALL_ERROR_UNSUPPORTED);
-  g_clear_error (&error);
-  g_assert_false (tall_front_delete_order (TALL_FRONT (store), "VINET", "1", NULL, &error));
-  g_assert_error (error, TALL_ERROR, TALL_ERROR_UNSUPPORTED);
-  g_clear_error (&error);
-  g_assert_null (tall_front_get_order (TALL_FRONT (store), "VINET", "1", NULL, &error));
-  g_assert_error (error, TALL_ERROR, TALL_ERROR_NOT_FOUND);
+  must_fail (tall_front_put_order (TALL_FRONT (store), order, NULL, NULL, &error),
+             TALL_ERROR_UNSUPPORTED);
+  must_fail (tall_front_delete_order (TALL_FRONT (store), "VINET", "1", NULL, &error),
+             TALL_ERROR_UNSUPPORTED);
+  must_fail (tall_front_get_order (TALL_FRONT (store), "VINET", "1", NULL, &error),
+             TALL_ERROR_NOT_FOUND);
 }
 
 static void
@@ -431,22 +396,18 @@ assert_writes (TallFront *store, gboolean expected)
 static void
 test_mode_is_renewed (void)
 {
-  g_autoptr (GError) error = NULL;
   g_autoptr (TallTable) table = new_deployment ();
-  g_autoptr (TallStore) store = tall_store_open (table, NULL, NULL, NULL, &error);
-  g_assert_no_error (error);
+  g_autoptr (TallStore) store = must (tall_store_open (table, NULL, NULL, NULL, &error));
   TallFront *front = TALL_FRONT (store);
   assert_writes (front, TRUE);
 
   tall_test_record_write (table, "mode", "read-only", 0);
-  g_autoptr (TallDescription) description = tall_front_describe (front, &error);
-  g_assert_no_error (error);
+  g_autoptr (TallDescription) description = must (tall_front_describe (front, &error));
   g_assert_true (description->read_only);
   assert_writes (front, FALSE);
 
   tall_test_record_write (table, "mode", "normal", 0);
-  g_assert_true (tall_front_ping (front, &error));
-  g_assert_no_error (error);
+  must (tall_front_ping (front, &error));
   assert_writes (front, TRUE);
 }
 

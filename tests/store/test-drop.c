@@ -5,15 +5,14 @@
 #include "store/move.h"
 #include "tall-test-record.h"
 #include "tall-test-store.h"
+#include "tall-must.h"
 
 /* Listing and removing deployments. */
 
 static void
 expect_tables (TallTable *table, const char *expected)
 {
-  g_autoptr (GError) error = NULL;
-  g_auto (GStrv) names = tall_table_list_tables (table, TALL_NO_DEADLINE, &error);
-  g_assert_no_error (error);
+  g_auto (GStrv) names = must (tall_table_list_tables (table, TALL_NO_DEADLINE, &error));
   g_autofree char *text = g_strjoinv (" ", names);
   g_assert_cmpstr (text, ==, expected);
 }
@@ -21,18 +20,14 @@ expect_tables (TallTable *table, const char *expected)
 static void
 add_table (TallTable *table, const char *name)
 {
-  g_autoptr (GError) error = NULL;
   g_autoptr (TallTableSpec) spec = tall_table_spec_new (name);
-  g_assert_true (tall_table_create_table (table, spec, TALL_NO_DEADLINE, &error));
-  g_assert_no_error (error);
+  must (tall_table_create_table (table, spec, TALL_NO_DEADLINE, &error));
 }
 
 static guint
 count_listed (TallTable *table)
 {
-  g_autoptr (GError) error = NULL;
-  g_auto (GStrv) names = tall_store_list_all (table, &error);
-  g_assert_no_error (error);
+  g_auto (GStrv) names = must (tall_store_list_all (table, &error));
   return g_strv_length (names);
 }
 
@@ -44,16 +39,13 @@ test_every_layout (void)
   const TallLayout *const *layouts = tall_layouts (&n);
   for (guint i = 0; i < n; i++)
     {
-      g_autoptr (GError) error = NULL;
       g_autoptr (TallTable) table = tall_test_table_new (layouts[i], &tall_key_numeric);
       add_table (table, "theirs");
       g_assert_cmpuint (count_listed (table), ==, 1);
-      g_assert_true (tall_store_drop (table, &error));
-      g_assert_no_error (error);
+      must (tall_store_drop (table, &error));
       expect_tables (table, "theirs");
       g_assert_cmpuint (count_listed (table), ==, 0);
-      g_assert_false (tall_store_drop (table, &error));
-      g_assert_error (error, TALL_ERROR, TALL_ERROR_NOT_FOUND);
+      must_fail (tall_store_drop (table, &error), TALL_ERROR_NOT_FOUND);
     }
 }
 
@@ -88,22 +80,18 @@ test_failures (void)
 static void
 test_without_record (void)
 {
-  g_autoptr (GError) error = NULL;
   g_autoptr (TallTable) table = tall_memory_table_new ();
   add_table (table, "orders");
-  g_assert_true (tall_store_drop (table, &error));
-  g_assert_no_error (error);
+  must (tall_store_drop (table, &error));
   expect_tables (table, "");
 }
 
 static void
 test_newer_version (void)
 {
-  g_autoptr (GError) error = NULL;
   g_autoptr (TallTable) table = tall_test_table_new (&tall_layout_blob, &tall_key_raw);
   tall_test_record_write (table, "format", "4", 0);
-  g_assert_false (tall_store_drop (table, &error));
-  g_assert_error (error, TALL_ERROR, TALL_ERROR_NEWER_VERSION);
+  must_fail (tall_store_drop (table, &error), TALL_ERROR_NEWER_VERSION);
   expect_tables (table, "customers index meta orders");
 }
 
@@ -113,8 +101,8 @@ change (TallTable *table, const char *is_text, const char *to_text)
   g_autoptr (GError) error = NULL;
   TallMigration is, to;
   gboolean done;
-  g_assert_true (tall_migration_parse (&is, tall_slice_str (is_text), &error));
-  g_assert_true (tall_migration_parse (&to, tall_slice_str (to_text), &error));
+  must (tall_migration_parse (&is, tall_slice_str (is_text), &error));
+  must (tall_migration_parse (&to, tall_slice_str (to_text), &error));
   g_assert_true (
       tall_migration_change (table, NULL, &is, &to, NULL, TALL_NO_DEADLINE, &done, &error));
   g_assert_no_error (error);
@@ -133,27 +121,23 @@ new_migrating (gboolean moved)
     "2 none 0 2 - -",
   };
   const TallMove move = { .layout = &tall_layout_wide, .key_strategy = &tall_key_raw };
-  g_autoptr (GError) error = NULL;
   TallTable *table = tall_test_table_new (&tall_layout_normalized, &tall_key_numeric);
-  g_autoptr (TallDeployment) begun = tall_move_begin (table, &move, TALL_NO_DEADLINE, &error);
-  g_assert_no_error (error);
-  g_assert_true (tall_move_create_tables (table, begun, NULL, TALL_NO_DEADLINE, &error));
+  g_autoptr (TallDeployment) begun =
+      must (tall_move_begin (table, &move, TALL_NO_DEADLINE, &error));
+  must (tall_move_create_tables (table, begun, NULL, TALL_NO_DEADLINE, &error));
   add_table (table, "orders-3");
   add_table (table, "theirs-2");
   add_table (table, "orders-02");
   for (guint i = 0; moved && i + 1 < G_N_ELEMENTS (steps); i++)
     change (table, steps[i], steps[i + 1]);
-  g_assert_no_error (error);
   return table;
 }
 
 static void
 set_access (TallTable *table, const char *name, TallTableAccess access)
 {
-  g_autoptr (GError) error = NULL;
   const char *seal = access == TALL_ACCESS_SEALED ? "token" : NULL;
-  g_assert_true (tall_table_set_access (table, name, access, seal, TALL_NO_DEADLINE, &error));
-  g_assert_no_error (error);
+  must (tall_table_set_access (table, name, access, seal, TALL_NO_DEADLINE, &error));
 }
 
 /* All generations go, in any phase, and whether a migration has shut their tables. */
@@ -162,12 +146,10 @@ test_generations (void)
 {
   for (guint moved = 0; moved < 2; moved++)
     {
-      g_autoptr (GError) error = NULL;
       g_autoptr (TallTable) table = new_migrating (moved);
       set_access (table, "orders", TALL_ACCESS_SEALED);
       set_access (table, "lines", TALL_ACCESS_CLOSED);
-      g_assert_true (tall_store_drop (table, &error));
-      g_assert_no_error (error);
+      must (tall_store_drop (table, &error));
       expect_tables (table, "orders-02 theirs-2");
     }
 }
@@ -214,12 +196,9 @@ test_source_in_phases (void)
   g_autofree char *before_text = g_strjoinv (" ", before);
   for (guint i = 0; i < G_N_ELEMENTS (steps); i++)
     {
-      g_autoptr (GError) error = NULL;
       guint n;
       change (table, steps[i].is, steps[i].to);
-      g_assert_false (tall_store_drop_source (table, &n, &error));
-      g_assert_error (error, TALL_ERROR, TALL_ERROR_CONFLICT);
-      g_assert_nonnull (strstr (error->message, steps[i].phase));
+      must_fail (tall_store_drop_source (table, &n, &error), TALL_ERROR_CONFLICT, steps[i].phase);
       expect_tables (table, before_text);
     }
 }
@@ -228,13 +207,11 @@ test_source_in_phases (void)
 static void
 test_source_given_up (void)
 {
-  g_autoptr (GError) error = NULL;
   guint n;
   g_autoptr (TallTable) table = new_migrating (FALSE);
   change (table, "1 copying 2 2 - -", "1 aborting 2 2 - unsealed");
   change (table, "1 aborting 2 2 - unsealed", "1 none 0 2 - unsealed");
-  g_assert_true (tall_store_drop_source (table, &n, &error));
-  g_assert_no_error (error);
+  must (tall_store_drop_source (table, &n, &error));
   g_assert_cmpuint (n, ==, 3);
   expect_tables (table,
                  "customers ids index lines meta orders orders-02 orders-3 shipping theirs-2");
@@ -244,30 +221,24 @@ test_source_given_up (void)
 static void
 test_source (void)
 {
-  g_autoptr (GError) error = NULL;
   guint n;
   g_autoptr (TallTable) migrating = new_migrating (FALSE);
   g_auto (GStrv) before = tall_table_list_tables (migrating, TALL_NO_DEADLINE, NULL);
   g_autofree char *before_text = g_strjoinv (" ", before);
-  g_assert_false (tall_store_drop_source (migrating, &n, &error));
-  g_assert_error (error, TALL_ERROR, TALL_ERROR_CONFLICT);
-  g_assert_nonnull (strstr (error->message, "copying"));
-  g_assert_nonnull (strstr (error->message, "--abort"));
+  must_fail (tall_store_drop_source (migrating, &n, &error), TALL_ERROR_CONFLICT, "copying",
+             "--abort");
   expect_tables (migrating, before_text);
-  g_clear_error (&error);
 
   g_autoptr (TallTable) table = new_migrating (TRUE);
   set_access (table, "orders", TALL_ACCESS_CLOSED);
-  g_assert_true (tall_store_drop_source (table, &n, &error));
-  g_assert_no_error (error);
+  must (tall_store_drop_source (table, &n, &error));
   g_assert_cmpuint (n, ==, 6);
   expect_tables (table, "customers-2 index-2 meta orders-02 orders-2 orders-3 theirs-2");
-  g_assert_true (tall_store_drop_source (table, &n, &error));
+  must (tall_store_drop_source (table, &n, &error));
   g_assert_cmpuint (n, ==, 0);
 
   g_autoptr (TallTable) empty = tall_memory_table_new ();
-  g_assert_false (tall_store_drop_source (empty, &n, &error));
-  g_assert_error (error, TALL_ERROR, TALL_ERROR_NOT_FOUND);
+  must_fail (tall_store_drop_source (empty, &n, &error), TALL_ERROR_NOT_FOUND);
 }
 
 static void
@@ -295,14 +266,11 @@ test_source_failures (void)
 static void
 test_one_generation (void)
 {
-  g_autoptr (GError) error = NULL;
   g_autoptr (TallTable) table = new_migrating (FALSE);
-  g_assert_true (tall_store_drop_generation (table, 2, TALL_NO_DEADLINE, &error));
-  g_assert_no_error (error);
+  must (tall_store_drop_generation (table, 2, TALL_NO_DEADLINE, &error));
   expect_tables (table,
                  "customers ids index lines meta orders orders-02 orders-3 shipping theirs-2");
-  g_assert_true (tall_store_drop_generation (table, 2, TALL_NO_DEADLINE, &error));
-  g_assert_no_error (error);
+  must (tall_store_drop_generation (table, 2, TALL_NO_DEADLINE, &error));
 }
 
 /* A migration that begins while the source is dropped gets a number that is not looked at. */
@@ -310,16 +278,14 @@ static TallFailure
 begin_meanwhile (TallFailingTable *failing, const TallCall *call, gpointer data)
 {
   const TallMove move = { .layout = &tall_layout_blob };
-  g_autoptr (GError) error = NULL;
   guint *at = data;
   if (call->index != *at)
     return TALL_FAILURE_NONE;
   TallTable *table = tall_failing_table_get_table (failing);
-  g_assert_true (tall_table_drop_table (table, "orders-3", TALL_NO_DEADLINE, &error));
-  g_autoptr (TallDeployment) begun = tall_move_begin (table, &move, TALL_NO_DEADLINE, &error);
-  g_assert_no_error (error);
-  g_assert_true (tall_move_create_tables (table, begun, NULL, TALL_NO_DEADLINE, &error));
-  g_assert_no_error (error);
+  must (tall_table_drop_table (table, "orders-3", TALL_NO_DEADLINE, &error));
+  g_autoptr (TallDeployment) begun =
+      must (tall_move_begin (table, &move, TALL_NO_DEADLINE, &error));
+  must (tall_move_create_tables (table, begun, NULL, TALL_NO_DEADLINE, &error));
   return TALL_FAILURE_NONE;
 }
 
@@ -329,13 +295,11 @@ test_source_beside (void)
   gboolean reached = TRUE;
   for (guint at = 1; reached; at++)
     {
-      g_autoptr (GError) error = NULL;
       guint n;
       g_autoptr (TallTable) memory = new_migrating (TRUE);
       g_autoptr (TallTable) table = tall_failing_table_new (memory);
       tall_failing_table_set_hooks (TALL_FAILING_TABLE (table), begin_meanwhile, NULL, &at);
-      g_assert_true (tall_store_drop_source (table, &n, &error));
-      g_assert_no_error (error);
+      must (tall_store_drop_source (table, &n, &error));
       reached = tall_failing_table_count_calls (TALL_FAILING_TABLE (table)) > at;
       if (reached)
         expect_tables (memory, "customers-2 customers-3 index-2 index-3 meta orders-02 orders-2 "

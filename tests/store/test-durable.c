@@ -8,6 +8,7 @@
 #include "tall-test-directory.h"
 #include "tall-test-orders.h"
 #include "tall-test-store.h"
+#include "tall-must.h"
 
 #define N_WRITES 20
 
@@ -36,15 +37,13 @@ typedef struct
 static void
 set_up (Fixture *self, gconstpointer data)
 {
-  g_autoptr (GError) error = NULL;
   const Kind *kind = data;
   self->directory = tall_test_directory_new ();
   self->sync = kind->sync;
   TallRocksdbOptions options = { .directory = self->directory,
                                  .sync = kind->sync,
                                  .statistics = TRUE };
-  self->table = tall_rocksdb_table_open (&options, &error);
-  g_assert_no_error (error);
+  self->table = must (tall_rocksdb_table_open (&options, &error));
   tall_test_create (self->table, kind->layout, "hashed", 0);
   self->front = TALL_FRONT (tall_test_open (self->table, NULL));
   self->n_syncs = tall_rocksdb_table_count (TALL_ROCKSDB_TABLE (self->table), "rocksdb.wal.synced");
@@ -74,11 +73,8 @@ assert_synced (Fixture *self)
 static void
 put_order (Fixture *self, const char *number, guint n_lines)
 {
-  g_autoptr (GError) error = NULL;
   g_autoptr (TallOrder) order = tall_test_order_with_lines (TALL_TEST_CUSTOMER, number, n_lines);
-  gboolean stored = tall_front_put_order (self->front, order, NULL, NULL, &error);
-  g_assert_no_error (error);
-  g_assert_true (stored);
+  must (tall_front_put_order (self->front, order, NULL, NULL, &error));
   assert_synced (self);
 }
 
@@ -87,14 +83,10 @@ test_orders (Fixture *self, gconstpointer data G_GNUC_UNUSED)
 {
   for (guint i = 0; i < N_WRITES; i++)
     {
-      g_autoptr (GError) error = NULL;
       g_autofree char *number = g_strdup_printf ("%u", i);
       put_order (self, number, i % 5); /* new */
       put_order (self, number, 3);     /* in its place */
-      gboolean deleted =
-          tall_front_delete_order (self->front, TALL_TEST_CUSTOMER, number, NULL, &error);
-      g_assert_no_error (error);
-      g_assert_true (deleted);
+      must (tall_front_delete_order (self->front, TALL_TEST_CUSTOMER, number, NULL, &error));
       assert_synced (self);
     }
 }
@@ -104,11 +96,8 @@ test_customers (Fixture *self, gconstpointer data G_GNUC_UNUSED)
 {
   for (guint i = 0; i < N_WRITES; i++)
     {
-      g_autoptr (GError) error = NULL;
       g_autoptr (TallCustomer) customer = tall_test_plain_customer (TALL_TEST_CUSTOMER);
-      gboolean stored = tall_front_put_customer (self->front, customer, NULL, NULL, &error);
-      g_assert_no_error (error);
-      g_assert_true (stored);
+      must (tall_front_put_customer (self->front, customer, NULL, NULL, &error));
       assert_synced (self);
     }
 }
@@ -120,9 +109,7 @@ load_order (TallBulk *bulk, guint i)
   g_autofree char *number = g_strdup_printf ("%u", i);
   g_autoptr (TallOrder) order = tall_test_order_with_lines (TALL_TEST_CUSTOMER, number, i % 5);
   TallBulkResult result = { 0 };
-  gboolean done = tall_bulk_put_orders (bulk, &order, 1, &result, &error);
-  g_assert_no_error (error);
-  g_assert_true (done);
+  must (tall_bulk_put_orders (bulk, &order, 1, &result, &error));
   g_assert_no_error (result.error);
   g_assert_cmpint (result.outcome, ==, TALL_BULK_STORED);
 }
@@ -131,22 +118,18 @@ load_order (TallBulk *bulk, guint i)
 static void
 test_load (Fixture *self, gconstpointer data G_GNUC_UNUSED)
 {
-  g_autoptr (GError) error = NULL;
-  g_autoptr (TallBulk) bulk = tall_bulk_begin (self->front, NULL, &error);
-  g_assert_no_error (error);
+  g_autoptr (TallBulk) bulk = must (tall_bulk_begin (self->front, NULL, &error));
   for (guint i = 0; i < N_WRITES; i++)
     {
       load_order (bulk, i);
       self->n_syncs =
           tall_rocksdb_table_count (TALL_ROCKSDB_TABLE (self->table), "rocksdb.wal.synced");
-      g_assert_true (tall_bulk_sync (bulk, &error));
-      g_assert_no_error (error);
+      must (tall_bulk_sync (bulk, &error));
       assert_synced (self);
     }
   load_order (bulk, N_WRITES);
   self->n_syncs = tall_rocksdb_table_count (TALL_ROCKSDB_TABLE (self->table), "rocksdb.wal.synced");
-  g_assert_true (tall_bulk_end (bulk, &error));
-  g_assert_no_error (error);
+  must (tall_bulk_end (bulk, &error));
   assert_synced (self);
 }
 

@@ -7,6 +7,7 @@
 #include "tall-test-directory.h"
 #include "tall-test-orders.h"
 #include "tall-test-store.h"
+#include "tall-must.h"
 
 #define CUSTOMER "zebra-17"
 #define OTHER "HANAR"
@@ -36,37 +37,30 @@ open_store (const char *directory, const Kind *kind, gboolean create)
 static void
 put_order (TallStore *store, const char *customer, guint number, guint n_lines)
 {
-  g_autoptr (GError) error = NULL;
   g_autofree char *text = g_strdup_printf ("okapi-%u", number);
   g_autoptr (TallOrder) order = tall_test_order_with_lines (customer, text, n_lines);
-  g_assert_true (tall_front_put_order (TALL_FRONT (store), order, NULL, NULL, &error));
-  g_assert_no_error (error);
+  must (tall_front_put_order (TALL_FRONT (store), order, NULL, NULL, &error));
 }
 
 /* Those of the other have nothing that is looked for. */
 static void
 put_other (TallStore *store, guint number)
 {
-  g_autoptr (GError) error = NULL;
   g_autofree char *text = g_strdup_printf ("%u", number);
   g_autoptr (TallOrder) order = tall_test_empty_order (OTHER, text, 1);
   tall_test_add_lines (order, 0, 1, 3);
-  g_assert_true (tall_front_put_order (TALL_FRONT (store), order, NULL, NULL, &error));
-  g_assert_no_error (error);
+  must (tall_front_put_order (TALL_FRONT (store), order, NULL, NULL, &error));
 }
 
 static void
 populate (TallStore *store)
 {
-  g_autoptr (GError) error = NULL;
   g_autoptr (TallCustomer) customer = tall_test_plain_customer (CUSTOMER);
-  g_assert_true (tall_front_put_customer (TALL_FRONT (store), customer, NULL, NULL, &error));
-  g_assert_no_error (error);
+  must (tall_front_put_customer (TALL_FRONT (store), customer, NULL, NULL, &error));
   for (guint i = 1; i <= N_ORDERS; i++)
     put_order (store, CUSTOMER, i, i == 1 ? 400 : i); /* the first one is claimed */
   put_order (store, CUSTOMER, 2, 3);
-  g_assert_true (tall_front_delete_order (TALL_FRONT (store), CUSTOMER, "okapi-3", NULL, &error));
-  g_assert_no_error (error);
+  must (tall_front_delete_order (TALL_FRONT (store), CUSTOMER, "okapi-3", NULL, &error));
   for (guint i = 1; i <= N_OTHERS; i++)
     put_other (store, i);
 }
@@ -76,9 +70,7 @@ find_text (const char *path)
 {
   gsize len;
   g_autofree char *bytes = NULL;
-  g_autoptr (GError) error = NULL;
-  g_file_get_contents (path, &bytes, &len, &error);
-  g_assert_no_error (error);
+  must (g_file_get_contents (path, &bytes, &len, &error));
   for (guint i = 0; texts[i] != NULL; i++)
     if (memmem (bytes, len, texts[i], strlen (texts[i])) != NULL)
       return texts[i];
@@ -106,11 +98,9 @@ count_files (const char *directory, gboolean shows)
 static void
 erase (TallStore *store)
 {
-  g_autoptr (GError) error = NULL;
   const TallEraseOptions options = { .compact = TRUE, .alone = TRUE };
   g_autoptr (TallErasePart) part =
-      tall_front_erase_customer (TALL_FRONT (store), CUSTOMER, &options, &error);
-  g_assert_no_error (error);
+      must (tall_front_erase_customer (TALL_FRONT (store), CUSTOMER, &options, &error));
   g_assert_cmpint (part->stage, ==, TALL_ERASE_DONE);
   g_assert_cmpuint (part->counts.n_orders, ==, N_ORDERS - 1);
   g_assert_cmpuint (part->counts.n_marks, ==, N_ORDERS + 1);
@@ -123,13 +113,11 @@ erase (TallStore *store)
 static void
 check_others (TallStore *store)
 {
-  g_autoptr (GError) error = NULL;
   for (guint i = 1; i <= N_OTHERS; i++)
     {
       g_autofree char *number = g_strdup_printf ("%u", i);
       g_autoptr (TallOrder) order =
-          tall_front_get_order (TALL_FRONT (store), OTHER, number, NULL, &error);
-      g_assert_no_error (error);
+          must (tall_front_get_order (TALL_FRONT (store), OTHER, number, NULL, &error));
     }
 }
 
@@ -160,7 +148,6 @@ test_files (gconstpointer kind)
 static void
 test_not_alone (void)
 {
-  g_autoptr (GError) error = NULL;
   g_autofree char *directory = tall_test_directory_new ();
   TallTable *table = tall_test_open_table (directory);
   guint64 ticket = 0;
@@ -168,21 +155,19 @@ test_not_alone (void)
   tall_test_create (table, "blob", "hashed", 0);
   for (guint i = 0; i < 3; i++)
     {
-      g_assert_true (tall_table_compact (table, FALSE, &ticket, &done, &error));
-      g_assert_no_error (error);
+      must (tall_table_compact (table, FALSE, &ticket, &done, &error));
       g_assert_false (done);
       g_assert_cmpuint (ticket, >, 0);
     }
   while (!done)
     {
-      g_assert_true (tall_table_compact (table, TRUE, &ticket, &done, &error));
-      g_assert_no_error (error);
+      must (tall_table_compact (table, TRUE, &ticket, &done, &error));
       g_usleep (1000);
     }
   guint64 another = 0; /* of a later write; what was done for an earlier one does not count */
   g_autoptr (TallStore) store = tall_test_open (table, NULL);
   put_other (store, 1);
-  g_assert_true (tall_table_compact (table, FALSE, &another, &done, &error));
+  must (tall_table_compact (table, FALSE, &another, &done, &error));
   g_assert_false (done);
   g_assert_cmpuint (another, >, ticket);
   g_clear_object (&store);

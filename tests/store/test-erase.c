@@ -11,6 +11,7 @@
 #include "tall-test-move.h"
 #include "tall-test-orders.h"
 #include "tall-test-record.h"
+#include "tall-must.h"
 
 /* All texts of the customer, numbers included, have one of these. */
 #define MARK "zebra"
@@ -37,9 +38,7 @@ make_order (const char *customer, const char *number, guint n_lines)
 static void
 put (TallFront *front, TallOrder *order)
 {
-  g_autoptr (GError) error = NULL;
-  g_assert_true (tall_front_put_order (front, order, NULL, NULL, &error));
-  g_assert_no_error (error);
+  must (tall_front_put_order (front, order, NULL, NULL, &error));
 }
 
 static void
@@ -54,18 +53,15 @@ put_new (TallFront *front, const char *customer, guint number, guint n_lines)
 static void
 populate (TallFront *front, const char *customer)
 {
-  g_autoptr (GError) error = NULL;
   g_autoptr (TallCustomer) record = tall_test_plain_customer (customer);
   record->name = tall_arena_strdup (tall_customer_get_arena (record), MARK " Inc");
-  g_assert_true (tall_front_put_customer (front, record, NULL, NULL, &error));
-  g_assert_no_error (error);
+  must (tall_front_put_customer (front, record, NULL, NULL, &error));
   for (guint i = 1; i <= N_ORDERS + 1; i++)
     put_new (front, customer, i, i);
   g_autoptr (TallOrder) replaced = make_order (customer, ORDER "1", 2);
   replaced->sales_date++;
   put (front, replaced);
-  g_assert_true (tall_front_delete_order (front, customer, ORDER "4", NULL, &error));
-  g_assert_no_error (error);
+  must (tall_front_delete_order (front, customer, ORDER "4", NULL, &error));
 }
 
 /* Erases part by part, as long as there are parts. */
@@ -100,10 +96,7 @@ erase (TallFront *front, TallTestClock *clock, TallEraseCounts *counts, GError *
 static void
 erase_all (TallStoreFixture *self, TallEraseCounts *counts)
 {
-  g_autoptr (GError) error = NULL;
-  gboolean done = erase (self->front, &self->clock, counts, &error);
-  g_assert_no_error (error);
-  g_assert_true (done);
+  must (erase (self->front, &self->clock, counts, &error));
 }
 
 static gboolean
@@ -122,8 +115,7 @@ static void
 scan_all (TallTable *table, TallReadPlan *plan, TallReadResult **result)
 {
   g_autoptr (GError) error = NULL;
-  g_auto (GStrv) names = tall_table_list_tables (table, TALL_NO_DEADLINE, &error);
-  g_assert_no_error (error);
+  g_auto (GStrv) names = must (tall_table_list_tables (table, TALL_NO_DEADLINE, &error));
   for (guint i = 0; names[i] != NULL; i++)
     if (!g_str_equal (names[i], "meta"))
       tall_read_plan_add_scan (plan, tall_arena_strdup (plan->arena, names[i]),
@@ -157,11 +149,9 @@ assert_no_text (TallTable *table, const TallKeyStrategy *strategy)
 static char *
 dump_other (TallStoreFixture *self)
 {
-  g_autoptr (GError) error = NULL;
   GString *text = g_string_new (NULL);
   g_autoptr (TallCustomerOrders) page =
-      tall_front_get_customer_orders (self->front, OTHER, NULL, &error);
-  g_assert_no_error (error);
+      must (tall_front_get_customer_orders (self->front, OTHER, NULL, &error));
   for (guint i = 0; i < page->n_orders; i++)
     {
       g_autoptr (GBytes) bytes = NULL;
@@ -170,8 +160,7 @@ dump_other (TallStoreFixture *self)
       g_autofree char *hex = tall_slice_to_hex (canonical);
       g_string_append_printf (text, "%" G_GINT64_FORMAT " %s\n", page->orders[i].revision, hex);
     }
-  g_autoptr (TallOrderList) list = tall_front_list_orders (self->front, OTHER, NULL, &error);
-  g_assert_no_error (error);
+  g_autoptr (TallOrderList) list = must (tall_front_list_orders (self->front, OTHER, NULL, &error));
   for (guint i = 0; i < list->n_entries; i++)
     g_string_append_printf (text, "%s\n", list->entries[i].order_number);
   return g_string_free (text, FALSE);
@@ -180,11 +169,9 @@ dump_other (TallStoreFixture *self)
 static void
 assert_sound (TallFront *front)
 {
-  g_autoptr (GError) error = NULL;
   TallVerifySummary summary;
   TallVerifyOptions options = { .alone = TRUE };
-  g_assert_true (tall_front_verify (front, &options, &summary, &error));
-  g_assert_no_error (error);
+  must (tall_front_verify (front, &options, &summary, &error));
   g_assert_cmpuint (summary.n_findings, ==, 0);
   g_assert_true (summary.is_whole);
 }
@@ -193,11 +180,9 @@ static void
 assert_gone (TallStoreFixture *self, gconstpointer data)
 {
   const TallStoreKind *kind = data;
-  g_autoptr (GError) error = NULL;
   assert_no_text (self->table, kind->key_strategy);
-  g_autoptr (TallCustomerOrders) page =
-      tall_front_get_customer_orders (self->front, CUSTOMER, NULL, &error);
-  g_assert_error (error, TALL_ERROR, TALL_ERROR_NOT_FOUND);
+  must_fail (tall_front_get_customer_orders (self->front, CUSTOMER, NULL, &error),
+             TALL_ERROR_NOT_FOUND);
   g_autoptr (TallOrderList) list = tall_front_list_orders (self->front, CUSTOMER, NULL, NULL);
   g_assert_cmpuint (list->n_entries, ==, 0);
   assert_sound (self->front);
@@ -223,11 +208,9 @@ test_everything (TallStoreFixture *self, gconstpointer kind)
   for (guint i = 1; i <= N_ORDERS; i++)
     {
       g_autofree char *number = g_strdup_printf (ORDER "%u", i);
-      g_assert_true (tall_front_delete_order (self->front, OTHER, number, NULL, &error));
-      g_assert_no_error (error);
+      must (tall_front_delete_order (self->front, OTHER, number, NULL, &error));
     }
-  g_assert_true (tall_front_delete_customer (self->front, OTHER, NULL, &error));
-  g_assert_no_error (error);
+  must (tall_front_delete_customer (self->front, OTHER, NULL, &error));
   g_autoptr (TallOrderList) list = tall_front_list_orders (self->front, CUSTOMER, NULL, &error);
   g_assert_cmpuint (list->n_entries, ==, 0);
   assert_sound (self->front);
@@ -247,10 +230,9 @@ test_again (TallStoreFixture *self, gconstpointer kind)
   g_assert_cmpuint (counts.n_orders + counts.n_customers + counts.n_marks + counts.n_rows, ==, 0);
   g_assert_cmpuint (tall_fixture_count_cells (self), ==, n_cells);
 
-  g_autoptr (GError) error = NULL;
   populate (self->front, CUSTOMER);
-  g_autoptr (TallOrderList) list = tall_front_list_orders (self->front, CUSTOMER, NULL, &error);
-  g_assert_no_error (error);
+  g_autoptr (TallOrderList) list =
+      must (tall_front_list_orders (self->front, CUSTOMER, NULL, &error));
   g_assert_cmpuint (list->n_entries, ==, N_ORDERS);
   assert_sound (self->front);
   erase_all (self, &counts);
@@ -274,7 +256,7 @@ test_ids (TallStoreFixture *self, gconstpointer data)
   populate (self->front, OTHER);
   g_autoptr (TallStore) other = tall_test_open (self->table, &clock);
   put_new (TALL_FRONT (other), CUSTOMER, 1, 1); /* it remembers the id */
-  g_assert_true (tall_store_find_id (self->store, CUSTOMER, &before, &error));
+  must (tall_store_find_id (self->store, CUSTOMER, &before, &error));
   g_autoptr (TallBatch) batch = tall_batch_new ();
   const guint8 row[] = { 'i', 0, 0, 0, 0, 0, 0, 0, 99 };
   TallMutation *wasted = tall_batch_add (batch, TALL_IDS_TABLE, tall_slice (row, sizeof row));
@@ -286,9 +268,9 @@ test_ids (TallStoreFixture *self, gconstpointer data)
   for (guint i = 1; i <= N_ORDERS; i++) /* whose texts have the mark, too */
     {
       g_autofree char *number = g_strdup_printf (ORDER "%u", i);
-      g_assert_true (tall_front_delete_order (self->front, OTHER, number, NULL, &error));
+      must (tall_front_delete_order (self->front, OTHER, number, NULL, &error));
     }
-  g_assert_true (tall_front_delete_customer (self->front, OTHER, NULL, &error));
+  must (tall_front_delete_customer (self->front, OTHER, NULL, &error));
   g_autoptr (TallReadPlan) plan = tall_read_plan_new ();
   tall_read_plan_add_scan (plan, TALL_IDS_TABLE, tall_slice (NULL, 0), tall_slice (NULL, 0));
   g_autoptr (TallReadResult) result = tall_table_read (self->table, plan, TALL_NO_DEADLINE, &error);
@@ -300,11 +282,10 @@ test_ids (TallStoreFixture *self, gconstpointer data)
   clock.now += 1000000;
   put_new (TALL_FRONT (other), CUSTOMER, 7, 1);
   tall_store_fixture_reset (self, kind, g_object_ref (self->table)); /* it remembers nothing */
-  g_assert_true (tall_store_find_id (self->store, CUSTOMER, &after, &error));
+  must (tall_store_find_id (self->store, CUSTOMER, &after, &error));
   g_assert_cmpuint (after, ==, before);
   g_autoptr (TallOrder) order =
-      tall_front_get_order (self->front, CUSTOMER, ORDER "7", NULL, &error);
-  g_assert_no_error (error);
+      must (tall_front_get_order (self->front, CUSTOMER, ORDER "7", NULL, &error));
   put_new (self->front, CUSTOMER, 8, 1);
   assert_sound (self->front);
 }
@@ -339,20 +320,16 @@ test_collision (TallStoreFixture *self, gconstpointer kind G_GNUC_UNUSED)
     {
       TallEraseRequest request = { .customer_number = COLLIDING,
                                    .cursor = tall_slice_array (cursor) };
-      g_autoptr (TallErasePart) part = tall_front_erase_some (self->front, &request, &error);
-      g_assert_no_error (error);
+      g_autoptr (TallErasePart) part = must (tall_front_erase_some (self->front, &request, &error));
       if (part->cursor.len == 0)
         break;
       self->clock.now += part->wait;
       tall_bytes_set (cursor, part->cursor);
     }
-  g_autoptr (TallOrder) gone =
-      tall_front_get_order (self->front, COLLIDING, ORDER "1", NULL, &error);
-  g_assert_error (error, TALL_ERROR, TALL_ERROR_NOT_FOUND);
-  g_clear_error (&error);
+  must_fail (tall_front_get_order (self->front, COLLIDING, ORDER "1", NULL, &error),
+             TALL_ERROR_NOT_FOUND);
   g_autoptr (TallOrder) there =
-      tall_front_get_order (self->front, COLLIDED, ORDER "2", NULL, &error);
-  g_assert_no_error (error);
+      must (tall_front_get_order (self->front, COLLIDED, ORDER "2", NULL, &error));
   g_autoptr (TallOrderList) list = tall_front_list_orders (self->front, COLLIDED, NULL, &error);
   g_assert_cmpuint (list->n_entries, ==, 1);
   assert_sound (self->front);
@@ -361,11 +338,8 @@ test_collision (TallStoreFixture *self, gconstpointer kind G_GNUC_UNUSED)
 static TallErasePart *
 go_on (TallFront *front, TallSlice cursor)
 {
-  g_autoptr (GError) error = NULL;
   TallEraseRequest request = { .customer_number = CUSTOMER, .cursor = cursor };
-  TallErasePart *part = tall_front_erase_some (front, &request, &error);
-  g_assert_no_error (error);
-  return part;
+  return must (tall_front_erase_some (front, &request, &error));
 }
 
 /* What is stored while it waits goes, too, and only what has come before the last look. */
@@ -429,14 +403,13 @@ test_for_ever (TallStoreFixture *self, gconstpointer kind G_GNUC_UNUSED)
 static void
 test_left_by_writers (TallStoreFixture *self, gconstpointer kind)
 {
-  g_autoptr (GError) error = NULL;
   g_autoptr (TallBatch) batch = tall_batch_new ();
   g_auto (TallOrderKey) key = { 0 };
   TallEraseCounts counts;
   guint64 id;
   gint64 revision = self->clock.now + 1000000; /* of a clock that is ahead */
   populate (self->front, CUSTOMER);
-  g_assert_true (tall_store_find_id (self->store, CUSTOMER, &id, &error));
+  must (tall_store_find_id (self->store, CUSTOMER, &id, &error));
   g_autoptr (TallOrder) order = make_order (CUSTOMER, ORDER "9", 3);
   tall_order_key_init (&key, tall_store_get_key_strategy (self->store), CUSTOMER, id, ORDER "9");
   const TallLayout *layout = tall_store_get_layout (self->store);
@@ -447,17 +420,14 @@ test_left_by_writers (TallStoreFixture *self, gconstpointer kind)
   tall_bytes_append (row, key.order);
   TallMutation *hint = tall_batch_add (batch, TALL_INDEX_TABLE, tall_slice_array (row));
   tall_mutation_put (batch, hint, TALL_INDEX_QUALIFIER, revision, tall_slice_str (ORDER "9"));
-  g_assert_true (tall_table_apply (self->table, (TallMutation *const *)batch->mutations->pdata,
-                                   batch->mutations->len, TALL_DURABLE, TALL_NO_DEADLINE, NULL,
-                                   &error));
-  g_assert_no_error (error);
+  must (tall_table_apply (self->table, (TallMutation *const *)batch->mutations->pdata,
+                          batch->mutations->len, TALL_DURABLE, TALL_NO_DEADLINE, NULL, &error));
   erase_all (self, &counts);
   assert_gone (self, kind);
   /* whose clock is behind that writer's can store the order */
   put_new (self->front, CUSTOMER, 9, 2);
   g_autoptr (TallOrder) stored =
-      tall_front_get_order (self->front, CUSTOMER, ORDER "9", NULL, &error);
-  g_assert_no_error (error);
+      must (tall_front_get_order (self->front, CUSTOMER, ORDER "9", NULL, &error));
   assert_sound (self->front);
 }
 
@@ -472,7 +442,7 @@ test_only_a_hint (TallStoreFixture *self, gconstpointer kind)
   TallEraseCounts counts;
   guint64 id;
   put_new (self->front, CUSTOMER, 1, 1);
-  g_assert_true (tall_store_find_id (self->store, CUSTOMER, &id, &error));
+  must (tall_store_find_id (self->store, CUSTOMER, &id, &error));
   erase_all (self, &counts);
   tall_order_key_init (&key, tall_store_get_key_strategy (self->store), CUSTOMER, id, ORDER "9");
   tall_index_append_row (key.customer, TALL_TEST_NOW, row);
@@ -539,13 +509,11 @@ test_hostile_cursors (TallStoreFixture *self, gconstpointer kind G_GNUC_UNUSED)
 static void
 test_read_only (TallStoreFixture *self, gconstpointer kind)
 {
-  g_autoptr (GError) error = NULL;
   TallEraseCounts counts;
   populate (self->front, CUSTOMER);
   tall_test_record_write (self->table, "mode", "read-only", 0);
   tall_store_fixture_reset (self, kind, g_object_ref (self->table));
-  g_assert_false (erase (self->front, &self->clock, &counts, &error));
-  g_assert_error (error, TALL_ERROR, TALL_ERROR_UNSUPPORTED);
+  must_fail (erase (self->front, &self->clock, &counts, &error), TALL_ERROR_UNSUPPORTED);
   g_autoptr (TallOrderList) list = tall_front_list_orders (self->front, CUSTOMER, NULL, NULL);
   g_assert_cmpuint (list->n_entries, ==, N_ORDERS);
 }
@@ -554,12 +522,10 @@ test_read_only (TallStoreFixture *self, gconstpointer kind)
 static void
 test_unreadable (TallStoreFixture *self, gconstpointer kind G_GNUC_UNUSED)
 {
-  g_autoptr (GError) error = NULL;
   TallEraseCounts counts;
   populate (self->front, CUSTOMER);
   tall_fixture_write_state_cell (self, CUSTOMER, ORDER "2", tall_slice_str ("\x7f"));
-  g_assert_false (erase (self->front, &self->clock, &counts, &error));
-  g_assert_error (error, TALL_ERROR, TALL_ERROR_DAMAGED);
+  must_fail (erase (self->front, &self->clock, &counts, &error), TALL_ERROR_DAMAGED);
   g_assert_cmpuint (counts.n_orders, ==, N_ORDERS - 1);
   g_assert_cmpuint (counts.n_customers, ==, 1);
 }
@@ -570,7 +536,6 @@ static void
 test_unreadable_row (TallStoreFixture *self, gconstpointer data)
 {
   const TallStoreKind *kind = data;
-  g_autoptr (GError) error = NULL;
   g_auto (TallOrderKey) key = { 0 };
   g_autoptr (GByteArray) row = g_byte_array_new ();
   TallEraseCounts counts;
@@ -583,9 +548,8 @@ test_unreadable_row (TallStoreFixture *self, gconstpointer data)
   tall_broken_table_break (TALL_BROKEN_TABLE (broken), tall_slice_array (row), TALL_ERROR_DAMAGED);
   tall_broken_table_break_scans (TALL_BROKEN_TABLE (broken));
   g_autoptr (TallStore) store = tall_test_open (broken, &self->clock);
-  g_assert_false (erase (TALL_FRONT (store), &self->clock, &counts, &error));
-  g_assert_error (error, TALL_ERROR, TALL_ERROR_DAMAGED);
-  g_assert_nonnull (strstr (error->message, "all else is erased"));
+  must_fail (erase (TALL_FRONT (store), &self->clock, &counts, &error), TALL_ERROR_DAMAGED,
+             "all else is erased");
   g_assert_cmpuint (counts.n_orders, ==, N_ORDERS - 1);
   g_assert_cmpuint (counts.n_customers, ==, 1);
 }
@@ -594,22 +558,20 @@ test_unreadable_row (TallStoreFixture *self, gconstpointer data)
 static void
 test_unreadable_hint (TallStoreFixture *self, gconstpointer data G_GNUC_UNUSED)
 {
-  g_autoptr (GError) error = NULL;
   TallEraseCounts counts;
   populate (self->front, CUSTOMER);
   g_autoptr (TallReadPlan) plan = tall_read_plan_new ();
   tall_read_plan_add_scan (plan, "index", tall_slice (NULL, 0), tall_slice (NULL, 0));
-  g_autoptr (TallReadResult) result = tall_table_read (self->table, plan, TALL_NO_DEADLINE, &error);
-  g_assert_no_error (error);
+  g_autoptr (TallReadResult) result =
+      must (tall_table_read (self->table, plan, TALL_NO_DEADLINE, &error));
   g_assert_cmpuint (result->results[0].n_rows, >, 2);
   g_autoptr (TallTable) broken = tall_broken_table_new (self->table);
   tall_broken_table_break (TALL_BROKEN_TABLE (broken), result->results[0].rows[1].key,
                            TALL_ERROR_DAMAGED);
   tall_broken_table_break_scans (TALL_BROKEN_TABLE (broken));
   g_autoptr (TallStore) store = tall_test_open (broken, &self->clock);
-  g_assert_false (erase (TALL_FRONT (store), &self->clock, &counts, &error));
-  g_assert_error (error, TALL_ERROR, TALL_ERROR_DAMAGED);
-  g_assert_nonnull (strstr (error->message, "all else is erased"));
+  must_fail (erase (TALL_FRONT (store), &self->clock, &counts, &error), TALL_ERROR_DAMAGED,
+             "all else is erased");
   g_assert_cmpuint (counts.n_orders, ==, N_ORDERS);
   g_assert_cmpuint (counts.n_customers, ==, 1);
 }
@@ -643,9 +605,7 @@ try_failure (const TallStoreKind *kind, guint index, TallFailure failure)
   if (!done || failure == TALL_FAILURE_LATE)
     {
       g_clear_error (&error);
-      done = erase (front, &clock, &counts, &error);
-      g_assert_no_error (error);
-      g_assert_true (done);
+      done = must (erase (front, &clock, &counts, &error));
     }
   assert_no_text (inner, kind->key_strategy);
   assert_sound (front);
@@ -666,20 +626,17 @@ static void
 test_migration (TallStoreFixture *self, gconstpointer data)
 {
   const TallStoreKind *kind = data;
-  g_autoptr (GError) error = NULL;
   TallEraseCounts counts;
   TallTestMove move = {
     .table = self->table, .layout = kind->layout->name, .key_strategy = "hashed", .has_index = TRUE
   };
   populate (self->front, CUSTOMER);
   tall_test_move_go (&move, TALL_TEST_COPYING);
-  g_assert_false (erase (self->front, &self->clock, &counts, &error));
-  g_assert_error (error, TALL_ERROR, TALL_ERROR_CONFLICT);
+  must_fail (erase (self->front, &self->clock, &counts, &error), TALL_ERROR_CONFLICT);
   g_assert_cmpuint (counts.n_orders, ==, 0);
   tall_test_move_go (&move, TALL_TEST_SWITCHED);
-  g_clear_error (&error);
-  g_autoptr (TallOrderList) list = tall_front_list_orders (self->front, CUSTOMER, NULL, &error);
-  g_assert_no_error (error);
+  g_autoptr (TallOrderList) list =
+      must (tall_front_list_orders (self->front, CUSTOMER, NULL, &error));
   g_assert_cmpuint (list->n_entries, ==, N_ORDERS);
   erase_all (self, &counts);
   g_assert_cmpuint (counts.n_orders, ==, N_ORDERS);

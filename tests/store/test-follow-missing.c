@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-error.h"
 #include "tall-test-store.h"
+#include "tall-must.h"
 
 /* A table that is missing is an error about the deployment only if its record says that this table
  * counts. As long as the record cannot be read, the orders may be in other tables. */
@@ -17,22 +18,18 @@ fail_record (TallFailingTable *table G_GNUC_UNUSED, const TallCall *call, gpoint
 static void
 expect (TallStore *store, gint code)
 {
-  g_autoptr (GError) error = NULL;
-  g_assert_null (tall_front_get_order (TALL_FRONT (store), "VINET", "10248", NULL, &error));
-  g_assert_error (error, TALL_ERROR, code);
+  must_fail (tall_front_get_order (TALL_FRONT (store), "VINET", "10248", NULL, &error), code);
 }
 
 static void
 test_missing (void)
 {
   gboolean readable = FALSE;
-  g_autoptr (GError) error = NULL;
   g_autoptr (TallTable) memory = tall_test_table_new (&tall_layout_blob, &tall_key_hashed);
   g_autoptr (TallTable) table = tall_failing_table_new (memory);
   g_autoptr (TallStore) store = tall_test_open (table, NULL);
   tall_failing_table_set_hooks (TALL_FAILING_TABLE (table), fail_record, NULL, &readable);
-  g_assert_true (tall_table_drop_table (memory, "orders", TALL_NO_DEADLINE, &error));
-  g_assert_no_error (error);
+  must (tall_table_drop_table (memory, "orders", TALL_NO_DEADLINE, &error));
   expect (store, TALL_ERROR_UNAVAILABLE);
   readable = TRUE;
   expect (store, TALL_ERROR_UNSUPPORTED);
@@ -47,11 +44,9 @@ test_dropped (void)
   g_autoptr (TallStore) store = tall_test_open (table, NULL);
   g_assert_true (
       tall_table_set_access (table, "orders", TALL_ACCESS_CLOSED, NULL, TALL_NO_DEADLINE, &error));
-  g_assert_true (tall_table_drop_table (table, "meta", TALL_NO_DEADLINE, &error));
-  g_assert_no_error (error);
+  must (tall_table_drop_table (table, "meta", TALL_NO_DEADLINE, &error));
   expect (store, TALL_ERROR_UNSUPPORTED);
-  g_assert_true (tall_store_drop (table, &error));
-  g_assert_no_error (error);
+  must (tall_store_drop (table, &error));
   expect (store, TALL_ERROR_UNSUPPORTED);
 }
 

@@ -9,6 +9,7 @@
 #include "tall-test-move.h"
 #include "tall-test-orders.h"
 #include "tall-verify.h"
+#include "tall-must.h"
 
 #define N_PROCESSES 2
 #define N_THREADS 4
@@ -47,22 +48,17 @@ await_rounds (const Worker *workers)
 static void
 put (Worker *self, const char *order_number, guint sequence)
 {
-  g_autoptr (GError) error = NULL;
   g_autoptr (TallOrder) order =
       tall_test_marked_order (order_number, self->number, sequence, 1 + sequence % 5);
-  gboolean done = tall_front_put_order (self->front, order, NULL, NULL, &error);
-  g_assert_no_error (error);
-  g_assert_true (done);
+  must (tall_front_put_order (self->front, order, NULL, NULL, &error));
 }
 
 static void
 expect (Worker *self, const char *order_number, guint sequence)
 {
-  g_autoptr (GError) error = NULL;
   guint writer, found;
   g_autoptr (TallOrder) order =
-      tall_front_get_order (self->front, TALL_TEST_CUSTOMER, order_number, NULL, &error);
-  g_assert_no_error (error);
+      must (tall_front_get_order (self->front, TALL_TEST_CUSTOMER, order_number, NULL, &error));
   tall_test_read_mark (order, &writer, &found);
   g_assert_cmpuint (writer, ==, self->number);
   g_assert_cmpuint (found, ==, sequence);
@@ -71,11 +67,9 @@ expect (Worker *self, const char *order_number, guint sequence)
 static void
 expect_listed (Worker *self, const char *order_number)
 {
-  g_autoptr (GError) error = NULL;
   gboolean found = FALSE;
   g_autoptr (TallOrderList) list =
-      tall_front_list_orders (self->front, TALL_TEST_CUSTOMER, NULL, &error);
-  g_assert_no_error (error);
+      must (tall_front_list_orders (self->front, TALL_TEST_CUSTOMER, NULL, &error));
   for (guint i = 0; i < list->n_entries; i++)
     found = found || g_str_equal (list->entries[i].order_number, order_number);
   g_assert_true (found);
@@ -83,11 +77,7 @@ expect_listed (Worker *self, const char *order_number)
 
 static void delete (Worker *self, const char *order_number)
 {
-  g_autoptr (GError) error = NULL;
-  gboolean done =
-      tall_front_delete_order (self->front, TALL_TEST_CUSTOMER, order_number, NULL, &error);
-  g_assert_no_error (error);
-  g_assert_true (done);
+  must (tall_front_delete_order (self->front, TALL_TEST_CUSTOMER, order_number, NULL, &error));
 }
 
 static gpointer
@@ -133,7 +123,6 @@ move_around (TallTable *memory, const Worker *workers)
 static void
 test_around (void)
 {
-  g_autoptr (GError) error = NULL;
   g_autoptr (TallTable) memory = tall_memory_table_new ();
   TallStore *stores[N_PROCESSES];
   Worker workers[N_THREADS];
@@ -156,8 +145,7 @@ test_around (void)
     }
   TallVerifySummary summary;
   const TallVerifyOptions options = { .alone = TRUE };
-  g_assert_true (tall_front_verify (TALL_FRONT (stores[0]), &options, &summary, &error));
-  g_assert_no_error (error);
+  must (tall_front_verify (TALL_FRONT (stores[0]), &options, &summary, &error));
   g_assert_cmpuint (summary.n_for_person, ==, 0);
   for (guint i = 0; i < N_PROCESSES; i++)
     g_object_unref (stores[i]);

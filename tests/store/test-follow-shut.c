@@ -10,6 +10,7 @@
 #include "tall-test-move.h"
 #include "tall-test-record.h"
 #include "tall-verify.h"
+#include "tall-must.h"
 
 #include <dlfcn.h>
 
@@ -92,10 +93,8 @@ expect_all (Fixture *self, TallError code)
 static void
 expect_verify_ended (Fixture *self)
 {
-  g_autoptr (GError) error = NULL;
   TallVerifySummary summary;
-  g_assert_false (tall_front_verify (self->front, NULL, &summary, &error));
-  g_assert_error (error, TALL_ERROR, TALL_ERROR_UNAVAILABLE);
+  must_fail (tall_front_verify (self->front, NULL, &summary, &error), TALL_ERROR_UNAVAILABLE);
   g_assert_false (summary.is_whole);
 }
 
@@ -103,16 +102,9 @@ expect_verify_ended (Fixture *self)
 static void
 expect_record (Fixture *self)
 {
-  g_autoptr (GError) error = NULL;
-  g_autoptr (TallDescription) description = tall_front_describe (self->front, &error);
-  g_assert_no_error (error);
-  g_assert_nonnull (description);
-  gboolean pinged = tall_front_ping (self->front, &error);
-  g_assert_no_error (error);
-  g_assert_true (pinged);
-  g_autoptr (GPtrArray) loads = tall_store_list_loads (self->store, &error);
-  g_assert_no_error (error);
-  g_assert_nonnull (loads);
+  g_autoptr (TallDescription) description = must (tall_front_describe (self->front, &error));
+  must (tall_front_ping (self->front, &error));
+  g_autoptr (GPtrArray) loads = must (tall_store_list_loads (self->store, &error));
 }
 
 /* A migration that has died: callers wait as long as they may, and nothing is done. */
@@ -124,9 +116,7 @@ test_closed (Fixture *self, gconstpointer data G_GNUC_UNUSED)
   expect_verify_ended (self);
   expect_record (self);
   guint64 id;
-  g_autoptr (GError) error = NULL;
-  g_assert_false (tall_store_find_id (self->store, "NOBODY", &id, &error));
-  g_assert_error (error, TALL_ERROR, TALL_ERROR_TIMED_OUT);
+  must_fail (tall_store_find_id (self->store, "NOBODY", &id, &error), TALL_ERROR_TIMED_OUT);
 }
 
 /* The commit is under way when the tables are closed. */
@@ -162,9 +152,8 @@ test_aborting (Fixture *self, gconstpointer data G_GNUC_UNUSED)
   tall_test_move_go (&self->move, TALL_TEST_CLOSED);
   g_autoptr (TallDeployment) record = tall_deployment_read (self->memory, TALL_NO_DEADLINE, &error);
   const TallMigration to = tall_migration_abort (&record->migration, TRUE);
-  g_assert_true (tall_migration_change (self->memory, NULL, &record->migration, &to, NULL,
-                                        TALL_NO_DEADLINE, &done, &error));
-  g_assert_no_error (error);
+  must (tall_migration_change (self->memory, NULL, &record->migration, &to, NULL, TALL_NO_DEADLINE,
+                               &done, &error));
   g_assert_true (done);
   expect_all (self, TALL_ERROR_TIMED_OUT);
 }
@@ -197,9 +186,9 @@ shut_all (Fixture *self, TallTableAccess access)
   g_auto (GStrv) tables = tall_table_list_tables (self->memory, TALL_NO_DEADLINE, &error);
   for (guint i = 0; tables[i] != NULL; i++)
     if (!g_str_equal (tables[i], "meta"))
-      g_assert_true (tall_table_set_access (self->memory, tables[i], access,
-                                            access == TALL_ACCESS_SEALED ? "a" : NULL,
-                                            TALL_NO_DEADLINE, &error));
+      must (tall_table_set_access (self->memory, tables[i], access,
+                                   access == TALL_ACCESS_SEALED ? "a" : NULL, TALL_NO_DEADLINE,
+                                   &error));
   g_assert_no_error (error);
 }
 
@@ -233,9 +222,9 @@ test_outcomes (Fixture *self, gconstpointer data G_GNUC_UNUSED)
   TallBulkResult result = { 0 };
   g_autoptr (TallBulk) bulk = tall_bulk_begin (self->front, NULL, &error);
   tall_test_move_go (&self->move, TALL_TEST_CLOSED);
-  g_assert_true (tall_front_put_orders (self->front, orders, NULL, 1, &outcome, &error));
+  must (tall_front_put_orders (self->front, orders, NULL, 1, &outcome, &error));
   g_assert_error (outcome.error, TALL_ERROR, TALL_ERROR_TIMED_OUT);
-  g_assert_true (tall_bulk_put_orders (bulk, orders, 1, &result, &error));
+  must (tall_bulk_put_orders (bulk, orders, 1, &result, &error));
   g_assert_cmpint (result.outcome, ==, TALL_BULK_REFUSED);
   g_assert_error (result.error, TALL_ERROR, TALL_ERROR_TIMED_OUT);
   tall_outcome_clear (&outcome);
@@ -245,11 +234,9 @@ test_outcomes (Fixture *self, gconstpointer data G_GNUC_UNUSED)
 static char *
 fetch_token (TallFront *front, const char *page)
 {
-  g_autoptr (GError) error = NULL;
   const TallListOptions options = { .limit = 1, .page = page };
   g_autoptr (TallOrderList) list =
-      tall_front_list_orders (front, TALL_TEST_CUSTOMER, &options, &error);
-  g_assert_no_error (error);
+      must (tall_front_list_orders (front, TALL_TEST_CUSTOMER, &options, &error));
   g_assert_cmpuint (list->n_entries, ==, 1);
   return g_strdup (list->next_page);
 }
@@ -287,27 +274,19 @@ test_page_tokens (Fixture *self, gconstpointer data G_GNUC_UNUSED)
 static void
 expect_cursor_refused (TallFront *front, const TallVerifyRequest *request)
 {
-  g_autoptr (GError) error = NULL;
-  g_autoptr (TallVerifyPart) part = tall_front_verify_some (front, request, &error);
-  g_assert_null (part);
-  g_assert_error (error, TALL_ERROR, TALL_ERROR_INVALID);
-  g_assert_nonnull (strstr (error->message, "verify again"));
+  must_fail (tall_front_verify_some (front, request, &error), TALL_ERROR_INVALID, "verify again");
 }
 
 /* A part of a verification is not good for other tables, even if these are known by then. */
 static void
 test_cursor (Fixture *self, gconstpointer data G_GNUC_UNUSED)
 {
-  g_autoptr (GError) error = NULL;
   TallVerifyRequest request = { .most = 1 };
-  g_autoptr (TallVerifyPart) part = tall_front_verify_some (self->front, &request, &error);
-  g_assert_no_error (error);
+  g_autoptr (TallVerifyPart) part = must (tall_front_verify_some (self->front, &request, &error));
   g_assert_cmpuint (part->cursor.len, >, 0);
   request.cursor = part->cursor;
   tall_test_move_go (&self->move, TALL_TEST_SWITCHED);
-  g_autoptr (TallVerifyPart) ended = tall_front_verify_some (self->front, &request, &error);
-  g_assert_null (ended);
-  g_assert_error (error, TALL_ERROR, TALL_ERROR_UNAVAILABLE);
+  must_fail (tall_front_verify_some (self->front, &request, &error), TALL_ERROR_UNAVAILABLE);
   expect_cursor_refused (self->front, &request);
 }
 
@@ -315,12 +294,10 @@ test_cursor (Fixture *self, gconstpointer data G_GNUC_UNUSED)
 static void
 test_read_only (Fixture *self, gconstpointer data G_GNUC_UNUSED)
 {
-  g_autoptr (GError) error = NULL;
   g_autoptr (TallOrder) order = tall_test_marked_order ("1", 2, 1, 2);
   tall_test_move_go (&self->move, TALL_TEST_SWITCHED);
   tall_test_record_write (self->memory, "mode", "read-only", G_MAXINT64 / 4);
-  g_assert_false (tall_front_put_order (self->front, order, NULL, NULL, &error));
-  g_assert_error (error, TALL_ERROR, TALL_ERROR_UNSUPPORTED);
+  must_fail (tall_front_put_order (self->front, order, NULL, NULL, &error), TALL_ERROR_UNSUPPORTED);
   g_assert_cmpuint (tall_test_get_writer (self->front, "1"), ==, 1);
 }
 
@@ -328,13 +305,10 @@ test_read_only (Fixture *self, gconstpointer data G_GNUC_UNUSED)
 static void
 test_other_deployment (Fixture *self, gconstpointer data G_GNUC_UNUSED)
 {
-  g_autoptr (GError) error = NULL;
   tall_test_move_go (&self->move, TALL_TEST_DROPPED);
   tall_test_record_write (self->memory, "id", "another", G_MAXINT64 / 4);
-  g_autoptr (TallOrder) order =
-      tall_front_get_order (self->front, TALL_TEST_CUSTOMER, "1", NULL, &error);
-  g_assert_null (order);
-  g_assert_error (error, TALL_ERROR, TALL_ERROR_UNSUPPORTED);
+  must_fail (tall_front_get_order (self->front, TALL_TEST_CUSTOMER, "1", NULL, &error),
+             TALL_ERROR_UNSUPPORTED);
 }
 
 /* An older record, of a server that is none any more, leads nobody back. */
@@ -356,7 +330,6 @@ test_older_record (Fixture *self, gconstpointer data G_GNUC_UNUSED)
 static void
 test_repair (Fixture *self, gconstpointer data G_GNUC_UNUSED)
 {
-  g_autoptr (GError) error = NULL;
   TallState state;
   TallVerifySummary summary;
   const TallVerifyOptions options = { .alone = TRUE, .repair = TRUE };
@@ -364,8 +337,7 @@ test_repair (Fixture *self, gconstpointer data G_GNUC_UNUSED)
   state.pending = state.revision + 2;
   tall_test_write_state (self->store, "1", &state, state.pending);
   tall_test_move_go (&self->move, TALL_TEST_SEALED);
-  g_assert_false (tall_front_verify (self->front, &options, &summary, &error));
-  g_assert_error (error, TALL_ERROR, TALL_ERROR_UNAVAILABLE);
+  must_fail (tall_front_verify (self->front, &options, &summary, &error), TALL_ERROR_UNAVAILABLE);
   g_assert_cmpuint (summary.n_mended, ==, 0);
 }
 
@@ -403,13 +375,12 @@ test_one_call (Fixture *self, gconstpointer data G_GNUC_UNUSED)
 {
   for (guint at = 0; at < 3; at++) /* the guess, the look, the claim; then rows and the commit */
     {
-      g_autoptr (GError) error = NULL;
       Refusals refusals = { .move = &self->move, .at = at + 2 };
       g_autoptr (TallOrder) order = tall_test_marked_order ("1", 2, at, 2);
       tall_failing_table_set_hooks (TALL_FAILING_TABLE (self->table), close_before, count_refused,
                                     &refusals);
-      g_assert_false (tall_front_put_order (self->front, order, NULL, NULL, &error));
-      g_assert_error (error, TALL_ERROR, TALL_ERROR_TIMED_OUT);
+      must_fail (tall_front_put_order (self->front, order, NULL, NULL, &error),
+                 TALL_ERROR_TIMED_OUT);
       tall_failing_table_set_hooks (TALL_FAILING_TABLE (self->table), NULL, NULL, NULL);
       g_assert_cmpuint (refusals.most, ==, 1);
       tall_test_move_abort (&self->move);

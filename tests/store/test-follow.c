@@ -8,6 +8,7 @@
 #include "tall-test-acts.h"
 #include "tall-test-findings.h"
 #include "tall-test-move.h"
+#include "tall-must.h"
 
 #define TOGETHER 24 /* rows */
 
@@ -132,14 +133,11 @@ tear_down (Case *self)
 static void
 check (Case *self)
 {
-  g_autoptr (GError) error = NULL;
   TallVerifySummary summary;
   const TallVerifyOptions options = { .alone = TRUE };
   g_autoptr (TallStore) store = tall_test_open (self->memory, NULL);
   self->act->check (TALL_FRONT (store));
-  gboolean verified = tall_front_verify (TALL_FRONT (store), &options, &summary, &error);
-  g_assert_no_error (error);
-  g_assert_true (verified);
+  must (tall_front_verify (TALL_FRONT (store), &options, &summary, &error));
   g_assert_cmpuint (self->event->aborts ? summary.n_for_person : summary.n_findings, ==, 0);
 }
 

@@ -3,6 +3,7 @@
 #include "tall-error.h"
 #include "store/record/generation.h"
 #include "table/memory-table.h"
+#include "tall-must.h"
 
 /* Which names the view shows, and what is under them. It behaves like any other table:
  * tests/conformance/test-generation.c shows that. */
@@ -10,18 +11,14 @@
 static void
 add_table (TallTable *table, const char *name)
 {
-  g_autoptr (GError) error = NULL;
   g_autoptr (TallTableSpec) spec = tall_table_spec_new (name);
-  g_assert_true (tall_table_create_table (table, spec, TALL_NO_DEADLINE, &error));
-  g_assert_no_error (error);
+  must (tall_table_create_table (table, spec, TALL_NO_DEADLINE, &error));
 }
 
 static void
 expect_tables (TallTable *table, const char *expected)
 {
-  g_autoptr (GError) error = NULL;
-  g_auto (GStrv) names = tall_table_list_tables (table, TALL_NO_DEADLINE, &error);
-  g_assert_no_error (error);
+  g_auto (GStrv) names = must (tall_table_list_tables (table, TALL_NO_DEADLINE, &error));
   g_autofree char *text = g_strjoinv (" ", names);
   g_assert_cmpstr (text, ==, expected);
 }
@@ -29,22 +26,19 @@ expect_tables (TallTable *table, const char *expected)
 static void
 put_cell (TallTable *table, const char *name, const char *value)
 {
-  g_autoptr (GError) error = NULL;
   g_autoptr (TallBatch) batch = tall_batch_new ();
   TallMutation *row = tall_batch_add (batch, name, tall_slice_str ("row"));
   tall_mutation_put (batch, row, tall_slice_str ("q"), 5, tall_slice_str (value));
-  g_assert_true (tall_table_apply (table, &row, 1, TALL_DURABLE, TALL_NO_DEADLINE, NULL, &error));
-  g_assert_no_error (error);
+  must (tall_table_apply (table, &row, 1, TALL_DURABLE, TALL_NO_DEADLINE, NULL, &error));
 }
 
 static void
 expect_cell (TallTable *table, const char *name, const char *value)
 {
-  g_autoptr (GError) error = NULL;
   g_autoptr (TallReadPlan) plan = tall_read_plan_new ();
   tall_read_plan_add_get (plan, name, tall_slice_str ("row"));
-  g_autoptr (TallReadResult) result = tall_table_read (table, plan, TALL_NO_DEADLINE, &error);
-  g_assert_no_error (error);
+  g_autoptr (TallReadResult) result =
+      must (tall_table_read (table, plan, TALL_NO_DEADLINE, &error));
   g_assert_cmpuint (result->results[0].n_rows, ==, value != NULL);
   if (value != NULL)
     g_assert_true (
@@ -81,7 +75,6 @@ test_names (void)
 static void
 test_rows (void)
 {
-  g_autoptr (GError) error = NULL;
   g_autoptr (TallTable) memory = tall_memory_table_new ();
   g_autoptr (TallTable) second = tall_generation_table_new (memory, 2);
   add_table (memory, "meta");
@@ -95,13 +88,11 @@ test_rows (void)
   expect_cell (memory, "meta", "of all");
 
   g_autoptr (TallTableSpec) spec =
-      tall_table_describe_table (second, "orders", TALL_NO_DEADLINE, &error);
-  g_assert_no_error (error);
+      must (tall_table_describe_table (second, "orders", TALL_NO_DEADLINE, &error));
   g_assert_cmpstr (spec->name, ==, "orders");
 
   g_auto (GStrv) deployments =
-      tall_table_list_deployments (second, "meta", TALL_NO_DEADLINE, &error);
-  g_assert_no_error (error);
+      must (tall_table_list_deployments (second, "meta", TALL_NO_DEADLINE, &error));
   g_assert_cmpuint (g_strv_length (deployments), ==, 1);
   TallTableInfo info;
   tall_table_get_info (second, &info);
@@ -112,7 +103,6 @@ test_rows (void)
 static void
 test_many_tables (void)
 {
-  g_autoptr (GError) error = NULL;
   g_autoptr (TallTable) memory = tall_memory_table_new ();
   g_autoptr (TallTable) second = tall_generation_table_new (memory, 2);
   static const char *const names[] = { "orders", "lines", "orders", "meta" };
@@ -125,10 +115,8 @@ test_many_tables (void)
       TallMutation *row = tall_batch_add (batch, names[i], tall_slice_str (i == 2 ? "2" : "row"));
       tall_mutation_put (batch, row, tall_slice_str ("q"), 5, tall_slice_str (names[i]));
     }
-  g_assert_true (tall_table_apply (second, (TallMutation *const *)batch->mutations->pdata,
-                                   batch->mutations->len, TALL_DURABLE, TALL_NO_DEADLINE, NULL,
-                                   &error));
-  g_assert_no_error (error);
+  must (tall_table_apply (second, (TallMutation *const *)batch->mutations->pdata,
+                          batch->mutations->len, TALL_DURABLE, TALL_NO_DEADLINE, NULL, &error));
   for (guint i = 0; i < G_N_ELEMENTS (names); i++)
     {
       const TallMutation *row = g_ptr_array_index (batch->mutations, i);

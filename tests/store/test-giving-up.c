@@ -7,6 +7,7 @@
 
 #include "tall-error.h"
 #include "tall-stepper.h"
+#include "tall-must.h"
 
 #define READ TALL_CALL_READ
 #define APPLY TALL_CALL_APPLY
@@ -134,15 +135,13 @@ static void
 test_deleted (gconstpointer layout)
 {
   g_auto (Client) client = { 0 };
-  g_autoptr (GError) error = NULL;
   client_init (&client, layout);
   put (&client, 1);
   client.removals_fail = TRUE;
   refuse (&client);
   client.removals_fail = FALSE;
-  g_assert_true (tall_front_delete_order (TALL_FRONT (client.store), TALL_TEST_CUSTOMER,
-                                          TALL_TEST_ORDER, NULL, &error));
-  g_assert_no_error (error);
+  must (tall_front_delete_order (TALL_FRONT (client.store), TALL_TEST_CUSTOMER, TALL_TEST_ORDER,
+                                 NULL, &error));
   g_assert_cmpuint (count (&client), ==, 2);
 }
 
@@ -338,7 +337,6 @@ overtake (TallFailingTable *table G_GNUC_UNUSED, const TallCall *call, gpointer 
 static void
 test_overtaken (gconstpointer layout)
 {
-  g_autoptr (GError) error = NULL;
   g_autoptr (TallTable) table = tall_stepper_table_new (layout);
   g_autoptr (TallTable) watched = tall_failing_table_new (table);
   g_autoptr (TallStore) others = tall_test_open (table, NULL);
@@ -350,8 +348,7 @@ test_overtaken (gconstpointer layout)
   slow.n_overtaken = 4;
   tall_failing_table_set_hooks (TALL_FAILING_TABLE (watched), NULL, overtake, &slow);
   TallWriteOptions options = { .timeout = 60 * 1000 };
-  g_assert_true (tall_front_put_order (TALL_FRONT (store), order, &options, NULL, &error));
-  g_assert_no_error (error);
+  must (tall_front_put_order (TALL_FRONT (store), order, &options, NULL, &error));
   g_assert_cmpuint (slow.n_waits, ==, slow.n_overtaken);
   for (guint i = 1; i < slow.n_waits; i++)
     {
@@ -367,13 +364,11 @@ static TallFailure
 delete_meanwhile (TallFailingTable *table, const TallCall *call, gpointer data)
 {
   TallStore *others = data;
-  g_autoptr (GError) error = NULL;
   if (call->kind != APPLY || call->mutations[0]->changes[0].kind != TALL_CHANGE_PUT)
     return TALL_FAILURE_NONE;
   tall_failing_table_set_hooks (table, NULL, NULL, NULL);
-  g_assert_true (tall_front_delete_order (TALL_FRONT (others), TALL_TEST_CUSTOMER, TALL_TEST_ORDER,
-                                          NULL, &error));
-  g_assert_no_error (error);
+  must (tall_front_delete_order (TALL_FRONT (others), TALL_TEST_CUSTOMER, TALL_TEST_ORDER, NULL,
+                                 &error));
   return TALL_FAILURE_NONE;
 }
 
@@ -394,8 +389,8 @@ test_deleted_meanwhile (gconstpointer layout)
       tall_front_put_order (TALL_FRONT (others), small, NULL, &options.revision, &error));
 
   tall_failing_table_set_hooks (TALL_FAILING_TABLE (watched), delete_meanwhile, NULL, others);
-  g_assert_false (tall_front_put_order (TALL_FRONT (store), large, &options, NULL, &error));
-  g_assert_error (error, TALL_ERROR, TALL_ERROR_CONFLICT);
+  must_fail (tall_front_put_order (TALL_FRONT (store), large, &options, NULL, &error),
+             TALL_ERROR_CONFLICT);
   g_assert_cmpuint (tall_test_count_cells (table, layout, 0), <, N_LINES);
 }
 

@@ -7,6 +7,7 @@
 #include "tall-error.h"
 #include "tall-test-orders.h"
 #include "tall-test-store.h"
+#include "tall-must.h"
 
 /* A deployment is dropped, and another one made under its name, beside a process that stays up.
  * What that process knows, it knows of the first one: so it stores nothing, and reads nothing, in
@@ -26,9 +27,7 @@ new_shared (TallTable *memory)
 static void
 drop (TallTable *table)
 {
-  g_autoptr (GError) error = NULL;
-  g_assert_true (tall_store_drop (table, &error));
-  g_assert_no_error (error);
+  must (tall_store_drop (table, &error));
 }
 
 static gboolean
@@ -41,19 +40,15 @@ put (TallStore *store, const char *customer, const char *number, GError **error)
 static void
 expect_there (TallTable *table, const char *customer, const char *number)
 {
-  g_autoptr (GError) error = NULL;
   g_autoptr (TallStore) store = tall_test_open (table, NULL);
   g_autoptr (TallOrder) order =
-      tall_front_get_order (TALL_FRONT (store), customer, number, NULL, &error);
-  g_assert_no_error (error);
+      must (tall_front_get_order (TALL_FRONT (store), customer, number, NULL, &error));
 }
 
 static guint64
 get_generation (TallTable *table)
 {
-  g_autoptr (GError) error = NULL;
-  g_autoptr (TallDeployment) record = tall_deployment_read (table, TALL_NO_DEADLINE, &error);
-  g_assert_no_error (error);
+  g_autoptr (TallDeployment) record = must (tall_deployment_read (table, TALL_NO_DEADLINE, &error));
   return record->migration.generation;
 }
 
@@ -61,9 +56,7 @@ get_generation (TallTable *table)
 static char *
 list_tables (TallTable *table)
 {
-  g_autoptr (GError) error = NULL;
-  g_auto (GStrv) names = tall_table_list_tables (table, TALL_NO_DEADLINE, &error);
-  g_assert_no_error (error);
+  g_auto (GStrv) names = must (tall_table_list_tables (table, TALL_NO_DEADLINE, &error));
   return g_strjoinv (" ", names);
 }
 
@@ -95,7 +88,6 @@ test_numbers (void)
   g_autoptr (TallTable) table = new_shared (memory);
   for (guint64 generation = 1; generation < 5; generation++)
     {
-      g_autoptr (GError) error = NULL;
       tall_test_create (table, generation % 2 == 0 ? "normalized" : "blob", "numeric", 0);
       g_assert_cmpuint (get_generation (table), ==, generation);
       g_assert_false (tall_store_was_dropped (table));
@@ -103,11 +95,8 @@ test_numbers (void)
       g_autofree char *left = list_tables (table);
       g_assert_cmpstr (left, ==, "meta");
       g_assert_true (tall_store_was_dropped (table));
-      g_assert_null (tall_store_open (table, NULL, NULL, NULL, &error));
-      g_assert_error (error, TALL_ERROR, TALL_ERROR_NOT_FOUND);
-      g_clear_error (&error);
-      g_assert_false (tall_store_drop (table, &error));
-      g_assert_error (error, TALL_ERROR, TALL_ERROR_NOT_FOUND);
+      must_fail (tall_store_open (table, NULL, NULL, NULL, &error), TALL_ERROR_NOT_FOUND);
+      must_fail (tall_store_drop (table, &error), TALL_ERROR_NOT_FOUND);
     }
 }
 
@@ -147,13 +136,12 @@ test_loads_go (void)
   g_autoptr (TallOrder) order = tall_test_order_with_lines (CUSTOMER, "1", 1);
   g_autoptr (TallBulk) bulk = tall_bulk_begin (TALL_FRONT (store), NULL, &error);
   TallBulkResult result = { 0 };
-  g_assert_true (tall_bulk_put_orders (bulk, &order, 1, &result, &error));
+  must (tall_bulk_put_orders (bulk, &order, 1, &result, &error));
   tall_bulk_result_clear (&result);
   drop (table);
   tall_test_create (table, "blob", "hashed", 0);
   g_autoptr (TallStore) next = tall_test_open (table, NULL);
-  g_autoptr (GPtrArray) loads = tall_store_list_loads (next, &error);
-  g_assert_no_error (error);
+  g_autoptr (GPtrArray) loads = must (tall_store_list_loads (next, &error));
   g_assert_cmpuint (loads->len, ==, 0);
 }
 
@@ -259,7 +247,7 @@ remake_at (const Change *change, Does does, guint at)
   Remade self = { change, others, at, FALSE };
   tall_test_create (others, change->before[0], change->before[1], 0);
   g_autoptr (TallStore) store = tall_test_open (own, NULL);
-  g_assert_true (put (store, CUSTOMER, "1", &error));
+  must (put (store, CUSTOMER, "1", &error));
   self.at += tall_failing_table_count_calls (TALL_FAILING_TABLE (own));
   tall_failing_table_set_hooks (TALL_FAILING_TABLE (own), before_call, NULL, &self);
   gboolean done = do_something (store, does, &error);
@@ -273,15 +261,12 @@ remake_at (const Change *change, Does does, guint at)
   for (guint i = 0; i < N_DOES; i++)
     {
       g_clear_error (&error);
-      g_assert_false (do_something (store, i, &error));
-      g_assert_error (error, TALL_ERROR, TALL_ERROR_UNSUPPORTED);
-      g_assert_nonnull (strstr (error->message, "another deployment"));
+      must_fail (do_something (store, i, &error), TALL_ERROR_UNSUPPORTED, "another deployment");
     }
   g_assert_cmpuint (count_rows (memory), ==, 0);
   g_autoptr (TallStore) next = tall_test_open (others, NULL);
   g_clear_error (&error);
-  g_assert_true (put (next, "BERT", "2", &error));
-  g_assert_no_error (error);
+  must (put (next, "BERT", "2", &error));
   expect_there (others, "BERT", "2");
   return reached;
 }
@@ -304,22 +289,16 @@ test_process_of_before (gconstpointer data)
 static void
 test_equal_numbers (void)
 {
-  g_autoptr (GError) error = NULL;
   g_autoptr (TallTable) memory = tall_memory_table_new ();
   tall_test_create (memory, "blob", "hashed", 0);
   g_autoptr (TallStore) store = tall_test_open (memory, NULL);
-  g_assert_true (put (store, CUSTOMER, "1", &error));
+  must (put (store, CUSTOMER, "1", &error));
   drop (memory);
   tall_test_create (memory, "normalized", "hashed", 0);
   g_assert_cmpuint (get_generation (memory), ==, 1);
-  g_assert_false (tall_front_ping (TALL_FRONT (store), &error));
-  g_assert_error (error, TALL_ERROR, TALL_ERROR_UNSUPPORTED);
+  must_fail (tall_front_ping (TALL_FRONT (store), &error), TALL_ERROR_UNSUPPORTED);
   for (guint i = 0; i < N_DOES; i++)
-    {
-      g_clear_error (&error);
-      g_assert_false (do_something (store, i, &error));
-      g_assert_error (error, TALL_ERROR, TALL_ERROR_UNSUPPORTED);
-    }
+    must_fail (do_something (store, i, &error), TALL_ERROR_UNSUPPORTED);
   g_assert_cmpuint (count_rows (memory), ==, 0);
 }
 
@@ -328,7 +307,6 @@ test_equal_numbers (void)
 static void
 test_cursor (void)
 {
-  g_autoptr (GError) error = NULL;
   g_autoptr (TallTable) memory = tall_memory_table_new ();
   tall_test_create (memory, "blob", "hashed", 0);
   g_autoptr (TallStore) store = tall_test_open (memory, NULL);
@@ -336,17 +314,16 @@ test_cursor (void)
   for (guint i = 0; i < 3; i++)
     {
       g_autofree char *number = g_strdup_printf ("%u", i);
-      g_assert_true (put (store, CUSTOMER, number, &error));
+      must (put (store, CUSTOMER, number, &error));
     }
-  g_autoptr (TallVerifyPart) part = tall_front_verify_some (TALL_FRONT (store), &request, &error);
-  g_assert_no_error (error);
+  g_autoptr (TallVerifyPart) part =
+      must (tall_front_verify_some (TALL_FRONT (store), &request, &error));
   g_assert_cmpuint (part->cursor.len, >, 0);
   drop (memory);
   tall_test_create (memory, "blob", "hashed", 0);
   g_autoptr (TallStore) next = tall_test_open (memory, NULL);
   request.cursor = part->cursor;
-  g_assert_null (tall_front_verify_some (TALL_FRONT (next), &request, &error));
-  g_assert_error (error, TALL_ERROR, TALL_ERROR_INVALID);
+  must_fail (tall_front_verify_some (TALL_FRONT (next), &request, &error), TALL_ERROR_INVALID);
 }
 
 /* ---- Several who drop and make ---- */
@@ -380,8 +357,7 @@ test_slow_init (void)
   g_assert_false (tall_store_create (table, &settings, &error));
   g_assert_true (made);
   g_clear_error (&error);
-  g_assert_true (tall_store_create (table, &settings, &error));
-  g_assert_no_error (error);
+  must (tall_store_create (table, &settings, &error));
   g_assert_cmpuint (get_generation (table), ==, 3);
 }
 
@@ -406,7 +382,7 @@ remake_meanwhile (TallFailingTable *table, const TallCall *call, gpointer data)
   tall_test_create (other, "normalized", "hashed", 0);
   g_autoptr (TallStore) store = tall_test_open (other, NULL);
   g_clear_error (&error);
-  g_assert_true (put (store, CUSTOMER, "1", &error));
+  must (put (store, CUSTOMER, "1", &error));
   return TALL_FAILURE_NONE;
 }
 

@@ -6,6 +6,7 @@
 #include "tall-error.h"
 #include "tall-failing-table.h"
 #include "table/memory-table.h"
+#include "tall-must.h"
 
 /* Ids of one table, and what must hold of it whatever happens: a number has one id, an id one
  * number, and from every id that is used a row leads back. */
@@ -16,23 +17,18 @@
 static TallTable *
 new_table (void)
 {
-  g_autoptr (GError) error = NULL;
   TallTable *table = tall_memory_table_new ();
   g_autoptr (TallTableSpec) spec = tall_table_spec_new (TALL_IDS_TABLE);
   spec->max_versions = 1;
-  g_assert_true (tall_table_create_table (table, spec, TALL_NO_DEADLINE, &error));
-  g_assert_no_error (error);
+  must (tall_table_create_table (table, spec, TALL_NO_DEADLINE, &error));
   return table;
 }
 
 static guint64
 assign (TallIds *ids, const char *number)
 {
-  g_autoptr (GError) error = NULL;
   guint64 id = 0;
-  gboolean done = tall_ids_assign (ids, number, &id, TALL_NO_DEADLINE, &error);
-  g_assert_no_error (error);
-  g_assert_true (done);
+  must (tall_ids_assign (ids, number, &id, TALL_NO_DEADLINE, &error));
   g_assert_cmpuint (id, >, 0);
   return id;
 }
@@ -40,11 +36,8 @@ assign (TallIds *ids, const char *number)
 static guint64
 find (TallIds *ids, const char *number)
 {
-  g_autoptr (GError) error = NULL;
   guint64 id = 99;
-  gboolean done = tall_ids_find (ids, &number, 1, &id, TALL_NO_DEADLINE, &error);
-  g_assert_no_error (error);
-  g_assert_true (done);
+  must (tall_ids_find (ids, &number, 1, &id, TALL_NO_DEADLINE, &error));
   return id;
 }
 
@@ -72,12 +65,11 @@ get_value (const TallRow *row)
 static guint
 check_table (TallTable *table)
 {
-  g_autoptr (GError) error = NULL;
   g_autoptr (TallReadPlan) plan = tall_read_plan_new ();
   tall_read_plan_add_prefix_scan (plan, TALL_IDS_TABLE, tall_slice_str ("n"));
   tall_read_plan_add_prefix_scan (plan, TALL_IDS_TABLE, tall_slice_str ("i"));
-  g_autoptr (TallReadResult) result = tall_table_read (table, plan, TALL_NO_DEADLINE, &error);
-  g_assert_no_error (error);
+  g_autoptr (TallReadResult) result =
+      must (tall_table_read (table, plan, TALL_NO_DEADLINE, &error));
 
   g_autoptr (GHashTable) used = g_hash_table_new (g_bytes_hash, g_bytes_equal);
   g_autoptr (GPtrArray) keep = g_ptr_array_new_with_free_func ((GDestroyNotify)g_bytes_unref);
@@ -156,8 +148,7 @@ test_calls (void)
 
   const char *const numbers[] = { "A", "VINET", "B", "C" };
   guint64 found[4];
-  g_autoptr (GError) error = NULL;
-  g_assert_true (tall_ids_find (ids, numbers, 4, found, TALL_NO_DEADLINE, &error));
+  must (tall_ids_find (ids, numbers, 4, found, TALL_NO_DEADLINE, &error));
   g_assert_cmpuint (count_calls (counting), ==, 1);
 }
 
@@ -403,8 +394,7 @@ test_damaged (void)
   guint64 id;
   put_value (table, tall_slice_str ("c"), tall_slice_str ("last"),
              tall_slice ("\x80\x00\x00\x00\x00\x00\x00\x01", 8));
-  g_assert_false (tall_ids_assign (ids, "VINET", &id, TALL_NO_DEADLINE, &error));
-  g_assert_error (error, TALL_ERROR, TALL_ERROR_DAMAGED);
+  must_fail (tall_ids_assign (ids, "VINET", &id, TALL_NO_DEADLINE, &error), TALL_ERROR_DAMAGED);
 }
 
 /* Ids that were taken together are given to nobody else, and one that another has is passed over.
@@ -412,18 +402,17 @@ test_damaged (void)
 static void
 test_taken (void)
 {
-  g_autoptr (GError) error = NULL;
   g_autoptr (TallTable) table = new_table ();
   g_autoptr (TallIds) ids = tall_ids_new (table);
   guint64 before = assign (ids, "BEFORE"), first = 0, id = 0;
-  g_assert_true (tall_ids_take (ids, 3, &first, TALL_NO_DEADLINE, &error));
+  must (tall_ids_take (ids, 3, &first, TALL_NO_DEADLINE, &error));
   g_assert_cmpuint (first, ==, before + 1);
   g_assert_cmpuint (assign (ids, "AFTER"), ==, first + 3);
-  g_assert_true (tall_ids_assign_taken (ids, "A", first + 1, &id, TALL_NO_DEADLINE, &error));
+  must (tall_ids_assign_taken (ids, "A", first + 1, &id, TALL_NO_DEADLINE, &error));
   g_assert_cmpuint (id, ==, first + 1);
-  g_assert_true (tall_ids_assign_taken (ids, "B", first + 1, &id, TALL_NO_DEADLINE, &error));
+  must (tall_ids_assign_taken (ids, "B", first + 1, &id, TALL_NO_DEADLINE, &error));
   g_assert_cmpuint (id, >, first + 3);
-  g_assert_true (tall_ids_assign_taken (ids, "A", first, &id, TALL_NO_DEADLINE, &error));
+  must (tall_ids_assign_taken (ids, "A", first, &id, TALL_NO_DEADLINE, &error));
   g_assert_cmpuint (id, ==, first + 1);
 }
 

@@ -6,6 +6,7 @@
 #include "tall-failing-table.h"
 #include "store/follow.h"
 #include "tall-test-store.h"
+#include "tall-must.h"
 
 /* The revisions of loads: no two batches have one, whoever takes them at the same time. */
 
@@ -22,12 +23,9 @@ typedef struct
 static void
 process_init (Process *self, TallTable *table, TallTestClock *clock)
 {
-  g_autoptr (GError) error = NULL;
   TallStoreHooks hooks = clock != NULL ? tall_test_hooks (clock) : (TallStoreHooks){ 0 };
-  g_autoptr (TallDeployment) record = tall_deployment_read (table, TALL_NO_DEADLINE, &error);
-  g_assert_no_error (error);
-  self->follower = tall_follower_new (table, record, &hooks, &error);
-  g_assert_no_error (error);
+  g_autoptr (TallDeployment) record = must (tall_deployment_read (table, TALL_NO_DEADLINE, &error));
+  self->follower = must (tall_follower_new (table, record, &hooks, &error));
   tall_load_revisions_init (&self->revisions);
 }
 
@@ -49,9 +47,7 @@ begin (TallLoads *self, Process *process)
 static gint64
 take (TallLoads *self)
 {
-  g_autoptr (GError) error = NULL;
-  gint64 revision = tall_loads_take (self, &error);
-  g_assert_no_error (error);
+  gint64 revision = must (tall_loads_take (self, &error));
   g_assert_cmpint (revision, >, 0);
   return revision;
 }

@@ -6,6 +6,7 @@
 #include "table/memory-table.h"
 #include "tall-store-fixture.h"
 #include "tall-test-orders.h"
+#include "tall-must.h"
 
 /* Many orders in one call: each has its own outcome, at its own position. */
 
@@ -23,19 +24,13 @@ put_many (TallFront *front,
           guint n,
           TallOutcome *outcomes)
 {
-  g_autoptr (GError) error = NULL;
-  gboolean done = tall_front_put_orders (front, orders, options, n, outcomes, &error);
-  g_assert_no_error (error);
-  g_assert_true (done);
+  must (tall_front_put_orders (front, orders, options, n, outcomes, &error));
 }
 
 static void
 get_many (TallFront *front, const TallOrderId *ids, guint n, TallOutcome *outcomes)
 {
-  g_autoptr (GError) error = NULL;
-  gboolean done = tall_front_get_orders (front, ids, n, outcomes, &error);
-  g_assert_no_error (error);
-  g_assert_true (done);
+  must (tall_front_get_orders (front, ids, n, outcomes, &error));
 }
 
 /* @n orders of a dozen customers, of 0 to 6 lines, stored in one call. */
@@ -103,7 +98,7 @@ test_get_outcomes (TallStoreFixture *fixture, gconstpointer kind G_GNUC_UNUSED)
 {
   g_autoptr (GError) error = NULL;
   g_autoptr (GPtrArray) orders = store_orders (fixture->front, 20);
-  g_assert_true (tall_front_delete_order (fixture->front, "C3", "15", NULL, &error));
+  must (tall_front_delete_order (fixture->front, "C3", "15", NULL, &error));
   const TallOrderId ids[] = { { "C2", "2" },   { "C2", "nothing" }, { "nobody", "2" },
                               { "", "2" },     { "C2", "a\nb" },    { "C3", "15" },
                               { "C2", "2" },   { "C1", "2" },       { "C6", "6" },
@@ -308,9 +303,9 @@ test_too_many (void)
       tall_front_get_orders (TALL_FRONT (store), ids, TALL_MAX_MANY + 1, outcomes, &error));
   g_assert_error (error, TALL_ERROR, TALL_ERROR_TOO_LARGE);
   g_clear_error (&error);
-  g_assert_false (tall_front_put_orders (TALL_FRONT (store), orders, NULL, TALL_MAX_MANY + 1,
-                                         outcomes, &error));
-  g_assert_error (error, TALL_ERROR, TALL_ERROR_TOO_LARGE);
+  must_fail (tall_front_put_orders (TALL_FRONT (store), orders, NULL, TALL_MAX_MANY + 1, outcomes,
+                                    &error),
+             TALL_ERROR_TOO_LARGE);
   get_many (TALL_FRONT (store), ids, TALL_MAX_MANY, outcomes);
   for (guint i = 0; i < TALL_MAX_MANY; i++)
     assert_failed (&outcomes[i], TALL_ERROR_NOT_FOUND, "");

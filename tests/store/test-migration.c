@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-error.h"
 #include "store/record/migration.h"
+#include "tall-must.h"
 
 /* The column `migration` of the deployment record. */
 
@@ -70,10 +71,8 @@ test_possible (void)
 {
   for (guint i = 0; i < G_N_ELEMENTS (possible); i++)
     {
-      g_autoptr (GError) error = NULL;
       TallMigration migration;
-      g_assert_true (tall_migration_parse (&migration, tall_slice_str (possible[i]), &error));
-      g_assert_no_error (error);
+      must (tall_migration_parse (&migration, tall_slice_str (possible[i]), &error));
       g_autofree char *text = tall_migration_print (&migration);
       g_assert_cmpstr (text, ==, possible[i]);
     }
@@ -82,11 +81,9 @@ test_possible (void)
 static void
 test_fields (void)
 {
-  g_autoptr (GError) error = NULL;
   TallMigration migration;
-  g_assert_true (tall_migration_parse (
+  must (tall_migration_parse (
       &migration, tall_slice_str ("3 aborting 7 7 " SEAL " unsealed,reopened"), &error));
-  g_assert_no_error (error);
   g_assert_cmpuint (migration.generation, ==, 3);
   g_assert_cmpint (migration.phase, ==, TALL_MIGRATION_ABORTING);
   g_assert_cmpuint (migration.target, ==, 7);
@@ -138,10 +135,8 @@ test_check (void)
   };
   for (guint i = 0; i < G_N_ELEMENTS (stored); i++)
     {
-      g_autoptr (GError) error = NULL;
       TallMigration migration;
-      g_assert_true (tall_migration_parse (&migration, tall_slice_str (stored[i]), &error));
-      g_assert_no_error (error);
+      must (tall_migration_parse (&migration, tall_slice_str (stored[i]), &error));
       g_autofree char *text = tall_migration_print (&migration);
       g_autofree char *checked = tall_migration_add_check (text);
       g_assert_cmpstr (checked, ==, stored[i]);

@@ -3,6 +3,7 @@
 #include "tall-error.h"
 #include "store/move.h"
 #include "tall-test-store.h"
+#include "tall-must.h"
 
 /* Steps of a migration whose calls fail, and those of two processes at the same time. */
 
@@ -18,10 +19,7 @@ static const TallFailure failures[] = { TALL_FAILURE_BEFORE, TALL_FAILURE_PARTLY
 static TallDeployment *
 read_record (TallTable *table)
 {
-  g_autoptr (GError) error = NULL;
-  TallDeployment *record = tall_deployment_read (table, TALL_NO_DEADLINE, &error);
-  g_assert_no_error (error);
-  return record;
+  return must (tall_deployment_read (table, TALL_NO_DEADLINE, &error));
 }
 
 static char *
@@ -41,10 +39,8 @@ change (TallTable *table, const TallMigration *is, TallMigration to, GError **er
 static void
 change_surely (TallTable *table, TallMigration to)
 {
-  g_autoptr (GError) error = NULL;
   g_autoptr (TallDeployment) record = read_record (table);
-  g_assert_true (change (table, &record->migration, to, &error));
-  g_assert_no_error (error);
+  must (change (table, &record->migration, to, &error));
 }
 
 /* What a process does that finds the record in some phase: the step that leads on. */
@@ -120,7 +116,7 @@ fail_once (guint at, TallFailure failure)
   expect_whole (memory);
   g_clear_error (&error);
   if (!moved)
-    g_assert_true (migrate (memory, &error));
+    must (migrate (memory, &error));
   g_assert_no_error (error);
 
   tall_failing_table_deliver_late (failing);
@@ -166,8 +162,8 @@ test_settling (void)
       g_autoptr (GError) error = NULL;
       g_autoptr (TallTable) memory = tall_test_table_new (&tall_layout_blob, &tall_key_hashed);
       g_autoptr (TallTable) table = tall_failing_table_new (memory);
-      g_autoptr (TallDeployment) is = tall_move_begin (memory, &to_wide, TALL_NO_DEADLINE, &error);
-      g_assert_no_error (error);
+      g_autoptr (TallDeployment) is =
+          must (tall_move_begin (memory, &to_wide, TALL_NO_DEADLINE, &error));
       tall_failing_table_fail_at (TALL_FAILING_TABLE (table), 1, cases[i].write);
       if (!cases[i].reads)
         tall_failing_table_fail_at (TALL_FAILING_TABLE (table), 2, TALL_FAILURE_BEFORE);
@@ -225,12 +221,10 @@ begin_other (TallTable *table, GError **error)
 static void
 put_row (TallTable *table, const char *name)
 {
-  g_autoptr (GError) error = NULL;
   g_autoptr (TallBatch) batch = tall_batch_new ();
   TallMutation *row = tall_batch_add (batch, name, tall_slice_str ("row"));
   tall_mutation_put (batch, row, tall_slice_str ("q"), 5, tall_slice_str ("v"));
-  g_assert_true (tall_table_apply (table, &row, 1, TALL_DURABLE, TALL_NO_DEADLINE, NULL, &error));
-  g_assert_no_error (error);
+  must (tall_table_apply (table, &row, 1, TALL_DURABLE, TALL_NO_DEADLINE, NULL, &error));
 }
 
 /* The same settings, and it has copied already. */
@@ -288,8 +282,8 @@ test_two_begin_alike (void)
       g_autoptr (TallTable) table = tall_failing_table_new (memory);
       g_auto (Other) other = { .at = at, .table = memory, .work = begin_same };
       tall_failing_table_set_hooks (TALL_FAILING_TABLE (table), interrupt, NULL, &other);
-      g_autoptr (TallDeployment) is = tall_move_begin (table, &to_wide, TALL_NO_DEADLINE, &error);
-      g_assert_no_error (error);
+      g_autoptr (TallDeployment) is =
+          must (tall_move_begin (table, &to_wide, TALL_NO_DEADLINE, &error));
       g_assert_no_error (other.error);
       g_assert_cmpuint (is->migration.target, ==, 2);
       if (!other.ran)
@@ -405,7 +399,7 @@ test_late_steps (void)
   g_assert_false (change (memory, &closing, tall_migration_switch (&closing), &error));
   g_assert_no_error (error);
 
-  g_assert_true (abort_migration (memory, &error));
+  must (abort_migration (memory, &error));
   g_autoptr (TallDeployment) again = tall_move_begin (memory, &to_wide, TALL_NO_DEADLINE, &error);
   g_assert_cmpuint (again->migration.target, ==, 3);
   g_assert_false (change (memory, &begun->migration, sealing, &error));

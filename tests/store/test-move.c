@@ -8,6 +8,7 @@
 #include "tall-test-directory.h"
 #include "tall-test-record.h"
 #include "tall-test-store.h"
+#include "tall-must.h"
 
 /* The steps of a migration as they are written into the deployment record, one after the other.
  * What happens beside each other, or fails, is in test-move-faults.c. */
@@ -17,10 +18,7 @@
 static TallDeployment *
 read_record (TallTable *table)
 {
-  g_autoptr (GError) error = NULL;
-  TallDeployment *record = tall_deployment_read (table, TALL_NO_DEADLINE, &error);
-  g_assert_no_error (error);
-  return record;
+  return must (tall_deployment_read (table, TALL_NO_DEADLINE, &error));
 }
 
 /* What the last step has written, with its check. */
@@ -50,10 +48,7 @@ change (TallTable *table, const TallMigration *is, TallMigration to)
 static TallDeployment *
 begin (TallTable *table, const TallMove *move)
 {
-  g_autoptr (GError) error = NULL;
-  TallDeployment *deployment = tall_move_begin (table, move, TALL_NO_DEADLINE, &error);
-  g_assert_no_error (error);
-  return deployment;
+  return must (tall_move_begin (table, move, TALL_NO_DEADLINE, &error));
 }
 
 /* The message names all of @words. */
@@ -108,9 +103,7 @@ static const TallMove to_wide = { .layout = &tall_layout_wide,
 static void
 expect_tables (TallTable *table, const char *expected)
 {
-  g_autoptr (GError) error = NULL;
-  g_auto (GStrv) names = tall_table_list_tables (table, TALL_NO_DEADLINE, &error);
-  g_assert_no_error (error);
+  g_auto (GStrv) names = must (tall_table_list_tables (table, TALL_NO_DEADLINE, &error));
   g_autofree char *text = g_strjoinv (" ", names);
   g_assert_cmpstr (text, ==, expected);
 }
@@ -118,10 +111,8 @@ expect_tables (TallTable *table, const char *expected)
 static void
 create_tables (TallTable *table)
 {
-  g_autoptr (GError) error = NULL;
   g_autoptr (TallDeployment) record = read_record (table);
-  g_assert_true (tall_move_create_tables (table, record, NULL, TALL_NO_DEADLINE, &error));
-  g_assert_no_error (error);
+  must (tall_move_create_tables (table, record, NULL, TALL_NO_DEADLINE, &error));
 }
 
 /* Each step is durable: with RocksDB the store is opened anew between the steps. */
@@ -245,10 +236,8 @@ test_abort (void)
   };
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
     {
-      g_autoptr (GError) error = NULL;
       TallMigration is;
-      g_assert_true (tall_migration_parse (&is, tall_slice_str (cases[i].is), &error));
-      g_assert_no_error (error);
+      must (tall_migration_parse (&is, tall_slice_str (cases[i].is), &error));
       TallMigration aborting = tall_migration_abort (&is, cases[i].closed);
       TallMigration after = tall_migration_give_up (&aborting);
       g_autofree char *aborting_text = tall_migration_print (&aborting);
@@ -307,9 +296,7 @@ test_nothing_to_change (void)
   expect_refused (table, &unsplit, TALL_ERROR_INVALID, "sample");
 
   g_autoptr (TallTable) empty = tall_memory_table_new ();
-  g_autoptr (GError) error = NULL;
-  g_assert_null (tall_move_begin (empty, &to_wide, TALL_NO_DEADLINE, &error));
-  g_assert_error (error, TALL_ERROR, TALL_ERROR_NOT_FOUND);
+  must_fail (tall_move_begin (empty, &to_wide, TALL_NO_DEADLINE, &error), TALL_ERROR_NOT_FOUND);
 
   tall_test_record_write (table, "migration", "1 none 0 9223372036854775807 - -", 5);
   expect_refused (table, &to_wide, TALL_ERROR_UNSUPPORTED, "numbers given");
@@ -319,15 +306,13 @@ test_nothing_to_change (void)
 static void
 test_regions (void)
 {
-  g_autoptr (GError) error = NULL;
   g_autoptr (TallTable) table = tall_test_table_new (&tall_layout_blob, &tall_key_hashed);
   const TallMove move = { .regions = 4 };
   g_autoptr (TallDeployment) begun = begin (table, &move);
   create_tables (table);
   g_autoptr (TallTable) view = tall_generation_table_new (table, 2);
   g_autoptr (TallTableSpec) spec =
-      tall_table_describe_table (view, "orders", TALL_NO_DEADLINE, &error);
-  g_assert_no_error (error);
+      must (tall_table_describe_table (view, "orders", TALL_NO_DEADLINE, &error));
   g_assert_cmpuint (tall_table_spec_count_regions (spec), ==, 4);
   finish (table);
   tall_test_record_expect (table, "regions", "4");
@@ -337,22 +322,18 @@ test_regions (void)
 static void
 add_table (TallTable *table, const char *name, const char *compression)
 {
-  g_autoptr (GError) error = NULL;
   g_autoptr (TallTableSpec) spec = tall_table_spec_new (name);
   spec->compression = g_strdup (compression);
-  g_assert_true (tall_table_create_table (table, spec, TALL_NO_DEADLINE, &error));
-  g_assert_no_error (error);
+  must (tall_table_create_table (table, spec, TALL_NO_DEADLINE, &error));
 }
 
 static void
 add_row (TallTable *table, const char *name)
 {
-  g_autoptr (GError) error = NULL;
   g_autoptr (TallBatch) batch = tall_batch_new ();
   TallMutation *row = tall_batch_add (batch, name, tall_slice_str ("row"));
   tall_mutation_put (batch, row, tall_slice_str ("q"), 5, tall_slice_str ("v"));
-  g_assert_true (tall_table_apply (table, &row, 1, TALL_DURABLE, TALL_NO_DEADLINE, NULL, &error));
-  g_assert_no_error (error);
+  must (tall_table_apply (table, &row, 1, TALL_DURABLE, TALL_NO_DEADLINE, NULL, &error));
 }
 
 /* An administrator's tables are taken if they are as wanted and empty; those of the migration
@@ -419,17 +400,12 @@ test_check (void)
   tall_test_record_expect (table, "migration", "1 copying 3 3 - - 2c56b8f7");
 
   tall_test_record_write (table, "migration", "1 copying 7 7 - - 2c56b8f7", 2 * ahead);
-  g_autoptr (GError) error = NULL;
   gboolean done;
   const TallMigration sealing = tall_migration_seal (&begun->migration);
-  g_assert_null (tall_deployment_read (table, TALL_NO_DEADLINE, &error));
-  g_assert_error (error, TALL_ERROR, TALL_ERROR_DAMAGED);
-  g_clear_error (&error);
-  g_assert_false (tall_migration_change (table, NULL, &begun->migration, &sealing, NULL,
-                                         TALL_NO_DEADLINE, &done, &error));
-  g_assert_error (error, TALL_ERROR, TALL_ERROR_DAMAGED);
-  g_assert_nonnull (strstr (error->message, "1 copying 7 7"));
-  g_assert_nonnull (strstr (error->message, "restore the deployment"));
+  must_fail (tall_deployment_read (table, TALL_NO_DEADLINE, &error), TALL_ERROR_DAMAGED);
+  must_fail (tall_migration_change (table, NULL, &begun->migration, &sealing, NULL,
+                                    TALL_NO_DEADLINE, &done, &error),
+             TALL_ERROR_DAMAGED, "1 copying 7 7", "restore the deployment");
 }
 
 /* Versions before generations know formats up to 1. Such a version reads the column `format` before

@@ -5,6 +5,7 @@
 #include "store/move.h"
 #include "tall-test-orders.h"
 #include "tall-test-store.h"
+#include "tall-must.h"
 
 /* A store whose deployment has moved, or is moving. Nothing is copied here. */
 
@@ -25,12 +26,10 @@ change (TallTable *table, const TallMigration *is, TallMigration to)
 static TallMigration
 begin (TallTable *table, const TallLayout *layout)
 {
-  g_autoptr (GError) error = NULL;
   const TallMove move = { .layout = layout, .key_strategy = &tall_key_numeric };
-  g_autoptr (TallDeployment) begun = tall_move_begin (table, &move, TALL_NO_DEADLINE, &error);
-  g_assert_no_error (error);
-  g_assert_true (tall_move_create_tables (table, begun, NULL, TALL_NO_DEADLINE, &error));
-  g_assert_no_error (error);
+  g_autoptr (TallDeployment) begun =
+      must (tall_move_begin (table, &move, TALL_NO_DEADLINE, &error));
+  must (tall_move_create_tables (table, begun, NULL, TALL_NO_DEADLINE, &error));
   return begun->migration;
 }
 
@@ -54,10 +53,8 @@ move_to (TallTable *table, const TallLayout *layout)
 static void
 put (TallStore *store, const char *order_number)
 {
-  g_autoptr (GError) error = NULL;
   g_autoptr (TallOrder) order = tall_test_marked_order (order_number, 1, 1, 3);
-  g_assert_true (tall_front_put_order (TALL_FRONT (store), order, NULL, NULL, &error));
-  g_assert_no_error (error);
+  must (tall_front_put_order (TALL_FRONT (store), order, NULL, NULL, &error));
 }
 
 static void
@@ -79,7 +76,6 @@ test_open (void)
   const TallLayout *const *layouts = tall_layouts (&n);
   for (guint i = 0; i < n; i++)
     {
-      g_autoptr (GError) error = NULL;
       const TallLayout *to = layouts[(i + 1) % n];
       g_autoptr (TallTable) table = tall_test_table_new (layouts[i], &tall_key_hashed);
       g_autoptr (TallStore) before = tall_test_open (table, NULL);
@@ -95,8 +91,7 @@ test_open (void)
       expect_order (store, "after", TRUE);
       g_assert_cmpuint (tall_test_count_cells (table, layouts[i], 0), ==, n_before);
       g_autoptr (TallOrderList) list =
-          tall_front_list_orders (TALL_FRONT (store), TALL_TEST_CUSTOMER, NULL, &error);
-      g_assert_no_error (error);
+          must (tall_front_list_orders (TALL_FRONT (store), TALL_TEST_CUSTOMER, NULL, &error));
       g_assert_cmpuint (list->n_entries, ==, 1);
       g_autoptr (TallTable) view = tall_generation_table_new (table, 2);
       g_assert_cmpuint (tall_test_count_cells (view, to, 0), >, 0);
@@ -108,9 +103,7 @@ test_open (void)
 static void
 expect_described (TallStore *store, guint64 generation, const char *phase, const char *next)
 {
-  g_autoptr (GError) error = NULL;
-  g_autoptr (TallDescription) description = tall_front_describe (TALL_FRONT (store), &error);
-  g_assert_no_error (error);
+  g_autoptr (TallDescription) description = must (tall_front_describe (TALL_FRONT (store), &error));
   g_assert_cmpuint (description->generation, ==, generation);
   g_assert_cmpstr (description->phase, ==, phase);
   g_assert_cmpstr (description->next_layout, ==, next);
@@ -148,11 +141,8 @@ test_describe (void)
 static TallVerifyPart *
 verify (TallStore *store, TallSlice cursor)
 {
-  g_autoptr (GError) error = NULL;
   const TallVerifyRequest request = { .most = 1, .cursor = cursor };
-  TallVerifyPart *part = tall_front_verify_some (TALL_FRONT (store), &request, &error);
-  g_assert_no_error (error);
-  return part;
+  return must (tall_front_verify_some (TALL_FRONT (store), &request, &error));
 }
 
 static void
@@ -175,19 +165,17 @@ expect_cursor_refused (TallStore *store, TallSlice cursor)
 static TallVerifyPart *
 find_suspect (TallStore *store)
 {
-  g_autoptr (GError) error = NULL;
   TallTable *table = tall_store_get_counting (store);
   g_autoptr (TallReadPlan) plan = tall_read_plan_new ();
   put (store, "1");
   put (store, "2");
   tall_read_plan_add_scan (plan, "orders", (TallSlice)TALL_SLICE_INIT, (TallSlice)TALL_SLICE_INIT);
-  g_autoptr (TallReadResult) result = tall_table_read (table, plan, TALL_NO_DEADLINE, &error);
-  g_assert_no_error (error);
+  g_autoptr (TallReadResult) result =
+      must (tall_table_read (table, plan, TALL_NO_DEADLINE, &error));
   g_autoptr (TallBatch) batch = tall_batch_new ();
   TallMutation *row = tall_batch_add (batch, "orders", result->results[0].rows[0].key);
   tall_mutation_delete_up_to (batch, row, result->results[0].rows[0].cells[0].timestamp);
-  g_assert_true (tall_table_apply (table, &row, 1, TALL_DURABLE, TALL_NO_DEADLINE, NULL, &error));
-  g_assert_no_error (error);
+  must (tall_table_apply (table, &row, 1, TALL_DURABLE, TALL_NO_DEADLINE, NULL, &error));
 
   g_autoptr (TallVerifyPart) part = verify (store, (TallSlice)TALL_SLICE_INIT);
   while (part->wait == 0)

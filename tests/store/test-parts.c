@@ -11,6 +11,7 @@
 #include "tall-limits.h"
 #include "tall-store-fixture.h"
 #include "tall-test-orders.h"
+#include "tall-must.h"
 
 #define N_RANDOM 20
 #define N_LOCATIONS 5
@@ -24,12 +25,10 @@ get_part (TallFront *front,
           gint32 location,
           TallOutcome *outcome)
 {
-  g_autoptr (GError) error = NULL;
   const TallOrderId id = { order->customer_number, order->order_number };
   const TallOrderPart part = { kind, location };
   *outcome = (TallOutcome){ 0 };
-  g_assert_true (tall_front_get_parts (front, &id, 1, &part, outcome, &error));
-  g_assert_no_error (error);
+  must (tall_front_get_parts (front, &id, 1, &part, outcome, &error));
   return outcome->order;
 }
 
@@ -62,8 +61,7 @@ assert_summary (TallFront *front, const TallOrder *order)
   get_part (front, order, TALL_PART_SUMMARY, 0, &outcome);
   g_assert_no_error (outcome.error);
   g_autoptr (TallOrderList) list =
-      tall_front_list_orders (front, order->customer_number, NULL, &error);
-  g_assert_no_error (error);
+      must (tall_front_list_orders (front, order->customer_number, NULL, &error));
   const TallOrderEntry *listed = NULL;
   for (guint i = 0; i < list->n_entries; i++)
     if (g_str_equal (list->entries[i].order_number, order->order_number))
@@ -208,8 +206,7 @@ measure (TallTable *counting, TallFront *front, const TallOrder *order, TallPart
   TallOutcome outcomes[G_N_ELEMENTS (ids)] = { 0 };
   const gsize wanted[] = { order->n_shipping_locations, 0, 0, 1 };
   tall_counting_table_reset (TALL_COUNTING_TABLE (counting));
-  g_assert_true (tall_front_get_parts (front, ids, n, &part, outcomes, &error));
-  g_assert_no_error (error);
+  must (tall_front_get_parts (front, ids, n, &part, outcomes, &error));
   tall_counting_table_get_cost (TALL_COUNTING_TABLE (counting), &cost);
   for (guint i = 0; i < n; i++)
     {
@@ -226,13 +223,11 @@ static void
 test_cost (TallStoreFixture *self G_GNUC_UNUSED, gconstpointer data)
 {
   const TallStoreKind *kind = data;
-  g_autoptr (GError) error = NULL;
   g_autoptr (TallTable) inner = tall_test_table_new (kind->layout, kind->key_strategy);
   g_autoptr (TallTable) counting = tall_counting_table_new (inner);
   g_autoptr (TallStore) store = tall_test_open (counting, NULL);
   g_autoptr (TallOrder) order = make_long (0);
-  g_assert_true (tall_front_put_order (TALL_FRONT (store), order, NULL, NULL, &error));
-  g_assert_no_error (error);
+  must (tall_front_put_order (TALL_FRONT (store), order, NULL, NULL, &error));
   TallFront *front = TALL_FRONT (store);
   TallCost whole = measure (counting, front, order, TALL_PART_WHOLE, 1);
   TallCost summary = measure (counting, front, order, TALL_PART_SUMMARY, 1);
@@ -257,14 +252,12 @@ static void
 test_cost_of_more (TallStoreFixture *self G_GNUC_UNUSED, gconstpointer data)
 {
   const TallStoreKind *kind = data;
-  g_autoptr (GError) error = NULL;
   g_autoptr (TallTable) inner = tall_test_table_new (kind->layout, kind->key_strategy);
   g_autoptr (TallTable) counting = tall_counting_table_new (inner);
   g_autoptr (TallStore) store = tall_test_open (counting, NULL);
   TallFront *front = TALL_FRONT (store);
   g_autoptr (TallOrder) order = make_long (0);
-  g_assert_true (tall_front_put_order (front, order, NULL, NULL, &error));
-  g_assert_no_error (error);
+  must (tall_front_put_order (front, order, NULL, NULL, &error));
   TallCost whole = measure (counting, front, order, TALL_PART_WHOLE, 2);
   for (guint part = TALL_PART_SUMMARY; part <= TALL_PART_LOCATION; part++)
     {
@@ -275,8 +268,7 @@ test_cost_of_more (TallStoreFixture *self G_GNUC_UNUSED, gconstpointer data)
 
   order->shipping_locations[0] = order->shipping_locations[1]; /* number 2 */
   order->n_shipping_locations = 1;
-  g_assert_true (tall_front_put_order (front, order, NULL, NULL, &error));
-  g_assert_no_error (error);
+  must (tall_front_put_order (front, order, NULL, NULL, &error));
   TallCost only = measure (counting, front, order, TALL_PART_LOCATION, 1);
   g_assert_cmpuint (only.calls, <, 5);
 }
@@ -295,11 +287,9 @@ typedef struct
 static void
 replace (Replacer *self)
 {
-  g_autoptr (GError) error = NULL;
   g_autoptr (TallOrder) order = make_long (++self->version);
   self->clock.now += 10;
-  g_assert_true (tall_front_put_order (self->front, order, NULL, NULL, &error));
-  g_assert_no_error (error);
+  must (tall_front_put_order (self->front, order, NULL, NULL, &error));
 }
 
 static TallFailure
@@ -358,10 +348,8 @@ try_replaced (const TallStoreKind *kind, TallPartKind part, guint at, gboolean a
   g_assert_true (version == 1 || version == replacer.version);
   assert_one_version (&outcome, part, version);
   gint64 revision;
-  g_autoptr (GError) error = NULL;
-  g_autoptr (TallOrder) now = tall_front_get_order (TALL_FRONT (writer), TALL_TEST_CUSTOMER,
-                                                    TALL_TEST_ORDER, &revision, &error);
-  g_assert_no_error (error);
+  g_autoptr (TallOrder) now = must (tall_front_get_order (TALL_FRONT (writer), TALL_TEST_CUSTOMER,
+                                                          TALL_TEST_ORDER, &revision, &error));
   g_assert_true ((outcome.revision == revision) == (version == replacer.version));
   tall_outcome_clear (&outcome);
   return replacer.n_calls > at;
@@ -507,14 +495,13 @@ test_damaged_header (TallStoreFixture *self, gconstpointer data)
 static void
 lose_line (TallStoreFixture *self, const TallStoreKind *kind, TallOrder *order)
 {
-  g_autoptr (GError) error = NULL;
   g_auto (TallOrderKey) key = { 0 };
   g_autoptr (TallReadPlan) plan = tall_read_plan_new ();
   tall_fixture_put (self, order, NULL);
   tall_order_key_init (&key, kind->key_strategy, TALL_TEST_CUSTOMER, 0, TALL_TEST_ORDER);
   kind->layout->plan_location (&key, 2, plan);
-  g_autoptr (TallReadResult) found = tall_table_read (self->table, plan, TALL_NO_DEADLINE, &error);
-  g_assert_no_error (error);
+  g_autoptr (TallReadResult) found =
+      must (tall_table_read (self->table, plan, TALL_NO_DEADLINE, &error));
   guint last = found->n_results - 1;
   g_autoptr (TallBatch) batch = tall_batch_new ();
   TallMutation *line = tall_batch_add (batch, tall_read_plan_get (plan, last)->table,

@@ -10,6 +10,7 @@
 #include "tall-json.h"
 #include "tall-store-fixture.h"
 #include "tall-test-directory.h"
+#include "tall-must.h"
 
 #define N_CLIENTS 64
 #define N_PATCHES 4 /* of each; another number is the program's argument */
@@ -42,11 +43,8 @@ try_patch (TallFront *front,
 static gint64
 patch (TallFront *front, const char *change, const TallWriteOptions *options)
 {
-  g_autoptr (GError) error = NULL;
   gint64 revision = 0;
-  gboolean done = try_patch (front, change, options, &revision, &error);
-  g_assert_no_error (error);
-  g_assert_true (done);
+  must (try_patch (front, change, options, &revision, &error));
   return revision;
 }
 
@@ -391,9 +389,7 @@ static void
 test_crowd (TallStoreFixture *self, gconstpointer kind G_GNUC_UNUSED)
 {
   GThread *threads[N_CLIENTS];
-  g_autoptr (GError) error = NULL;
-  g_autoptr (TallStore) store = tall_store_open (self->table, NULL, NULL, NULL, &error);
-  g_assert_no_error (error);
+  g_autoptr (TallStore) store = must (tall_store_open (self->table, NULL, NULL, NULL, &error));
   put_zero (self);
   for (guint i = 0; i < N_CLIENTS; i++)
     threads[i] = g_thread_new ("client", run_client, store);

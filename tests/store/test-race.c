@@ -11,6 +11,7 @@
 #include "tall-test-directory.h"
 #include "tall-test-store.h"
 #include "tall-torn-table.h"
+#include "tall-must.h"
 
 #define N_ORDERS 6
 #define N_WRITERS 2
@@ -81,15 +82,12 @@ shifted_now (gpointer data)
 static TallStore *
 open_store (TallTable *table, gint clock, gint64 patience)
 {
-  g_autoptr (GError) error = NULL;
   TallStoreHooks hooks = {
     .now = shifted_now,
     .patience = patience,
     .data = GINT_TO_POINTER (clock),
   };
-  TallStore *store = tall_store_open (table, NULL, NULL, &hooks, &error);
-  g_assert_no_error (error);
-  return store;
+  return must (tall_store_open (table, NULL, NULL, &hooks, &error));
 }
 
 static void
@@ -257,11 +255,9 @@ check_end (Arena *arena, TallStore *store, guint order)
       return;
     }
 
-  g_autoptr (GError) error = NULL;
   gint64 revision;
-  g_autoptr (TallOrder) found =
-      tall_front_get_order (TALL_FRONT (store), TALL_TEST_CUSTOMER, number, &revision, &error);
-  g_assert_no_error (error);
+  g_autoptr (TallOrder) found = must (
+      tall_front_get_order (TALL_FRONT (store), TALL_TEST_CUSTOMER, number, &revision, &error));
   guint writer, sequence;
   tall_test_read_mark (found, &writer, &sequence);
   const Put *put_log = &arena->puts[writer][sequence];

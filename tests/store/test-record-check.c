@@ -5,6 +5,7 @@
 #include "store/record/deployment.h"
 #include "tall-test-record.h"
 #include "tall-test-store.h"
+#include "tall-must.h"
 
 /* The numbers of the deployment record that have a check, `ttl` and `bulk_revision`: a changed
  * digit must neither let orders expire nor give a revision twice. */
@@ -48,10 +49,8 @@ static const char *const damaged[] = {
 static void
 expect (TallSlice stored, guint64 number)
 {
-  g_autoptr (GError) error = NULL;
   guint64 is;
-  g_assert_true (tall_record_parse_number (stored, "ttl", G_MAXUINT64, &is, &error));
-  g_assert_no_error (error);
+  must (tall_record_parse_number (stored, "ttl", G_MAXUINT64, &is, &error));
   g_assert_cmpuint (is, ==, number);
 }
 
@@ -117,10 +116,7 @@ test_flipped (void)
 static void
 expect_refused (TallTable *table, const char *column)
 {
-  g_autoptr (GError) error = NULL;
-  g_assert_null (tall_store_open (table, NULL, NULL, NULL, &error));
-  g_assert_error (error, TALL_ERROR, TALL_ERROR_DAMAGED);
-  g_assert_nonnull (strstr (error->message, column));
+  must_fail (tall_store_open (table, NULL, NULL, NULL, &error), TALL_ERROR_DAMAGED, column);
 }
 
 /* With one bit flipped, what is two hours old would be gone. */
@@ -141,15 +137,11 @@ test_ttl (void)
 static void
 load (TallStore *store, const char *number, TallBulkResult *result)
 {
-  g_autoptr (GError) error = NULL;
   g_autoptr (TallOrder) order = tall_test_marked_order (number, 0, 0, 1);
-  g_autoptr (TallBulk) bulk = tall_bulk_begin (TALL_FRONT (store), NULL, &error);
-  g_assert_no_error (error);
+  g_autoptr (TallBulk) bulk = must (tall_bulk_begin (TALL_FRONT (store), NULL, &error));
   *result = (TallBulkResult){ 0 };
-  g_assert_true (tall_bulk_put_orders (bulk, &order, 1, result, &error));
-  g_assert_no_error (error);
-  g_assert_true (tall_bulk_end (bulk, &error));
-  g_assert_no_error (error);
+  must (tall_bulk_put_orders (bulk, &order, 1, result, &error));
+  must (tall_bulk_end (bulk, &error));
 }
 
 /* A load looks itself, however long the store has been open. */
@@ -173,8 +165,8 @@ test_loads (void)
   tall_bulk_result_clear (&result);
   tall_test_record_expect (table, "bulk_revision", "02288/36bf10ff");
   expect_refused (table, "column bulk_revision is");
-  g_assert_null (tall_front_get_order (TALL_FRONT (store), TALL_TEST_CUSTOMER, "2", NULL, &error));
-  g_assert_error (error, TALL_ERROR, TALL_ERROR_NOT_FOUND);
+  must_fail (tall_front_get_order (TALL_FRONT (store), TALL_TEST_CUSTOMER, "2", NULL, &error),
+             TALL_ERROR_NOT_FOUND);
 }
 
 int

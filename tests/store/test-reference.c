@@ -7,6 +7,7 @@
 #include "tall-error.h"
 #include "tall-reference.h"
 #include "tall-test-orders.h"
+#include "tall-must.h"
 
 #define N_ORDERS TALL_REFERENCE_ORDERS
 #define N_CUSTOMERS TALL_REFERENCE_CUSTOMERS
@@ -103,11 +104,9 @@ list_while_writing (TallReference *self, guint customer)
     begin_watch (&watches[i], &records[i], &options);
   do
     {
-      g_autoptr (GError) error = NULL;
       options.page = page;
       g_autoptr (TallOrderList) list =
-          tall_front_list_orders (self->front, records->customer_number, &options, &error);
-      g_assert_no_error (error);
+          must (tall_front_list_orders (self->front, records->customer_number, &options, &error));
       g_assert_cmpuint (list->n_unreadable, ==, 0);
       for (guint i = 0; i < list->n_entries; i++)
         {
@@ -185,10 +184,9 @@ list_customers_while_writing (TallReference *self)
     watches[i] = (Watch){ .steady = is_there (self, i) };
   do
     {
-      g_autoptr (GError) error = NULL;
       options.page = page;
-      g_autoptr (TallCustomerList) list = tall_front_list_customers (self->front, &options, &error);
-      g_assert_no_error (error);
+      g_autoptr (TallCustomerList) list =
+          must (tall_front_list_customers (self->front, &options, &error));
       for (guint i = 0; i < N_CUSTOMERS && list->n_entries > 0; i++)
         if (g_str_equal (list->entries[0].number, self->customers[i].customer_number))
           {

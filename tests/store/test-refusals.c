@@ -6,6 +6,7 @@
 #include "table/memory-table.h"
 #include "tall-store-fixture.h"
 #include "tall-test-orders.h"
+#include "tall-must.h"
 
 /* Two texts with the same MD5 (M. Stevens, 2024). */
 #define COLLIDING_A "TEXTCOLLBYfGiJUETHQ4hAcKSMd5zYpgqf1YRDhkmxHkhPWptrkoyz28wnI9V0aHeAuaKnak"
@@ -30,11 +31,8 @@ test_key_collision (TallStoreFixture *fixture, gconstpointer data)
   for (guint deleted = 0; deleted < 2; deleted++)
     {
       g_autoptr (GError) error = NULL;
-      g_assert_false (tall_front_put_order (fixture->front, second, NULL, NULL, &error));
-      g_assert_error (error, TALL_ERROR, TALL_ERROR_KEY_COLLISION);
-      g_assert_nonnull (strstr (error->message, COLLIDING_A));
-      g_assert_nonnull (strstr (error->message, COLLIDING_B));
-      g_clear_error (&error);
+      must_fail (tall_front_put_order (fixture->front, second, NULL, NULL, &error),
+                 TALL_ERROR_KEY_COLLISION, COLLIDING_A, COLLIDING_B);
 
       g_assert_false (
           tall_front_delete_order (fixture->front, TALL_TEST_CUSTOMER, COLLIDING_B, NULL, &error));
@@ -59,8 +57,7 @@ test_customer_key_collision (TallStoreFixture *fixture, gconstpointer data)
   if (((const TallStoreKind *)data)->key_strategy != &tall_key_hashed)
     return g_test_skip ("only hashed keys collide");
 
-  g_assert_true (tall_front_put_customer (fixture->front, first, NULL, NULL, &error));
-  g_assert_no_error (error);
+  must (tall_front_put_customer (fixture->front, first, NULL, NULL, &error));
   g_assert_false (tall_front_put_customer (fixture->front, second, NULL, NULL, &error));
   g_assert_error (error, TALL_ERROR, TALL_ERROR_KEY_COLLISION);
   tall_fixture_assert_prefix (error, "Storing customer " COLLIDING_B ": ");
@@ -73,7 +70,6 @@ test_customer_key_collision (TallStoreFixture *fixture, gconstpointer data)
 static void
 test_newer_state_format (TallStoreFixture *fixture, gconstpointer data G_GNUC_UNUSED)
 {
-  g_autoptr (GError) error = NULL;
   g_autoptr (GByteArray) row = g_byte_array_new ();
   g_auto (TallOrderKey) key = { 0 };
   g_autoptr (TallOrder) order = tall_test_marked_order ("1", 1, 1, 2);
@@ -81,25 +77,22 @@ test_newer_state_format (TallStoreFixture *fixture, gconstpointer data G_GNUC_UN
   guint64 id;
   g_autoptr (TallOrder) before = tall_test_marked_order ("0", 1, 1, 2);
   tall_fixture_put (fixture, before, NULL); /* so that the customer has an id, if it needs one */
-  g_assert_true (tall_store_find_id (fixture->store, "VINET", &id, &error));
+  must (tall_store_find_id (fixture->store, "VINET", &id, &error));
   tall_order_key_init (&key, tall_store_get_key_strategy (fixture->store), "VINET", id, "1");
   const char *table = tall_store_get_layout (fixture->store)->locate_order (&key, row);
   g_autoptr (TallBatch) batch = tall_batch_new ();
   TallMutation *mutation = tall_batch_add (batch, table, tall_slice_array (row));
   tall_mutation_put (batch, mutation, tall_slice ("s", 1), TALL_TEST_NOW,
                      tall_slice ("\x02new", 4));
-  g_assert_true (tall_table_apply (fixture->table, &mutation, 1, TALL_DURABLE, TALL_NO_DEADLINE,
-                                   NULL, &error));
-  g_assert_no_error (error);
+  must (tall_table_apply (fixture->table, &mutation, 1, TALL_DURABLE, TALL_NO_DEADLINE, NULL,
+                          &error));
 
-  g_assert_null (tall_front_get_order (fixture->front, "VINET", "1", NULL, &error));
-  g_assert_error (error, TALL_ERROR, TALL_ERROR_NEWER_VERSION);
-  g_clear_error (&error);
-  g_assert_false (tall_front_put_order (fixture->front, order, NULL, NULL, &error));
-  g_assert_error (error, TALL_ERROR, TALL_ERROR_NEWER_VERSION);
-  g_clear_error (&error);
-  g_assert_false (tall_front_delete_order (fixture->front, "VINET", "1", NULL, &error));
-  g_assert_error (error, TALL_ERROR, TALL_ERROR_NEWER_VERSION);
+  must_fail (tall_front_get_order (fixture->front, "VINET", "1", NULL, &error),
+             TALL_ERROR_NEWER_VERSION);
+  must_fail (tall_front_put_order (fixture->front, order, NULL, NULL, &error),
+             TALL_ERROR_NEWER_VERSION);
+  must_fail (tall_front_delete_order (fixture->front, "VINET", "1", NULL, &error),
+             TALL_ERROR_NEWER_VERSION);
 }
 
 /* The same behind a table whose "did not match" may be wrong: that nothing was stored is certain,
@@ -107,15 +100,14 @@ test_newer_state_format (TallStoreFixture *fixture, gconstpointer data G_GNUC_UN
 static void
 test_newer_state_format_is_certain (TallStoreFixture *fixture, gconstpointer data G_GNUC_UNUSED)
 {
-  g_autoptr (GError) error = NULL;
   g_autoptr (TallTable) failing = tall_failing_table_new (fixture->table);
   g_autoptr (TallStore) store = tall_test_open (failing, &fixture->clock);
   g_autoptr (TallOrder) order = tall_test_marked_order ("1", 1, 1, 2);
   tall_fixture_put (fixture, order, NULL);
   tall_fixture_write_state_cell (fixture, "VINET", "1", tall_slice ("\x02new", 4));
   fixture->clock.now += 2000;
-  g_assert_false (tall_front_put_order (TALL_FRONT (store), order, NULL, NULL, &error));
-  g_assert_error (error, TALL_ERROR, TALL_ERROR_NEWER_VERSION);
+  must_fail (tall_front_put_order (TALL_FRONT (store), order, NULL, NULL, &error),
+             TALL_ERROR_NEWER_VERSION);
 }
 
 /* Returns: what a put ends with if the table refuses conditional writes with @code */
@@ -165,18 +157,16 @@ test_newer_schema (TallStoreFixture *fixture, gconstpointer data)
   state.schema = TALL_SCHEMA + 1;
   tall_test_write_state (fixture->store, "1", &state, stored);
 
-  g_assert_false (tall_front_put_order (fixture->front, order, NULL, NULL, &error));
-  g_assert_error (error, TALL_ERROR, TALL_ERROR_NEWER_VERSION);
-  g_clear_error (&error);
+  must_fail (tall_front_put_order (fixture->front, order, NULL, NULL, &error),
+             TALL_ERROR_NEWER_VERSION);
   g_autoptr (TallOrder) fetched = tall_fixture_get (fixture, "1", NULL);
   tall_test_assert_order_equal (order, fetched);
 
   /* What we do not know makes another digest. */
   state.digest[0] ^= 1;
   tall_test_write_state (fixture->store, "1", &state, stored);
-  g_assert_null (tall_front_get_order (fixture->front, "VINET", "1", NULL, &error));
-  g_assert_error (error, TALL_ERROR, TALL_ERROR_NEWER_VERSION);
-  g_clear_error (&error);
+  must_fail (tall_front_get_order (fixture->front, "VINET", "1", NULL, &error),
+             TALL_ERROR_NEWER_VERSION);
   state.schema = TALL_SCHEMA;
   tall_test_write_state (fixture->store, "1", &state, stored);
   g_assert_null (tall_front_get_order (fixture->front, "VINET", "1", NULL, &error));
@@ -189,10 +179,8 @@ test_newer_schema (TallStoreFixture *fixture, gconstpointer data)
 static void
 assert_damaged_until_put (TallStoreFixture *fixture, TallOrder *order, const char *what)
 {
-  g_autoptr (GError) error = NULL;
-  g_assert_null (tall_front_get_order (fixture->front, "VINET", "1", NULL, &error));
-  g_assert_error (error, TALL_ERROR, TALL_ERROR_DAMAGED);
-  g_assert_nonnull (strstr (error->message, what));
+  must_fail (tall_front_get_order (fixture->front, "VINET", "1", NULL, &error), TALL_ERROR_DAMAGED,
+             what);
   tall_fixture_put (fixture, order, NULL);
   g_autoptr (TallOrder) fetched = tall_fixture_get (fixture, "1", NULL);
   tall_test_assert_order_equal (order, fetched);
@@ -238,19 +226,17 @@ test_missing_table (TallStoreFixture *fixture, gconstpointer data)
   g_auto (TallOrderKey) key = { 0 };
   tall_order_key_init (&key, kind->key_strategy, "VINET", 1, "1");
   const char *table = kind->layout->locate_order (&key, row);
-  g_assert_true (tall_table_drop_table (fixture->table, table, TALL_NO_DEADLINE, &error));
-  g_assert_no_error (error);
+  must (tall_table_drop_table (fixture->table, table, TALL_NO_DEADLINE, &error));
 
   g_assert_false (tall_front_put_order (fixture->front, order, NULL, NULL, &error));
   g_assert_error (error, TALL_ERROR, TALL_ERROR_UNSUPPORTED);
   g_assert_nonnull (strstr (error->message, "table of the deployment is missing"));
   g_assert_false (tall_error_is_of_one (error));
   g_clear_error (&error);
-  g_assert_null (tall_front_get_order (fixture->front, "VINET", "1", NULL, &error));
-  g_assert_error (error, TALL_ERROR, TALL_ERROR_UNSUPPORTED);
-  g_clear_error (&error);
-  g_assert_null (tall_front_get_customer_orders (fixture->front, "VINET", NULL, &error));
-  g_assert_error (error, TALL_ERROR, TALL_ERROR_UNSUPPORTED);
+  must_fail (tall_front_get_order (fixture->front, "VINET", "1", NULL, &error),
+             TALL_ERROR_UNSUPPORTED);
+  must_fail (tall_front_get_customer_orders (fixture->front, "VINET", NULL, &error),
+             TALL_ERROR_UNSUPPORTED);
 }
 
 static const TallStoreTest tests[] = {

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-error.h"
 #include "store/commit/root.h"
+#include "tall-must.h"
 
 static TallState
 make_state (GRand *rand)
@@ -30,14 +31,12 @@ test_round_trip (void)
   g_autoptr (GRand) rand = g_rand_new_with_seed (g_test_rand_int () & 0x7fffffff);
   for (guint i = 0; i < 1000; i++)
     {
-      g_autoptr (GError) error = NULL;
       g_autoptr (TallArena) arena = tall_arena_new (0);
       TallState state = make_state (rand);
       TallState decoded;
       TallSlice bytes = tall_state_encode (&state, arena);
       g_assert_cmpuint (bytes.len, ==, TALL_STATE_SIZE);
-      g_assert_true (tall_state_decode (bytes, &decoded, &error));
-      g_assert_no_error (error);
+      must (tall_state_decode (bytes, &decoded, &error));
 
       g_assert_cmpint (decoded.live, ==, state.live);
       g_assert_cmpuint (decoded.schema, ==, state.schema);
@@ -55,10 +54,8 @@ test_round_trip (void)
 static void
 assert_refused (const guint8 *bytes, gsize len, TallError code)
 {
-  g_autoptr (GError) error = NULL;
   TallState state;
-  g_assert_false (tall_state_decode (tall_slice (bytes, len), &state, &error));
-  g_assert_error (error, TALL_ERROR, (gint)code);
+  must_fail (tall_state_decode (tall_slice (bytes, len), &state, &error), (gint)code);
 }
 
 /* A newer format may have any length and any flags. */

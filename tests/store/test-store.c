@@ -5,6 +5,7 @@
 #include "tall-limits.h"
 #include "tall-store-fixture.h"
 #include "tall-test-orders.h"
+#include "tall-must.h"
 
 static void
 test_put_get_delete (TallStoreFixture *fixture, gconstpointer data G_GNUC_UNUSED)
@@ -251,31 +252,24 @@ test_invalid_options (TallStoreFixture *fixture, gconstpointer data G_GNUC_UNUSE
 static void
 test_customer (TallStoreFixture *fixture, gconstpointer data G_GNUC_UNUSED)
 {
-  g_autoptr (GError) error = NULL;
   g_autoptr (TallCustomer) customer = tall_test_plain_customer ("VINET");
   TallWriteOptions options = { .condition = TALL_IF_ABSENT };
   gint64 stored, revision;
 
-  g_assert_null (tall_front_get_customer (fixture->front, "VINET", NULL, &error));
-  g_assert_error (error, TALL_ERROR, TALL_ERROR_NOT_FOUND);
-  g_clear_error (&error);
-  g_assert_true (tall_front_put_customer (fixture->front, customer, &options, &stored, &error));
-  g_assert_no_error (error);
+  must_fail (tall_front_get_customer (fixture->front, "VINET", NULL, &error), TALL_ERROR_NOT_FOUND);
+  must (tall_front_put_customer (fixture->front, customer, &options, &stored, &error));
   g_autoptr (TallCustomer) fetched =
-      tall_front_get_customer (fixture->front, "VINET", &revision, &error);
-  g_assert_no_error (error);
+      must (tall_front_get_customer (fixture->front, "VINET", &revision, &error));
   tall_test_assert_customer_equal (customer, fetched);
   g_assert_cmpint (revision, ==, stored);
 
-  g_assert_false (tall_front_put_customer (fixture->front, customer, &options, NULL, &error));
-  g_assert_error (error, TALL_ERROR, TALL_ERROR_CONFLICT);
-  g_clear_error (&error);
+  must_fail (tall_front_put_customer (fixture->front, customer, &options, NULL, &error),
+             TALL_ERROR_CONFLICT);
   customer->name = tall_arena_strdup (tall_customer_get_arena (customer), "another");
-  g_assert_true (tall_front_put_customer (fixture->front, customer, NULL, &revision, &error));
-  g_assert_no_error (error);
+  must (tall_front_put_customer (fixture->front, customer, NULL, &revision, &error));
   g_assert_cmpint (revision, >, stored);
-  g_autoptr (TallCustomer) again = tall_front_get_customer (fixture->front, "VINET", NULL, &error);
-  g_assert_no_error (error);
+  g_autoptr (TallCustomer) again =
+      must (tall_front_get_customer (fixture->front, "VINET", NULL, &error));
   tall_test_assert_customer_equal (customer, again);
 }
 
@@ -320,7 +314,6 @@ test_calls (TallStoreFixture *fixture, gconstpointer data)
   g_autoptr (TallTable) counting = tall_counting_table_new (fixture->table);
   g_autoptr (TallStore) store = tall_test_open (counting, &fixture->clock);
   g_autoptr (TallOrder) order = tall_test_marked_order ("1", 1, 1, 2);
-  g_autoptr (GError) error = NULL;
   TallCost cost;
   guint n_reads, n_rows;
   count_layout (data, order, &n_reads, &n_rows);
@@ -328,11 +321,10 @@ test_calls (TallStoreFixture *fixture, gconstpointer data)
 
   /* The customer is known, and its id, if there are ids, is remembered. */
   g_autoptr (TallOrder) before = tall_test_marked_order ("0", 1, 1, 1);
-  g_assert_true (tall_front_put_order (TALL_FRONT (store), before, NULL, NULL, &error));
+  must (tall_front_put_order (TALL_FRONT (store), before, NULL, NULL, &error));
 
   tall_counting_table_reset (TALL_COUNTING_TABLE (counting));
-  g_assert_true (tall_front_put_order (TALL_FRONT (store), order, NULL, NULL, &error));
-  g_assert_no_error (error);
+  must (tall_front_put_order (TALL_FRONT (store), order, NULL, NULL, &error));
   tall_counting_table_get_cost (TALL_COUNTING_TABLE (counting), &cost);
   g_assert_cmpuint (cost.calls, ==, n_calls);
   g_assert_cmpuint (cost.durable, ==, 1);
@@ -341,8 +333,7 @@ test_calls (TallStoreFixture *fixture, gconstpointer data)
 
   tall_counting_table_reset (TALL_COUNTING_TABLE (counting));
   g_autoptr (TallOrder) fetched =
-      tall_front_get_order (TALL_FRONT (store), "VINET", "1", NULL, &error);
-  g_assert_no_error (error);
+      must (tall_front_get_order (TALL_FRONT (store), "VINET", "1", NULL, &error));
   tall_counting_table_get_cost (TALL_COUNTING_TABLE (counting), &cost);
   g_assert_cmpuint (cost.calls, ==, n_reads);
   g_assert_cmpuint (cost.rows_read, ==, n_rows);
@@ -353,9 +344,7 @@ static void
 test_describe_and_ping (TallStoreFixture *fixture, gconstpointer data)
 {
   const TallStoreKind *kind = data;
-  g_autoptr (GError) error = NULL;
-  g_autoptr (TallDescription) description = tall_front_describe (fixture->front, &error);
-  g_assert_no_error (error);
+  g_autoptr (TallDescription) description = must (tall_front_describe (fixture->front, &error));
   g_assert_cmpstr (description->layout, ==, kind->layout->name);
   g_assert_cmpstr (description->key_strategy, ==, kind->key_strategy->name);
   g_assert_cmpstr (description->store, ==, kind->rocksdb ? "rocksdb" : "memory");
@@ -366,8 +355,7 @@ test_describe_and_ping (TallStoreFixture *fixture, gconstpointer data)
   g_assert_cmpuint (description->ttl, ==, 0);
   g_assert_cmpuint (description->regions, ==, 0);
   g_assert_null (description->compression);
-  g_assert_true (tall_front_ping (fixture->front, &error));
-  g_assert_no_error (error);
+  must (tall_front_ping (fixture->front, &error));
 }
 
 static const TallStoreTest tests[] = {

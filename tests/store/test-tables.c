@@ -6,6 +6,7 @@
 #include "table/table-kind.h"
 #include "tall-test-orders.h"
 #include "tall-test-store.h"
+#include "tall-must.h"
 
 /* Which tables a deployment has, how they are split, and which ones that are there are taken. */
 
@@ -52,10 +53,7 @@ usual_settings (void)
 static GPtrArray *
 plan (const TallStoreSettings *settings)
 {
-  g_autoptr (GError) error = NULL;
-  GPtrArray *specs = tall_store_plan_tables (settings, &error);
-  g_assert_no_error (error);
-  return specs;
+  return must (tall_store_plan_tables (settings, &error));
 }
 
 static void
@@ -178,16 +176,13 @@ create_all (TallTable *table, GPtrArray *specs, GError **error)
 static void
 test_adopt (void)
 {
-  g_autoptr (GError) error = NULL;
   g_autoptr (TallTable) table = tall_memory_table_new ();
   TallStoreSettings settings = usual_settings ();
   g_autoptr (GPtrArray) specs = plan (&settings);
-  g_assert_true (create_all (table, specs, &error));
-  g_assert_true (tall_store_create (table, &settings, &error));
-  g_assert_no_error (error);
+  must (create_all (table, specs, &error));
+  must (tall_store_create (table, &settings, &error));
 
-  g_autoptr (TallDeployment) record = tall_deployment_read (table, TALL_NO_DEADLINE, &error);
-  g_assert_no_error (error);
+  g_autoptr (TallDeployment) record = must (tall_deployment_read (table, TALL_NO_DEADLINE, &error));
   g_assert_cmpuint (record->regions, ==, 4);
   g_assert_cmpuint (record->ttl, ==, 86400);
   g_assert_cmpstr (record->compression, ==, "snappy");
@@ -199,15 +194,13 @@ test_adopt (void)
 static void
 test_adopt_any (void)
 {
-  g_autoptr (GError) error = NULL;
   g_autoptr (TallTable) table = tall_memory_table_new ();
   TallStoreSettings settings = usual_settings ();
   g_autoptr (GPtrArray) specs = plan (&settings);
-  g_assert_true (create_all (table, specs, &error));
+  must (create_all (table, specs, &error));
   settings.regions = 0;
   settings.compression = settings.bloom_filter = settings.block_encoding = NULL;
-  g_assert_true (tall_store_create (table, &settings, &error));
-  g_assert_no_error (error);
+  must (tall_store_create (table, &settings, &error));
 }
 
 typedef struct
@@ -285,17 +278,15 @@ test_refuse_to_adopt (gconstpointer data)
   TallStoreSettings settings = usual_settings ();
   g_autoptr (GPtrArray) specs = plan (&settings);
   difference->spoil (find_spec (specs, "orders"));
-  g_assert_true (create_all (table, specs, &error));
-  g_assert_no_error (error);
+  must (create_all (table, specs, &error));
   g_assert_false (tall_store_create (table, &settings, &error));
   g_assert_error (error, TALL_ERROR, TALL_ERROR_CONFLICT);
   g_assert_true (says (error->message, difference->words));
 
   /* Dropped as the message says, it is made as wanted. */
   g_clear_error (&error);
-  g_assert_true (tall_table_drop_table (table, "orders", TALL_NO_DEADLINE, &error));
-  g_assert_true (tall_store_create (table, &settings, &error));
-  g_assert_no_error (error);
+  must (tall_table_drop_table (table, "orders", TALL_NO_DEADLINE, &error));
+  must (tall_store_create (table, &settings, &error));
 }
 
 static void
@@ -332,8 +323,8 @@ store_orders (TallStore *store)
       g_ptr_array_add (orders, tall_test_order_with_lines (customer, number, 1));
       if (orders->len < TALL_MAX_MANY)
         continue;
-      g_assert_true (tall_front_put_orders (TALL_FRONT (store), (TallOrder *const *)orders->pdata,
-                                            NULL, TALL_MAX_MANY, outcomes, &error));
+      must (tall_front_put_orders (TALL_FRONT (store), (TallOrder *const *)orders->pdata, NULL,
+                                   TALL_MAX_MANY, outcomes, &error));
       for (guint j = 0; j < TALL_MAX_MANY; j++)
         g_assert_no_error (outcomes[j].error);
       g_ptr_array_set_size (orders, 0);
@@ -346,24 +337,21 @@ static void
 test_spread (gconstpointer data)
 {
   const TallKeyStrategy *strategy = data;
-  g_autoptr (GError) error = NULL;
   g_autoptr (TallTable) table = tall_memory_table_new ();
   TallStoreSettings settings = { .layout = &tall_layout_blob,
                                  .key_strategy = strategy,
                                  .regions = N_REGIONS };
-  g_assert_true (tall_store_create (table, &settings, &error));
-  g_assert_no_error (error);
+  must (tall_store_create (table, &settings, &error));
   g_autoptr (TallStore) store = tall_test_open (table, NULL);
   store_orders (store);
 
   g_autoptr (TallTableSpec) spec =
-      tall_table_describe_table (table, "orders", TALL_NO_DEADLINE, &error);
-  g_assert_no_error (error);
+      must (tall_table_describe_table (table, "orders", TALL_NO_DEADLINE, &error));
   g_assert_cmpuint (tall_table_spec_count_regions (spec), ==, N_REGIONS);
   g_autoptr (TallReadPlan) scan = tall_read_plan_new ();
   tall_read_plan_add_scan (scan, "orders", tall_slice (NULL, 0), tall_slice (NULL, 0));
-  g_autoptr (TallReadResult) result = tall_table_read (table, scan, TALL_NO_DEADLINE, &error);
-  g_assert_no_error (error);
+  g_autoptr (TallReadResult) result =
+      must (tall_table_read (table, scan, TALL_NO_DEADLINE, &error));
   g_assert_cmpuint (result->results[0].n_rows, ==, N_ORDERS);
   guint in_region[N_REGIONS] = { 0 };
   for (guint i = 0; i < N_ORDERS; i++)

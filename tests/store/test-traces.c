@@ -8,6 +8,7 @@
 #include "tall-error.h"
 #include "table/memory-table.h"
 #include "tall-stepper.h"
+#include "tall-must.h"
 
 #define READ TALL_CALL_READ
 #define APPLY TALL_CALL_APPLY
@@ -42,7 +43,6 @@ test_leftovers_must_go (gconstpointer layout)
 static void
 test_reader_looks_at_the_root_again (gconstpointer layout)
 {
-  g_autoptr (GError) error = NULL;
   g_autoptr (TallTable) table = tall_stepper_table_new (layout);
   g_autoptr (TallStepper) p0 = tall_stepper_new (table, 1000);
   g_autoptr (TallStepper) p1 = tall_stepper_new (table, 1000);
@@ -56,8 +56,7 @@ test_reader_looks_at_the_root_again (gconstpointer layout)
   TallMutation *line = g_ptr_array_index (batch->mutations, batch->mutations->len - 1);
   line->n_changes = 0;
   tall_mutation_delete_up_to (batch, line, TALL_STEPPER_TIME (1000));
-  g_assert_true (tall_table_apply (table, &line, 1, TALL_DURABLE, TALL_NO_DEADLINE, NULL, &error));
-  g_assert_no_error (error);
+  must (tall_table_apply (table, &line, 1, TALL_DURABLE, TALL_NO_DEADLINE, NULL, &error));
 
   tall_stepper_get (p1);
   tall_stepper_step (p1, READ); /* everything together: in pieces */
@@ -80,19 +79,16 @@ test_patience (gconstpointer layout)
   TallTestClock clock = { .now = TALL_STEPPER_TIME (1000) };
   g_autoptr (TallStore) patient = tall_test_open (table, &clock);
   g_autoptr (TallOrder) order = tall_test_marked_order (TALL_TEST_ORDER, 11, 1, 1);
-  g_autoptr (GError) error = NULL;
   TallWriteOptions hasty = { .timeout = 900 };
   tall_stepper_put (p0, 10, 1, NULL);
   tall_stepper_step (p0, APPLY_IF);
 
-  g_assert_false (tall_front_put_order (TALL_FRONT (patient), order, &hasty, NULL, &error));
-  g_assert_error (error, TALL_ERROR, TALL_ERROR_TIMED_OUT);
+  must_fail (tall_front_put_order (TALL_FRONT (patient), order, &hasty, NULL, &error),
+             TALL_ERROR_TIMED_OUT);
   g_assert_cmpint (clock.monotonic, >=, 900 * 1000);
-  g_clear_error (&error);
 
   gint64 begin = clock.monotonic;
-  g_assert_true (tall_front_put_order (TALL_FRONT (patient), order, NULL, NULL, &error));
-  g_assert_no_error (error);
+  must (tall_front_put_order (TALL_FRONT (patient), order, NULL, NULL, &error));
   g_assert_cmpint (clock.monotonic - begin, >=, G_USEC_PER_SEC);
   g_assert_cmpint (clock.monotonic - begin, <, 2 * G_USEC_PER_SEC);
   g_assert_cmpuint (tall_stepper_see (table), ==, 11);
@@ -114,12 +110,11 @@ test_time_is_over (gconstpointer layout)
   TallTestClock clock = { .now = TALL_STEPPER_TIME (1000) };
   g_autoptr (TallStore) store = tall_test_open (slow, &clock);
   g_autoptr (TallOrder) order = tall_test_marked_order (TALL_TEST_ORDER, 11, 1, 1);
-  g_autoptr (GError) error = NULL;
   TallState state;
 
   tall_failing_table_set_hooks (TALL_FAILING_TABLE (slow), NULL, let_time_pass, &clock);
-  g_assert_false (tall_front_put_order (TALL_FRONT (store), order, NULL, NULL, &error));
-  g_assert_error (error, TALL_ERROR, TALL_ERROR_TIMED_OUT);
+  must_fail (tall_front_put_order (TALL_FRONT (store), order, NULL, NULL, &error),
+             TALL_ERROR_TIMED_OUT);
   g_assert_true (tall_test_read_state (store, TALL_TEST_ORDER, &state, NULL));
   g_assert_cmpint (state.pending, ==, 0);
   g_assert_cmpuint (tall_stepper_see (table), ==, 0);

@@ -7,6 +7,7 @@
 #include "table/memory-table.h"
 #include "tall-store-fixture.h"
 #include "tall-test-orders.h"
+#include "tall-must.h"
 
 #define TTL 3600
 #define DIFFERENCE 600 /* seconds by which clocks may differ */
@@ -41,10 +42,8 @@ make_order (void)
 static guint
 count_listed (TallStoreFixture *fixture, guint *n_unreadable)
 {
-  g_autoptr (GError) error = NULL;
   g_autoptr (TallOrderList) list =
-      tall_front_list_orders (fixture->front, TALL_TEST_CUSTOMER, NULL, &error);
-  g_assert_no_error (error);
+      must (tall_front_list_orders (fixture->front, TALL_TEST_CUSTOMER, NULL, &error));
   *n_unreadable = list->n_unreadable;
   return list->n_entries;
 }
@@ -79,8 +78,7 @@ assert_there (TallStoreFixture *fixture, gboolean expected)
   g_assert_cmpuint (count_listed (fixture, &n_unreadable), ==, expected ? 1 : 0);
   g_assert_cmpuint (n_unreadable, ==, 0);
   g_autoptr (TallCustomerOrders) page =
-      tall_front_get_customer_orders (fixture->front, TALL_TEST_CUSTOMER, NULL, &error);
-  g_assert_no_error (error);
+      must (tall_front_get_customer_orders (fixture->front, TALL_TEST_CUSTOMER, NULL, &error));
   g_assert_cmpuint (page->n_orders, ==, expected ? 1 : 0);
   g_assert_true (tall_front_delete_customer (fixture->front, TALL_TEST_CUSTOMER, NULL, &error)
                  == !expected);
@@ -92,11 +90,9 @@ assert_there (TallStoreFixture *fixture, gboolean expected)
 static void
 put_both (TallStoreFixture *fixture)
 {
-  g_autoptr (GError) error = NULL;
   g_autoptr (TallOrder) order = make_order ();
   g_autoptr (TallCustomer) customer = tall_test_plain_customer (TALL_TEST_CUSTOMER);
-  g_assert_true (tall_front_put_customer (fixture->front, customer, NULL, NULL, &error));
-  g_assert_no_error (error);
+  must (tall_front_put_customer (fixture->front, customer, NULL, NULL, &error));
   tall_fixture_put (fixture, order, NULL);
 }
 
@@ -155,7 +151,7 @@ test_many_far_behind (TallStoreFixture *fixture, gconstpointer data)
   tall_memory_table_set_together (TALL_MEMORY_TABLE (table), 24);
   tall_test_create (table, kind->layout->name, kind->key_strategy->name, TTL);
   tall_store_fixture_reset (fixture, data, table);
-  g_assert_true (tall_front_put_orders (fixture->front, orders, NULL, 2, outcomes, &error));
+  must (tall_front_put_orders (fixture->front, orders, NULL, 2, outcomes, &error));
   for (guint i = 0; i < 2; i++)
     {
       if (keeps_rows (data))
@@ -172,7 +168,6 @@ static void
 expire_cells (TallStoreFixture *fixture, gconstpointer data)
 {
   const TallLayout *layout = ((const TallStoreKind *)data)->layout;
-  g_autoptr (GError) error = NULL;
   TallState state;
   gint64 timestamp;
   g_assert_true (tall_test_read_state (fixture->store, "1", &state, &timestamp));
@@ -183,8 +178,7 @@ expire_cells (TallStoreFixture *fixture, gconstpointer data)
     if (rows->expires)
       tall_read_plan_add_scan (plan, rows->name, tall_slice (NULL, 0), tall_slice (NULL, 0));
   g_autoptr (TallReadResult) result =
-      tall_table_read (fixture->table, plan, TALL_NO_DEADLINE, &error);
-  g_assert_no_error (error);
+      must (tall_table_read (fixture->table, plan, TALL_NO_DEADLINE, &error));
   g_autoptr (TallBatch) batch = tall_batch_new ();
   for (guint i = 0; i < result->n_results; i++)
     for (guint j = 0; j < result->results[i].n_rows; j++)
@@ -192,10 +186,8 @@ expire_cells (TallStoreFixture *fixture, gconstpointer data)
                                tall_batch_add (batch, tall_read_plan_get (plan, i)->table,
                                                result->results[i].rows[j].key),
                                state.revision);
-  g_assert_true (tall_table_apply (fixture->table, (TallMutation *const *)batch->mutations->pdata,
-                                   batch->mutations->len, TALL_DURABLE, TALL_NO_DEADLINE, NULL,
-                                   &error));
-  g_assert_no_error (error);
+  must (tall_table_apply (fixture->table, (TallMutation *const *)batch->mutations->pdata,
+                          batch->mutations->len, TALL_DURABLE, TALL_NO_DEADLINE, NULL, &error));
 }
 
 /* Cells that are missing are damage, unless they may have expired by a clock that is as fast as is
@@ -203,7 +195,6 @@ expire_cells (TallStoreFixture *fixture, gconstpointer data)
 static void
 test_missing_cells (TallStoreFixture *fixture, gconstpointer data)
 {
-  g_autoptr (GError) error = NULL;
   guint n_unreadable;
   if (keeps_rows (data))
     return;
@@ -211,8 +202,8 @@ test_missing_cells (TallStoreFixture *fixture, gconstpointer data)
   put_both (fixture);
   expire_cells (fixture, data);
   fixture->clock.now += (TTL - DIFFERENCE) * SECOND - 1;
-  g_assert_null (tall_front_get_order (fixture->front, TALL_TEST_CUSTOMER, "1", NULL, &error));
-  g_assert_error (error, TALL_ERROR, TALL_ERROR_DAMAGED);
+  must_fail (tall_front_get_order (fixture->front, TALL_TEST_CUSTOMER, "1", NULL, &error),
+             TALL_ERROR_DAMAGED);
   g_assert_cmpuint (count_listed (fixture, &n_unreadable), ==, 0);
   g_assert_cmpuint (n_unreadable, ==, 1);
   assert_conflict (fixture, TRUE);
@@ -233,7 +224,7 @@ test_missing_rows (TallStoreFixture *fixture, gconstpointer data)
     return;
   begin (fixture, data, 0);
   put_both (fixture);
-  g_assert_true (tall_store_find_id (fixture->store, TALL_TEST_CUSTOMER, &id, &error));
+  must (tall_store_find_id (fixture->store, TALL_TEST_CUSTOMER, &id, &error));
   tall_order_key_init (&key, kind->key_strategy, TALL_TEST_CUSTOMER, id, "1");
   g_autoptr (TallOrder) order = make_order ();
   g_autoptr (TallBatch) batch = tall_batch_new ();
@@ -245,8 +236,8 @@ test_missing_rows (TallStoreFixture *fixture, gconstpointer data)
       tall_table_apply (fixture->table, &line, 1, TALL_DURABLE, TALL_NO_DEADLINE, NULL, &error));
 
   fixture->clock.now += (TTL - DIFFERENCE) * SECOND - 1;
-  g_assert_null (tall_front_get_order (fixture->front, TALL_TEST_CUSTOMER, "1", NULL, &error));
-  g_assert_error (error, TALL_ERROR, TALL_ERROR_DAMAGED);
+  must_fail (tall_front_get_order (fixture->front, TALL_TEST_CUSTOMER, "1", NULL, &error),
+             TALL_ERROR_DAMAGED);
   fixture->clock.now += 1;
   tall_fixture_assert_absent (fixture, "1");
 }

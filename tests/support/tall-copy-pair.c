@@ -5,6 +5,7 @@
 #include "table/memory-table.h"
 #include "tall-test-dump.h"
 #include "tall-test-orders.h"
+#include "tall-must.h"
 
 #define SEED 8 /* of what is stored */
 #define MOST_LINES 12
@@ -20,13 +21,10 @@ tall_copy_side_init (TallCopySide *self, const TallStoreSettings *settings)
   g_autoptr (TallTable) memory = tall_memory_table_new ();
   self->clock = (TallTestClock){ .now = TALL_COPY_NOW };
   self->table = tall_failing_table_new (memory);
-  gboolean made = tall_store_create (self->table, settings, &error);
-  g_assert_no_error (error);
-  g_assert_true (made);
+  must (tall_store_create (self->table, settings, &error));
   self->store = tall_test_open (self->table, &self->clock);
   self->front = TALL_FRONT (self->store);
-  self->deployment = tall_deployment_read (self->table, TALL_NO_DEADLINE, &error);
-  g_assert_no_error (error);
+  self->deployment = must (tall_deployment_read (self->table, TALL_NO_DEADLINE, &error));
   gboolean known =
       tall_store_context_init (&self->context, self->table, self->deployment, NULL, &error);
   g_assert_true (known);
@@ -78,7 +76,6 @@ tall_copy_counts_clear (TallCopyCounts *self)
 TallReadResult *
 tall_copy_side_scan (const TallCopySide *self)
 {
-  g_autoptr (GError) error = NULL;
   g_autoptr (TallReadPlan) plan = tall_read_plan_new ();
   const char *customers = tall_layout_get_customer_table (self->context.layout);
   const char *orders = tall_layout_get_order_table (self->context.layout);
@@ -86,9 +83,7 @@ tall_copy_side_scan (const TallCopySide *self)
   tall_root_narrow (tall_read_plan_add_scan (plan, orders, all, all));
   if (!g_str_equal (orders, customers))
     tall_root_narrow (tall_read_plan_add_scan (plan, customers, all, all));
-  TallReadResult *result = tall_table_read (self->table, plan, TALL_NO_DEADLINE, &error);
-  g_assert_no_error (error);
-  return result;
+  return must (tall_table_read (self->table, plan, TALL_NO_DEADLINE, &error));
 }
 
 static void
@@ -158,11 +153,8 @@ tall_copy_pair_copy (TallCopyPair *self,
 void
 tall_copy_pair_copy_all (TallCopyPair *self, TallCopyCounts *counts)
 {
-  g_autoptr (GError) error = NULL;
   g_autoptr (TallReadResult) roots = tall_copy_side_scan (&self->source);
-  gboolean done = tall_copy_pair_copy (self, roots, 7, counts, &error);
-  g_assert_no_error (error);
-  g_assert_true (done);
+  must (tall_copy_pair_copy (self, roots, 7, counts, &error));
 }
 
 gboolean
@@ -177,9 +169,7 @@ tall_copy_side_read_state (const TallCopySide *self,
   tall_operation_init (&operation, &self->context, customer_number, order_number, 0);
   if (!tall_operation_identify (&operation, FALSE, &error))
     return FALSE;
-  gboolean read = tall_root_read (&root, &operation, &error);
-  g_assert_no_error (error);
-  g_assert_true (read);
+  must (tall_root_read (&root, &operation, &error));
   *state = root.state;
   return root.exists;
 }
@@ -220,31 +210,24 @@ make_options (TallCopySide *side, guint i, guint round)
 static void
 put_order (TallCopySide *side, TallOrder *order, guint i, guint round)
 {
-  g_autoptr (GError) error = NULL;
   TallWriteOptions options = make_options (side, i, round);
-  g_assert_true (tall_front_put_order (side->front, order, &options, NULL, &error));
-  g_assert_no_error (error);
+  must (tall_front_put_order (side->front, order, &options, NULL, &error));
 }
 
 static void
 put_customer (TallCopySide *side, TallCustomer *customer, guint i, guint round)
 {
-  g_autoptr (GError) error = NULL;
   TallWriteOptions options = make_options (side, i, round);
-  g_assert_true (tall_front_put_customer (side->front, customer, &options, NULL, &error));
-  g_assert_no_error (error);
+  must (tall_front_put_customer (side->front, customer, &options, NULL, &error));
 }
 
 static void
 delete_both (TallCopySide *side, const TallOrder *order, const char *customer, guint i, guint round)
 {
-  g_autoptr (GError) error = NULL;
   TallWriteOptions options = make_options (side, i, round);
-  g_assert_true (tall_front_delete_order (side->front, order->customer_number, order->order_number,
-                                          &options, &error));
-  g_assert_no_error (error);
-  g_assert_true (tall_front_delete_customer (side->front, customer, &options, &error));
-  g_assert_no_error (error);
+  must (tall_front_delete_order (side->front, order->customer_number, order->order_number, &options,
+                                 &error));
+  must (tall_front_delete_customer (side->front, customer, &options, &error));
 }
 
 /* The same in whatever layout: every order and customer is stored; of three, one is replaced, one

@@ -3,6 +3,7 @@
 #include "tall-hbase-fixture.h"
 
 #include "tall-error.h"
+#include "tall-must.h"
 
 TallTable *
 tall_hbase_fixture_open_at (const char *const *gateways,
@@ -22,11 +23,8 @@ tall_hbase_fixture_open_at (const char *const *gateways,
 TallTable *
 tall_hbase_fixture_open (TallFakeGateway *gateway)
 {
-  g_autoptr (GError) error = NULL;
   const char *gateways[] = { tall_fake_gateway_get_address (gateway), NULL };
-  TallTable *table = tall_hbase_fixture_open_at (gateways, FALSE, FALSE, &error);
-  g_assert_no_error (error);
-  return table;
+  return must (tall_hbase_fixture_open_at (gateways, FALSE, FALSE, &error));
 }
 
 gboolean
@@ -43,13 +41,8 @@ tall_hbase_fixture_read (TallTable *table, guint n, gint64 deadline, GError **er
 void
 tall_hbase_fixture_expect_reads (TallTable *table, guint n)
 {
-  g_autoptr (GError) error = NULL;
   for (guint i = 0; i < n; i++)
-    {
-      gboolean found = tall_hbase_fixture_read (table, 1, SOON, &error);
-      g_assert_no_error (error);
-      g_assert_true (found);
-    }
+    must (tall_hbase_fixture_read (table, 1, SOON, &error));
 }
 
 gboolean
@@ -120,12 +113,10 @@ tall_hbase_pair_init (TallHbasePair *self)
 void
 tall_hbase_pair_open (TallHbasePair *self, TallHbaseOptions options)
 {
-  g_autoptr (GError) error = NULL;
   const char *gateways[] = { tall_fake_gateway_get_address (self->bad),
                              tall_fake_gateway_get_address (self->good), NULL };
   options.gateways = gateways;
-  self->table = tall_hbase_table_open (&options, &error);
-  g_assert_no_error (error);
+  self->table = must (tall_hbase_table_open (&options, &error));
 }
 
 void

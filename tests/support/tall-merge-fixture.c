@@ -3,24 +3,22 @@
 #include "tall-merge-fixture.h"
 
 #include "table/hbase/reader.h"
+#include "tall-must.h"
 
 void
 tall_merge_fixture_open (TallMergeFixture *self, TallHbaseOptions options)
 {
-  g_autoptr (GError) error = NULL;
   options.patience = 60000;
   *self = (TallMergeFixture){ .gateway = tall_fake_gateway_new (FALSE, FALSE) };
   const char *gateways[] = { tall_fake_gateway_get_address (self->gateway), NULL };
   options.gateways = gateways;
 
-  self->pool = tall_hbase_pool_new (&options, &error);
-  g_assert_no_error (error);
-  g_assert_true (tall_hbase_pool_wait_until_alive (self->pool, &error));
+  self->pool = must (tall_hbase_pool_new (&options, &error));
+  must (tall_hbase_pool_wait_until_alive (self->pool, &error));
   self->merge = tall_hbase_merge_new (self->pool);
   for (guint i = 0; i < TALL_MERGE_N_LINKS; i++)
     {
-      self->links[i] = tall_hbase_pool_take (self->pool, TALL_HBASE_WAIT, SOON, &error);
-      g_assert_no_error (error);
+      self->links[i] = must (tall_hbase_pool_take (self->pool, TALL_HBASE_WAIT, SOON, &error));
     }
 }
 

@@ -3,6 +3,7 @@
 #include "tall-moving.h"
 
 #include "store/record/generation.h"
+#include "tall-must.h"
 
 static gint64
 clock_monotonic (gpointer data)
@@ -83,10 +84,7 @@ tall_moving_run (TallMoving *self, TallTable *table, GError **error)
 void
 tall_moving_finish (TallMoving *self)
 {
-  g_autoptr (GError) error = NULL;
-  gboolean done = tall_moving_run (self, TALL_MOVING_OTHERS (self), &error);
-  g_assert_no_error (error);
-  g_assert_true (done);
+  must (tall_moving_run (self, TALL_MOVING_OTHERS (self), &error));
 }
 
 /**
@@ -97,10 +95,7 @@ tall_moving_finish (TallMoving *self)
 void
 tall_moving_abort (TallMoving *self)
 {
-  g_autoptr (GError) error = NULL;
-  gboolean done = tall_migrate_abort (TALL_MOVING_OTHERS (self), &self->options, &error);
-  g_assert_no_error (error);
-  g_assert_true (done);
+  must (tall_migrate_abort (TALL_MOVING_OTHERS (self), &self->options, &error));
 }
 
 /* At the second table that is closed. */
@@ -149,10 +144,8 @@ tall_moving_try_each_call (TallMovingTry try_at, guint least)
 static TallDeployment *
 read_record (const TallMoving *self)
 {
-  g_autoptr (GError) error = NULL;
   TallDeployment *record =
-      tall_deployment_read (TALL_MOVING_OTHERS (self), TALL_NO_DEADLINE, &error);
-  g_assert_no_error (error);
+      must (tall_deployment_read (TALL_MOVING_OTHERS (self), TALL_NO_DEADLINE, &error));
   return record;
 }
 
@@ -200,16 +193,13 @@ tall_moving_expect_lines (const char *is, const char *wanted)
 static void
 expect_others_closed (const TallMoving *self, guint64 generation)
 {
-  g_autoptr (GError) error = NULL;
   TallTable *table = TALL_MOVING_OTHERS (self);
-  g_auto (GStrv) names = tall_table_list_tables (table, TALL_NO_DEADLINE, &error);
-  g_assert_no_error (error);
+  g_auto (GStrv) names = must (tall_table_list_tables (table, TALL_NO_DEADLINE, &error));
   for (guint i = 0; names[i] != NULL; i++)
     {
       g_autofree char *name = NULL;
       g_autoptr (TallTableSpec) spec =
-          tall_table_describe_table (table, names[i], TALL_NO_DEADLINE, &error);
-      g_assert_no_error (error);
+          must (tall_table_describe_table (table, names[i], TALL_NO_DEADLINE, &error));
       gboolean counts = g_str_equal (names[i], "meta")
                         || tall_generation_split_name (names[i], &name) == generation;
       g_assert_cmpint (spec->access, ==, counts ? TALL_ACCESS_OPEN : TALL_ACCESS_CLOSED);

@@ -4,6 +4,7 @@
 
 #include "tall-error.h"
 #include "tall-test-orders.h"
+#include "tall-must.h"
 
 #define DAY G_GINT64_CONSTANT (86400000)
 
@@ -52,7 +53,6 @@ check_order (TallReference *self, const TallExpected *record)
 void
 tall_reference_check_many (TallReference *self)
 {
-  g_autoptr (GError) error = NULL;
   TallOrderId ids[20];
   TallOutcome outcomes[20] = { 0 };
   const TallExpected *records[20];
@@ -63,9 +63,7 @@ tall_reference_check_many (TallReference *self)
                                 [g_rand_int_range (self->rand, 0, TALL_REFERENCE_ORDERS)];
       ids[i] = (TallOrderId){ records[i]->customer_number, records[i]->order_number };
     }
-  gboolean asked = tall_front_get_orders (self->front, ids, n, outcomes, &error);
-  g_assert_no_error (error);
-  g_assert_true (asked);
+  must (tall_front_get_orders (self->front, ids, n, outcomes, &error));
   for (guint i = 0; i < n; i++)
     {
       tall_reference_check_outcome (&outcomes[i], records[i]);
@@ -163,12 +161,10 @@ tall_reference_check_list (TallReference *self, guint customer)
   g_autoptr (GPtrArray) expected = expect_orders (self, customer, &options, compare_dates);
   do
     {
-      g_autoptr (GError) error = NULL;
       options.page = page;
       g_autoptr (TallOrderList) list =
-          tall_front_list_orders (self->front, self->customers[customer].customer_number, &options,
-                                  &error);
-      g_assert_no_error (error);
+          must (tall_front_list_orders (self->front, self->customers[customer].customer_number,
+                                        &options, &error));
       g_assert_cmpuint (list->n_entries, <=, options.limit);
       g_assert_cmpuint (n + list->n_entries, <=, expected->len);
       for (guint i = 0; i < list->n_entries; i++)
@@ -241,10 +237,9 @@ tall_reference_check_customers (TallReference *self)
   g_autofree char *page = NULL;
   do
     {
-      g_autoptr (GError) error = NULL;
       options.page = page;
-      g_autoptr (TallCustomerList) list = tall_front_list_customers (self->front, &options, &error);
-      g_assert_no_error (error);
+      g_autoptr (TallCustomerList) list =
+          must (tall_front_list_customers (self->front, &options, &error));
       for (guint i = 0; i < list->n_entries; i++)
         check_list_entry (self, &list->entries[i], seen);
       g_free (page);

@@ -4,6 +4,7 @@
 
 #include "tall-error.h"
 #include "tall-test-orders.h"
+#include "tall-must.h"
 
 #define MOST_AT_ONCE 12
 #define DAY G_GINT64_CONSTANT (86400000)
@@ -239,9 +240,7 @@ tall_reference_put_many (TallReference *self)
       orders[i] = make_order (self, records[i]);
       attempts[i] = (Attempt){ .order = orders[i], .options = options[i] };
     }
-  gboolean asked = tall_front_put_orders (self->front, orders, options, n, outcomes, &error);
-  g_assert_no_error (error);
-  g_assert_true (asked);
+  must (tall_front_put_orders (self->front, orders, options, n, outcomes, &error));
   for (guint i = 0; i < n; i++)
     {
       settle (records[i], &attempts[i], outcomes[i].revision, outcomes[i].error);

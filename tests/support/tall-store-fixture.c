@@ -6,6 +6,7 @@
 #include "table/memory-table.h"
 #include "tall-test-directory.h"
 #include "tall-test-pairs.h"
+#include "tall-must.h"
 
 static void
 remove_directory (gpointer path)
@@ -60,21 +61,16 @@ tear_down (TallStoreFixture *self, gconstpointer data G_GNUC_UNUSED)
 gint64
 tall_fixture_put (TallStoreFixture *self, TallOrder *order, const TallWriteOptions *options)
 {
-  g_autoptr (GError) error = NULL;
   gint64 revision = 0;
-  gboolean done = tall_front_put_order (self->front, order, options, &revision, &error);
-  g_assert_no_error (error);
-  g_assert_true (done);
+  must (tall_front_put_order (self->front, order, options, &revision, &error));
   return revision;
 }
 
 TallOrder *
 tall_fixture_get (TallStoreFixture *self, const char *order_number, gint64 *revision)
 {
-  g_autoptr (GError) error = NULL;
   TallOrder *order =
-      tall_front_get_order (self->front, TALL_TEST_CUSTOMER, order_number, revision, &error);
-  g_assert_no_error (error);
+      must (tall_front_get_order (self->front, TALL_TEST_CUSTOMER, order_number, revision, &error));
   return order;
 }
 
@@ -83,21 +79,14 @@ tall_fixture_delete (TallStoreFixture *self,
                      const char *order_number,
                      const TallWriteOptions *options)
 {
-  g_autoptr (GError) error = NULL;
-  gboolean done =
-      tall_front_delete_order (self->front, TALL_TEST_CUSTOMER, order_number, options, &error);
-  g_assert_no_error (error);
-  g_assert_true (done);
+  must (tall_front_delete_order (self->front, TALL_TEST_CUSTOMER, order_number, options, &error));
 }
 
 void
 tall_fixture_assert_absent (TallStoreFixture *self, const char *order_number)
 {
-  g_autoptr (GError) error = NULL;
-  g_autoptr (TallOrder) order =
-      tall_front_get_order (self->front, TALL_TEST_CUSTOMER, order_number, NULL, &error);
-  g_assert_error (error, TALL_ERROR, TALL_ERROR_NOT_FOUND);
-  g_assert_null (order);
+  must_fail (tall_front_get_order (self->front, TALL_TEST_CUSTOMER, order_number, NULL, &error),
+             TALL_ERROR_NOT_FOUND);
 }
 
 /* Checks that its message begins with @prefix. */
@@ -126,7 +115,7 @@ tall_fixture_write_state_cell (TallStoreFixture *self,
   g_autoptr (GByteArray) row = g_byte_array_new ();
   g_auto (TallOrderKey) key = { 0 };
   guint64 id;
-  g_assert_true (tall_store_find_id (self->store, customer, &id, &error));
+  must (tall_store_find_id (self->store, customer, &id, &error));
   tall_order_key_init (&key, tall_store_get_key_strategy (self->store), customer, id, order_number);
   const TallLayout *layout = tall_store_get_layout (self->store);
   const char *table =
@@ -142,7 +131,6 @@ tall_fixture_write_state_cell (TallStoreFixture *self,
 guint
 tall_fixture_count_cells (TallStoreFixture *self)
 {
-  g_autoptr (GError) error = NULL;
   guint n = 0;
   for (const TallLayoutTable *table = tall_store_get_layout (self->store)->tables;
        table->name != NULL; table++)
@@ -150,8 +138,7 @@ tall_fixture_count_cells (TallStoreFixture *self)
       g_autoptr (TallReadPlan) plan = tall_read_plan_new ();
       tall_read_plan_add_scan (plan, table->name, tall_slice (NULL, 0), tall_slice (NULL, 0));
       g_autoptr (TallReadResult) result =
-          tall_table_read (self->table, plan, TALL_NO_DEADLINE, &error);
-      g_assert_no_error (error);
+          must (tall_table_read (self->table, plan, TALL_NO_DEADLINE, &error));
       for (guint i = 0; i < result->results[0].n_rows; i++)
         n += result->results[0].rows[i].n_cells;
     }

@@ -5,6 +5,7 @@
 #include "tall-bulk.h"
 #include "tall-error.h"
 #include "tall-test-orders.h"
+#include "tall-must.h"
 
 #define N_LINES 3
 
@@ -36,26 +37,21 @@ tall_test_get_writer (TallFront *front, const char *order_number)
 gint64
 tall_test_put_writer (TallFront *front, const char *order_number, guint writer)
 {
-  g_autoptr (GError) error = NULL;
   gint64 revision = 0;
   g_autoptr (TallOrder) order = make_order (order_number, writer);
-  gboolean done = tall_front_put_order (front, order, NULL, &revision, &error);
-  g_assert_no_error (error);
-  g_assert_true (done);
+  must (tall_front_put_order (front, order, NULL, &revision, &error));
   return revision;
 }
 
 void
 tall_test_acts_prepare (TallFront *front)
 {
-  g_autoptr (GError) error = NULL;
   g_autoptr (TallCustomer) vinet = tall_test_plain_customer (TALL_TEST_CUSTOMER);
   g_autoptr (TallCustomer) lilas = tall_test_plain_customer ("LILAS");
   for (guint i = 0; i < G_N_ELEMENTS (numbers); i++)
     tall_test_put_writer (front, numbers[i], 1);
-  g_assert_true (tall_front_put_customer (front, vinet, NULL, NULL, &error));
-  g_assert_true (tall_front_put_customer (front, lilas, NULL, NULL, &error));
-  g_assert_no_error (error);
+  must (tall_front_put_customer (front, vinet, NULL, NULL, &error));
+  must (tall_front_put_customer (front, lilas, NULL, NULL, &error));
 }
 
 static GError *
@@ -188,10 +184,7 @@ put_customer (TallFront *front)
 static void
 check_customer (TallFront *front)
 {
-  g_autoptr (GError) error = NULL;
-  g_autoptr (TallCustomer) customer = tall_front_get_customer (front, "BERGS", NULL, &error);
-  g_assert_no_error (error);
-  g_assert_nonnull (customer);
+  g_autoptr (TallCustomer) customer = must (tall_front_get_customer (front, "BERGS", NULL, &error));
 }
 
 static GError *
@@ -206,10 +199,7 @@ delete_customer (TallFront *front)
 static void
 check_no_customer (TallFront *front)
 {
-  g_autoptr (GError) error = NULL;
-  g_autoptr (TallCustomer) customer = tall_front_get_customer (front, "LILAS", NULL, &error);
-  g_assert_null (customer);
-  g_assert_error (error, TALL_ERROR, TALL_ERROR_NOT_FOUND);
+  must_fail (tall_front_get_customer (front, "LILAS", NULL, &error), TALL_ERROR_NOT_FOUND);
 }
 
 /* The first error but "not found", which one of them is to have. */

@@ -8,6 +8,7 @@
 #include "store/operation.h"
 #include "store/commit/root.h"
 #include "tall-test-orders.h"
+#include "tall-must.h"
 
 #define LOAD_REVISION 7
 #define PUT_REVISION (TALL_TEST_NOW + 2)
@@ -15,12 +16,9 @@
 static void
 apply (TallStoreFixture *self, const TallBatch *batch)
 {
-  g_autoptr (GError) error = NULL;
   TallMutation *const *mutations = (TallMutation *const *)batch->mutations->pdata;
-  gboolean done = tall_table_apply (self->table, mutations, batch->mutations->len, TALL_DURABLE,
-                                    TALL_NO_DEADLINE, NULL, &error);
-  g_assert_no_error (error);
-  g_assert_true (done);
+  must (tall_table_apply (self->table, mutations, batch->mutations->len, TALL_DURABLE,
+                          TALL_NO_DEADLINE, NULL, &error));
 }
 
 static void
@@ -63,9 +61,8 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Place, place_clear)
 static void
 find_place (TallStoreFixture *self, const char *customer, const char *order, Place *place)
 {
-  g_autoptr (GError) error = NULL;
   guint64 id = 0;
-  g_assert_true (tall_store_find_id (self->store, customer, &id, &error));
+  must (tall_store_find_id (self->store, customer, &id, &error));
   const TallLayout *layout = tall_store_get_layout (self->store);
   tall_order_key_init (&place->key, tall_store_get_key_strategy (self->store), customer, id, order);
   place->row = g_byte_array_new ();
@@ -178,11 +175,8 @@ change_owner (TallStoreFixture *self, const TallStoreKind *kind G_GNUC_UNUSED, T
 static TallReadResult *
 read_rows (TallStoreFixture *self, const TallOrderKey *key, TallReadPlan *plan)
 {
-  g_autoptr (GError) error = NULL;
   tall_store_get_layout (self->store)->plan_order (key, plan);
-  TallReadResult *result = tall_table_read (self->table, plan, TALL_NO_DEADLINE, &error);
-  g_assert_no_error (error);
-  return result;
+  return must (tall_table_read (self->table, plan, TALL_NO_DEADLINE, &error));
 }
 
 /* The last row, that of a line where lines have rows, and its table. */
@@ -384,13 +378,10 @@ swallow_hint (TallFailingTable *table G_GNUC_UNUSED,
 static gboolean
 forget_hint (TallStoreFixture *self, const TallStoreKind *kind G_GNUC_UNUSED, TallOrder *order)
 {
-  g_autoptr (GError) error = NULL;
   g_autoptr (TallTable) table = tall_failing_table_new (self->table);
   g_autoptr (TallStore) store = tall_test_open (table, &self->clock);
   tall_failing_table_set_hooks (TALL_FAILING_TABLE (table), swallow_hint, NULL, NULL);
-  gboolean stored = tall_front_put_order (TALL_FRONT (store), order, NULL, NULL, &error);
-  g_assert_no_error (error);
-  return stored;
+  return must (tall_front_put_order (TALL_FRONT (store), order, NULL, NULL, &error));
 }
 
 static gboolean
@@ -463,12 +454,11 @@ stray_hint (TallStoreFixture *self,
 static gboolean
 change_customer (TallStoreFixture *self, const TallStoreKind *kind, TallOrder *order)
 {
-  g_autoptr (GError) error = NULL;
   gint64 revision;
   g_auto (Place) place = { 0 };
   g_autoptr (TallBatch) batch = tall_batch_new ();
   g_autoptr (TallCustomer) customer = tall_test_plain_customer (order->order_number);
-  g_assert_true (tall_front_put_customer (self->front, customer, NULL, &revision, &error));
+  must (tall_front_put_customer (self->front, customer, NULL, &revision, &error));
   find_place (self, order->order_number, NULL, &place);
   customer->name = tall_arena_strdup (tall_customer_get_arena (customer), "changed");
   kind->layout->append_customer (customer, tall_customer_to_canonical (customer, batch->arena),
@@ -483,11 +473,10 @@ leave_customer_cell (TallStoreFixture *self,
                      const TallStoreKind *kind G_GNUC_UNUSED,
                      TallOrder *order)
 {
-  g_autoptr (GError) error = NULL;
   gint64 revision;
   g_auto (Place) place = { 0 };
   g_autoptr (TallCustomer) customer = tall_test_plain_customer (order->order_number);
-  g_assert_true (tall_front_put_customer (self->front, customer, NULL, &revision, &error));
+  must (tall_front_put_customer (self->front, customer, NULL, &revision, &error));
   find_place (self, order->order_number, NULL, &place);
   put_cell (self, place.table, tall_slice_array (place.row), tall_slice_str ("old"), revision - 4,
             tall_slice_str ("x"));

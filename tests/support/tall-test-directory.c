@@ -1,6 +1,7 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-test-directory.h"
+#include "tall-must.h"
 
 #include <glib/gstdio.h>
 
@@ -12,10 +13,7 @@
 char *
 tall_test_directory_new (void)
 {
-  g_autoptr (GError) error = NULL;
-  char *directory = g_dir_make_tmp ("tallorder-test-XXXXXX", &error);
-  g_assert_no_error (error);
-  return directory;
+  return must (g_dir_make_tmp ("tallorder-test-XXXXXX", &error));
 }
 
 /**

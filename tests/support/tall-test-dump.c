@@ -1,6 +1,7 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-test-dump.h"
+#include "tall-must.h"
 
 /**
  * tall_test_dump:
@@ -17,8 +18,8 @@ tall_test_dump (TallTable *table)
     {
       g_autoptr (TallReadPlan) plan = tall_read_plan_new ();
       tall_read_plan_add_scan (plan, names[i], tall_slice (NULL, 0), tall_slice (NULL, 0));
-      g_autoptr (TallReadResult) result = tall_table_read (table, plan, TALL_NO_DEADLINE, &error);
-      g_assert_no_error (error);
+      g_autoptr (TallReadResult) result =
+          must (tall_table_read (table, plan, TALL_NO_DEADLINE, &error));
       const TallRows *rows = &result->results[0];
       for (guint j = 0; j < rows->n_rows && !g_str_equal (names[i], "meta"); j++)
         for (guint k = 0; k < rows->rows[j].n_cells; k++)

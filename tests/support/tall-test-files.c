@@ -1,19 +1,17 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-test-files.h"
+#include "tall-must.h"
 
 #include <unistd.h>
 
 char *
 tall_test_write_file (const char *text, gssize len)
 {
-  g_autoptr (GError) error = NULL;
   char *path = NULL;
-  int fd = g_file_open_tmp ("tallorder-XXXXXX", &path, &error);
-  g_assert_no_error (error);
+  int fd = must (g_file_open_tmp ("tallorder-XXXXXX", &path, &error));
   close (fd);
-  g_file_set_contents (path, text, len, &error);
-  g_assert_no_error (error);
+  must (g_file_set_contents (path, text, len, &error));
   return path;
 }
 

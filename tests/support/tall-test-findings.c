@@ -1,6 +1,7 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-test-findings.h"
+#include "tall-must.h"
 
 static void
 on_finding (const TallFinding *finding, gpointer data)
@@ -46,11 +47,8 @@ tall_test_find_some (TallFront *front,
 GPtrArray *
 tall_test_find (TallFront *front, TallVerifyOptions options, TallVerifySummary *summary)
 {
-  g_autoptr (GError) error = NULL;
   GPtrArray *lines = g_ptr_array_new_with_free_func (g_free);
-  gboolean done = tall_test_find_some (front, options, lines, summary, &error);
-  g_assert_no_error (error);
-  g_assert_true (done);
+  must (tall_test_find_some (front, options, lines, summary, &error));
   g_assert_cmpuint (summary->n_findings, ==, lines->len);
   return lines;
 }

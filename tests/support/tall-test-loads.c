@@ -4,6 +4,7 @@
 
 #include "tall-json.h"
 #include "tall-test-files.h"
+#include "tall-must.h"
 
 void
 tall_test_load_init (TallTestLoad *self, const char *map)
@@ -35,8 +36,7 @@ tall_test_load_add (TallTestLoad *self, const char *kind, const char *text, gssi
   mapping->across_files = TRUE;
   g_assert_true (!is_sql || tall_mapping_take_kind (mapping, kind, &error));
   g_autoptr (TallCsvReader) reader =
-      tall_csv_reader_open (path, &mapping->dialect, TALL_CSV_MAX_ROW, &error);
-  g_assert_no_error (error);
+      must (tall_csv_reader_open (path, &mapping->dialect, TALL_CSV_MAX_ROW, &error));
   g_remove (path);
   g_assert_true (is_sql || tall_mapping_bind_reader (mapping, reader, &error));
   g_assert_no_error (error);

@@ -5,6 +5,7 @@
 #include "store/read/index.h"
 #include "tall-test-dump.h"
 #include "tall-test-orders.h"
+#include "tall-must.h"
 
 /* Of the findings. */
 typedef struct
@@ -29,13 +30,11 @@ on_finding (const TallFinding *finding, gpointer data)
 TallVerifySummary
 tall_test_verify_all (TallFront *front, gboolean repair)
 {
-  g_autoptr (GError) error = NULL;
   Counts counts = { 0 };
   TallVerifySummary summary;
   const TallVerifyOptions options = { .repair = repair, .on_finding = on_finding, .data = &counts };
-  gboolean done = tall_front_verify (front, &options, &summary, &error);
-  g_assert_no_error (error);
-  g_assert_true (done && summary.is_whole);
+  must (tall_front_verify (front, &options, &summary, &error));
+  g_assert_true (summary.is_whole);
   g_assert_cmpuint (summary.n_findings, ==, counts.n);
   g_assert_cmpuint (summary.n_mended, ==, counts.n_mended);
   return summary;
@@ -209,9 +208,8 @@ tall_test_check_left (TallStoreFixture *self, const TallStoreKind *kind)
 static void
 find_key (TallStoreFixture *self, const char *order_number, TallOrderKey *key)
 {
-  g_autoptr (GError) error = NULL;
   guint64 id = 0;
-  g_assert_true (tall_store_find_id (self->store, TALL_TEST_CUSTOMER, &id, &error));
+  must (tall_store_find_id (self->store, TALL_TEST_CUSTOMER, &id, &error));
   tall_order_key_init (key, tall_store_get_key_strategy (self->store), TALL_TEST_CUSTOMER, id,
                        order_number);
 }
@@ -249,9 +247,8 @@ tall_test_repair_hint (TallStoreFixture *self, const char *order_number, gint64 
   g_autoptr (TallDeployment) deployment =
       tall_deployment_read (self->table, TALL_NO_DEADLINE, &error);
   tall_test_append_hint (self, order_number, date, row);
-  g_assert_true (tall_store_context_init (&context, self->table, deployment, &hooks, &error));
-  g_assert_true (
-      tall_repair_hint (&context, &tall_verify_hints, tall_slice_array (row), &outcome, &error));
+  must (tall_store_context_init (&context, self->table, deployment, &hooks, &error));
+  must (tall_repair_hint (&context, &tall_verify_hints, tall_slice_array (row), &outcome, &error));
   tall_store_context_clear (&context);
   return outcome;
 }
@@ -269,7 +266,6 @@ tall_test_put_strays (TallStoreFixture *self,
                       guint n,
                       gsize size)
 {
-  g_autoptr (GError) error = NULL;
   g_auto (TallOrderKey) key = { 0 };
   g_autoptr (GByteArray) row = g_byte_array_new ();
   g_autoptr (TallBatch) batch = tall_batch_new ();
@@ -285,6 +281,6 @@ tall_test_put_strays (TallStoreFixture *self,
       tall_mutation_put (batch, mutation, tall_slice_str ("x"), 1, tall_slice_str (value));
       g_byte_array_set_size (row, row->len - 4);
     }
-  g_assert_true (tall_table_apply (self->table, (TallMutation *const *)batch->mutations->pdata, n,
-                                   TALL_DURABLE, TALL_NO_DEADLINE, NULL, &error));
+  must (tall_table_apply (self->table, (TallMutation *const *)batch->mutations->pdata, n,
+                          TALL_DURABLE, TALL_NO_DEADLINE, NULL, &error));
 }

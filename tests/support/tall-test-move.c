@@ -5,16 +5,14 @@
 #include "migrate/copy.h"
 #include "store/record/generation.h"
 #include "store/record/tables.h"
+#include "tall-must.h"
 
 #define SEAL "00000000-0000-4000-8000-000000000001"
 
 static TallDeployment *
 read_record (TallTestMove *self)
 {
-  g_autoptr (GError) error = NULL;
-  TallDeployment *record = tall_deployment_read (self->table, TALL_NO_DEADLINE, &error);
-  g_assert_no_error (error);
-  return record;
+  return must (tall_deployment_read (self->table, TALL_NO_DEADLINE, &error));
 }
 
 static void
@@ -37,7 +35,6 @@ write_record (TallTestMove *self, const TallMigration *migration, const char *pr
     { "block_encoding", "-" },
     { "index", tall_index_kind_get_name (self->has_index ? TALL_INDEX_BY_DATE : TALL_INDEX_NONE) },
   };
-  g_autoptr (GError) error = NULL;
   g_autoptr (TallBatch) batch = tall_batch_new ();
   g_autofree char *text = tall_migration_print (migration);
   TallMutation *row = tall_batch_add (batch, TALL_META_TABLE, tall_slice_str ("deployment"));
@@ -50,19 +47,14 @@ write_record (TallTestMove *self, const TallMigration *migration, const char *pr
     }
   if (prefix != NULL && prefix[0] == '\0')
     put (batch, row, self->timestamp, "format", "2");
-  gboolean done =
-      tall_table_apply (self->table, &row, 1, TALL_DURABLE, TALL_NO_DEADLINE, NULL, &error);
-  g_assert_no_error (error);
-  g_assert_true (done);
+  must (tall_table_apply (self->table, &row, 1, TALL_DURABLE, TALL_NO_DEADLINE, NULL, &error));
 }
 
 /* The tables of a generation, NULL-terminated, by their own names. */
 static GStrv
 list_tables (TallTestMove *self, guint64 generation)
 {
-  g_autoptr (GError) error = NULL;
-  g_auto (GStrv) all = tall_table_list_tables (self->table, TALL_NO_DEADLINE, &error);
-  g_assert_no_error (error);
+  g_auto (GStrv) all = must (tall_table_list_tables (self->table, TALL_NO_DEADLINE, &error));
   GPtrArray *names = g_ptr_array_new ();
   for (guint i = 0; all[i] != NULL; i++)
     {
@@ -78,12 +70,9 @@ list_tables (TallTestMove *self, guint64 generation)
 static void
 set_access (TallTestMove *self, const char *table, TallTableAccess access)
 {
-  g_autoptr (GError) error = NULL;
-  gboolean done =
-      tall_table_set_access (self->table, table, access, access == TALL_ACCESS_SEALED ? SEAL : NULL,
-                             TALL_NO_DEADLINE, &error);
-  g_assert_no_error (error);
-  g_assert_true (done);
+  must (tall_table_set_access (self->table, table, access,
+                               access == TALL_ACCESS_SEALED ? SEAL : NULL, TALL_NO_DEADLINE,
+                               &error));
 }
 
 static void
@@ -101,12 +90,7 @@ drop_tables (TallTestMove *self, guint64 generation)
 {
   g_auto (GStrv) tables = list_tables (self, generation);
   for (guint i = 0; tables[i] != NULL; i++)
-    {
-      g_autoptr (GError) error = NULL;
-      gboolean done = tall_table_drop_table (self->table, tables[i], TALL_NO_DEADLINE, &error);
-      g_assert_no_error (error);
-      g_assert_true (done);
-    }
+    must (tall_table_drop_table (self->table, tables[i], TALL_NO_DEADLINE, &error));
 }
 
 static void
@@ -119,16 +103,13 @@ make_tables (TallTestMove *self, guint64 generation)
     .key_strategy = tall_key_strategy_find (self->key_strategy, &error),
     .index = self->has_index ? TALL_INDEX_BY_DATE : TALL_INDEX_NONE,
   };
-  g_autoptr (GPtrArray) specs = tall_store_plan_tables (&settings, &error);
-  g_assert_no_error (error);
+  g_autoptr (GPtrArray) specs = must (tall_store_plan_tables (&settings, &error));
   for (guint i = 0; i < specs->len; i++)
     {
       const TallTableSpec *spec = g_ptr_array_index (specs, i);
       if (g_str_equal (spec->name, TALL_META_TABLE))
         continue;
-      gboolean made = tall_table_create_table (view, spec, TALL_NO_DEADLINE, &error);
-      g_assert_no_error (error);
-      g_assert_true (made);
+      must (tall_table_create_table (view, spec, TALL_NO_DEADLINE, &error));
     }
 }
 
@@ -140,9 +121,7 @@ copy_rows (const TallCopier *copier, const char *table, const TallRows *rows)
   TallCopyItem *items = g_new0 (TallCopyItem, rows->n_rows);
   for (guint i = 0; i < rows->n_rows; i++)
     tall_copy_item_init (&items[i], copier, table, &rows->rows[i], arena);
-  gboolean done = tall_copy_run (copier, items, rows->n_rows, &error);
-  g_assert_no_error (error);
-  g_assert_true (done);
+  must (tall_copy_run (copier, items, rows->n_rows, &error));
   for (guint i = 0; i < rows->n_rows; i++)
     {
       g_assert_no_error (items[i].error);
@@ -154,7 +133,6 @@ copy_rows (const TallCopier *copier, const char *table, const TallRows *rows)
 static void
 copy_all (const TallCopier *copier)
 {
-  g_autoptr (GError) error = NULL;
   g_autoptr (TallReadPlan) plan = tall_read_plan_new ();
   const char *tables[] = { tall_layout_get_order_table (copier->source->layout),
                            tall_layout_get_customer_table (copier->source->layout) };
@@ -163,8 +141,7 @@ copy_all (const TallCopier *copier)
   if (!g_str_equal (tables[0], tables[1]))
     tall_root_narrow (tall_read_plan_add_scan (plan, tables[1], all, all));
   g_autoptr (TallReadResult) result =
-      tall_table_read (copier->source->table, plan, TALL_NO_DEADLINE, &error);
-  g_assert_no_error (error);
+      must (tall_table_read (copier->source->table, plan, TALL_NO_DEADLINE, &error));
   for (guint i = 0; i < result->n_results; i++)
     copy_rows (copier, tables[i], &result->results[i]);
 }
@@ -172,12 +149,9 @@ copy_all (const TallCopier *copier)
 static void
 init_context (TallTestMove *self, const TallDeployment *record, TallStoreContext *context)
 {
-  g_autoptr (GError) error = NULL;
   g_autoptr (TallTable) view =
       tall_generation_table_new (self->table, record->migration.generation);
-  gboolean known = tall_store_context_init (context, view, record, NULL, &error);
-  g_assert_no_error (error);
-  g_assert_true (known);
+  must (tall_store_context_init (context, view, record, NULL, &error));
 }
 
 static void

@@ -4,6 +4,7 @@
 
 #include "tall-error.h"
 #include "tall-test-store.h"
+#include "tall-must.h"
 
 #define N_LINES 2
 #define LOOK_EVERY (G_USEC_PER_SEC / 500)
@@ -16,12 +17,10 @@
 void
 tall_test_moves_init (TallTestMoves *self, guint n_orders, const TallTableAddress *address)
 {
-  g_autoptr (GError) error = NULL;
   g_autoptr (TallTable) below = tall_test_open_table (NULL);
   *self = (TallTestMoves){ .table = tall_failing_table_new (below) };
   tall_test_create (self->table, "blob", "hashed", 0);
-  self->store = tall_store_open (self->table, NULL, NULL, NULL, &error);
-  g_assert_no_error (error);
+  self->store = must (tall_store_open (self->table, NULL, NULL, NULL, &error));
   tall_test_moves_fill (self, 0, n_orders);
   self->runner = tall_migrate_runner_new (self->table, address);
 }
@@ -42,13 +41,11 @@ tall_test_moves_clear (TallTestMoves *self)
 void
 tall_test_moves_fill (TallTestMoves *self, guint begin, guint end)
 {
-  g_autoptr (GError) error = NULL;
   for (guint i = begin; i < end; i++)
     {
       g_autofree char *number = g_strdup_printf ("%u", i);
       g_autoptr (TallOrder) order = tall_test_marked_order (number, 0, i, N_LINES);
-      g_assert_true (tall_front_put_order (TALL_FRONT (self->store), order, NULL, NULL, &error));
-      g_assert_no_error (error);
+      must (tall_front_put_order (TALL_FRONT (self->store), order, NULL, NULL, &error));
     }
 }
 
@@ -60,7 +57,6 @@ tall_test_moves_fill (TallTestMoves *self, guint begin, guint end)
 void
 tall_test_moves_spoil (TallTestMoves *self, guint n)
 {
-  g_autoptr (GError) error = NULL;
   g_autoptr (TallBatch) batch = tall_batch_new ();
   for (guint i = 0; i < n; i++)
     {
@@ -68,9 +64,8 @@ tall_test_moves_spoil (TallTestMoves *self, guint n)
       TallMutation *row = tall_batch_add (batch, "orders", tall_slice_str (key));
       tall_mutation_put (batch, row, tall_slice_str ("s"), 1000, tall_slice_str ("spoilt"));
     }
-  g_assert_true (tall_table_apply (self->table, (TallMutation *const *)batch->mutations->pdata, n,
-                                   TALL_DURABLE, TALL_NO_DEADLINE, NULL, &error));
-  g_assert_no_error (error);
+  must (tall_table_apply (self->table, (TallMutation *const *)batch->mutations->pdata, n,
+                          TALL_DURABLE, TALL_NO_DEADLINE, NULL, &error));
 }
 
 TallMigrateWish

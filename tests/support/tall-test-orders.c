@@ -2,14 +2,12 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-test-orders.h"
 #include "tall-json.h"
+#include "tall-must.h"
 
 static void
 normalize_order (TallOrder *order)
 {
-  g_autoptr (GError) error = NULL;
-  gboolean valid = tall_order_normalize (order, &error);
-  g_assert_no_error (error);
-  g_assert_true (valid);
+  must (tall_order_normalize (order, &error));
 }
 
 static TallAddress *
@@ -105,10 +103,7 @@ tall_test_plain_customer (const char *number)
   customer->email = tall_arena_strdup (arena, "paul.henriot@example.com");
   tall_customer_add_attribute (customer, "contact", "Paul Henriot");
 
-  g_autoptr (GError) error = NULL;
-  gboolean valid = tall_customer_normalize (customer, &error);
-  g_assert_no_error (error);
-  g_assert_true (valid);
+  must (tall_customer_normalize (customer, &error));
   return customer;
 }
 

@@ -3,6 +3,7 @@
 #include "tall-test-orders.h"
 #include "tall-limits.h"
 #include "model/model-type.h"
+#include "tall-must.h"
 
 static const char *const plain_pieces[] = {
   "a",          "Z",
@@ -331,9 +332,6 @@ tall_test_random_customer (GRand *rand)
     tall_customer_add_phone (customer,
                              one_in (rand, 4) ? "" : random_pieces (rand, arena, 4, 200, TRUE));
 
-  g_autoptr (GError) error = NULL;
-  gboolean valid = tall_customer_normalize (customer, &error);
-  g_assert_no_error (error);
-  g_assert_true (valid);
+  must (tall_customer_normalize (customer, &error));
   return customer;
 }

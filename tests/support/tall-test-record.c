@@ -1,6 +1,7 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-test-record.h"
+#include "tall-must.h"
 
 #define META_TABLE "meta"
 #define RECORD_ROW tall_slice_str ("deployment")
@@ -8,12 +9,9 @@
 static TallReadResult *
 read_row (TallTable *table)
 {
-  g_autoptr (GError) error = NULL;
   g_autoptr (TallReadPlan) plan = tall_read_plan_new ();
   tall_read_plan_add_get (plan, META_TABLE, RECORD_ROW);
-  TallReadResult *result = tall_table_read (table, plan, TALL_NO_DEADLINE, &error);
-  g_assert_no_error (error);
-  return result;
+  return must (tall_table_read (table, plan, TALL_NO_DEADLINE, &error));
 }
 
 /**

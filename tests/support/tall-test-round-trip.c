@@ -4,6 +4,7 @@
 
 #include "tall-test-orders.h"
 #include "tall-test-store.h"
+#include "tall-must.h"
 
 #define MOST_LINES 5000
 #define PAGE 20
@@ -42,13 +43,10 @@ static void
 put_and_get (Trip *trip, TallOrder *order)
 {
   TallFront *front = trip->front;
-  g_autoptr (GError) error = NULL;
   gint64 stored, revision;
-  g_assert_true (tall_front_put_order (front, order, NULL, &stored, &error));
-  g_assert_no_error (error);
-  g_autoptr (TallOrder) fetched =
-      tall_front_get_order (front, order->customer_number, order->order_number, &revision, &error);
-  g_assert_no_error (error);
+  must (tall_front_put_order (front, order, NULL, &stored, &error));
+  g_autoptr (TallOrder) fetched = must (
+      tall_front_get_order (front, order->customer_number, order->order_number, &revision, &error));
   g_assert_cmpint (revision, ==, stored);
   tall_test_assert_order_equal (order, fetched);
   note_revision (trip, order->customer_number, order->order_number, revision);
@@ -80,14 +78,11 @@ round_trip_customers (Trip *trip, GRand *rand, guint n)
 {
   for (guint i = 0; i < n; i++)
     {
-      g_autoptr (GError) error = NULL;
       g_autoptr (TallCustomer) customer = tall_test_random_customer (rand);
       gint64 stored, revision;
-      g_assert_true (tall_front_put_customer (trip->front, customer, NULL, &stored, &error));
-      g_assert_no_error (error);
+      must (tall_front_put_customer (trip->front, customer, NULL, &stored, &error));
       g_autoptr (TallCustomer) fetched =
-          tall_front_get_customer (trip->front, customer->number, &revision, &error);
-      g_assert_no_error (error);
+          must (tall_front_get_customer (trip->front, customer->number, &revision, &error));
       g_assert_cmpint (revision, ==, stored);
       tall_test_assert_customer_equal (customer, fetched);
       note_revision (trip, customer->number, "", revision);
@@ -105,8 +100,7 @@ list_orders (Trip *self, const char *customer)
     {
       TallListOptions options = { .limit = PAGE, .page = page };
       g_autoptr (TallOrderList) list =
-          tall_front_list_orders (self->front, customer, &options, &error);
-      g_assert_no_error (error);
+          must (tall_front_list_orders (self->front, customer, &options, &error));
       for (guint i = 0; i < list->n_entries; i++)
         {
           const TallOrderEntry *entry = &list->entries[i];
@@ -122,8 +116,7 @@ list_orders (Trip *self, const char *customer)
     {
       TallListOptions options = { .limit = PAGE, .page = page };
       g_autoptr (TallCustomerOrders) whole =
-          tall_front_get_customer_orders (self->front, customer, &options, &error);
-      g_assert_no_error (error);
+          must (tall_front_get_customer_orders (self->front, customer, &options, &error));
       for (guint i = 0; i < whole->n_orders; i++)
         {
           g_assert_no_error (whole->orders[i].error);
@@ -140,13 +133,12 @@ list_orders (Trip *self, const char *customer)
 static void
 list_all (Trip *self)
 {
-  g_autoptr (GError) error = NULL;
   g_autofree char *page = NULL;
   do
     {
       TallListOptions options = { .limit = PAGE, .page = page };
-      g_autoptr (TallCustomerList) list = tall_front_list_customers (self->front, &options, &error);
-      g_assert_no_error (error);
+      g_autoptr (TallCustomerList) list =
+          must (tall_front_list_customers (self->front, &options, &error));
       for (guint i = 0; i < list->n_entries; i++)
         {
           if (list->entries[i].revision > 0)

@@ -4,6 +4,7 @@
 
 #include "tall-error.h"
 #include "tall-test-orders.h"
+#include "tall-must.h"
 
 #define CUSTOMER "VINET"
 #define ORDER "10248"
@@ -69,11 +70,7 @@ decode (const TallTestLayout *self, GError **error)
 TallOrder *
 tall_test_rows_decode (const TallTestLayout *self)
 {
-  g_autoptr (GError) error = NULL;
-  TallOrder *order = decode (self, &error);
-  g_assert_no_error (error);
-  g_assert_nonnull (order);
-  return order;
+  return must (decode (self, &error));
 }
 
 void

@@ -3,29 +3,23 @@
 #include "table/forwarding-table.h"
 #include "tall-error.h"
 #include "table/memory-table.h"
+#include "tall-must.h"
 
 static TallTable *
 new_table (void)
 {
-  g_autoptr (GError) error = NULL;
   g_autoptr (TallTable) memory = tall_memory_table_new ();
   TallTable *table = tall_counting_table_new (memory);
   g_autoptr (TallTableSpec) spec = tall_table_spec_new ("orders");
-  gboolean created = tall_table_create_table (table, spec, TALL_NO_DEADLINE, &error);
-  g_assert_no_error (error);
-  g_assert_true (created);
+  must (tall_table_create_table (table, spec, TALL_NO_DEADLINE, &error));
   return table;
 }
 
 static void
 apply (TallTable *table, TallBatch *batch, TallDurability durability)
 {
-  g_autoptr (GError) error = NULL;
-  gboolean applied =
-      tall_table_apply (table, (TallMutation *const *)batch->mutations->pdata,
-                        batch->mutations->len, durability, TALL_NO_DEADLINE, NULL, &error);
-  g_assert_no_error (error);
-  g_assert_true (applied);
+  must (tall_table_apply (table, (TallMutation *const *)batch->mutations->pdata,
+                          batch->mutations->len, durability, TALL_NO_DEADLINE, NULL, &error));
 }
 
 static TallBatch *
@@ -81,7 +75,6 @@ test_apply (void)
 static void
 test_read (void)
 {
-  g_autoptr (GError) error = NULL;
   g_autoptr (TallTable) table = new_table ();
   g_autoptr (TallBatch) batch = two_rows ();
   apply (table, batch, TALL_DURABLE);
@@ -91,9 +84,8 @@ test_read (void)
   tall_read_plan_add_get (plan, "orders", tall_slice_str ("row1"));
   tall_read_plan_add_get (plan, "orders", tall_slice_str ("absent"));
   tall_read_plan_add_prefix_scan (plan, "orders", tall_slice_str ("row"));
-  g_autoptr (TallReadResult) result = tall_table_read (table, plan, TALL_NO_DEADLINE, &error);
-  g_assert_no_error (error);
-  g_assert_nonnull (result);
+  g_autoptr (TallReadResult) result =
+      must (tall_table_read (table, plan, TALL_NO_DEADLINE, &error));
   expect_cost (table, (TallCost){
                           .calls = 3,
                           .rows_read = 3,
@@ -106,23 +98,19 @@ test_read (void)
 static void
 test_condition (void)
 {
-  g_autoptr (GError) error = NULL;
   g_autoptr (TallTable) table = new_table ();
   g_autoptr (TallBatch) batch = two_rows ();
   TallMutation *mutation = g_ptr_array_index (batch->mutations, 1);
   gboolean matched;
   for (guint i = 0; i < 2; i++)
     {
-      gboolean answered =
-          tall_table_apply_if (table,
-                               &(TallConditionalWrite){ .mutations = &mutation,
-                                                        .n = 1,
-                                                        .qualifier = tall_slice_str ("ab"),
-                                                        .durability = TALL_DURABLE,
-                                                        .deadline = TALL_NO_DEADLINE },
-                               &matched, &error);
-      g_assert_no_error (error);
-      g_assert_true (answered);
+      must (tall_table_apply_if (table,
+                                 &(TallConditionalWrite){ .mutations = &mutation,
+                                                          .n = 1,
+                                                          .qualifier = tall_slice_str ("ab"),
+                                                          .durability = TALL_DURABLE,
+                                                          .deadline = TALL_NO_DEADLINE },
+                                 &matched, &error));
       g_assert_cmpint (matched, ==, i == 0);
     }
   TallCost cost = {
@@ -132,8 +120,7 @@ test_condition (void)
 
   g_autoptr (TallReadPlan) plan = tall_read_plan_new ();
   tall_read_plan_add_get (plan, "nothing", tall_slice_str ("row1"));
-  g_assert_null (tall_table_read (table, plan, TALL_NO_DEADLINE, &error));
-  g_assert_error (error, TALL_ERROR, TALL_ERROR_UNSUPPORTED);
+  must_fail (tall_table_read (table, plan, TALL_NO_DEADLINE, &error), TALL_ERROR_UNSUPPORTED);
   cost.calls = 3;
   expect_cost (table, cost);
 }
@@ -141,14 +128,10 @@ test_condition (void)
 static void
 test_increment (void)
 {
-  g_autoptr (GError) error = NULL;
   g_autoptr (TallTable) table = new_table ();
   gint64 value = 0;
-  gboolean answered =
-      tall_table_increment (table, "orders", tall_slice_str ("row"), tall_slice_str ("n"), 2,
-                            TALL_NO_DEADLINE, &value, &error);
-  g_assert_no_error (error);
-  g_assert_true (answered);
+  must (tall_table_increment (table, "orders", tall_slice_str ("row"), tall_slice_str ("n"), 2,
+                              TALL_NO_DEADLINE, &value, &error));
   g_assert_cmpint (value, ==, 2);
   expect_cost (table, (TallCost){
                           .calls = 1,
@@ -179,16 +162,12 @@ test_missing_slot (void)
 static void
 test_access (void)
 {
-  g_autoptr (GError) error = NULL;
   g_autoptr (TallTable) table = new_table ();
-  gboolean sealed = tall_table_set_access (table, "orders", TALL_ACCESS_SEALED, "token",
-                                           TALL_NO_DEADLINE, &error);
-  g_assert_no_error (error);
-  g_assert_true (sealed);
+  must (tall_table_set_access (table, "orders", TALL_ACCESS_SEALED, "token", TALL_NO_DEADLINE,
+                               &error));
   expect_cost (table, (TallCost){ 0 });
   g_autoptr (TallTableSpec) spec =
-      tall_table_describe_table (table, "orders", TALL_NO_DEADLINE, &error);
-  g_assert_no_error (error);
+      must (tall_table_describe_table (table, "orders", TALL_NO_DEADLINE, &error));
   g_assert_cmpint (spec->access, ==, TALL_ACCESS_SEALED);
   g_assert_cmpstr (spec->seal, ==, "token");
   g_autoptr (TallTableSpec) copy = tall_table_spec_copy (spec);

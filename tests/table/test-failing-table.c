@@ -3,6 +3,7 @@
 #include "tall-error.h"
 #include "tall-failing-table.h"
 #include "table/memory-table.h"
+#include "tall-must.h"
 
 typedef struct
 {
@@ -14,13 +15,10 @@ typedef struct
 static void
 set_up (Fixture *self, gconstpointer data G_GNUC_UNUSED)
 {
-  g_autoptr (GError) error = NULL;
   g_autoptr (TallTableSpec) spec = tall_table_spec_new ("t");
   self->memory = tall_memory_table_new ();
   self->table = tall_failing_table_new (self->memory);
-  gboolean created = tall_table_create_table (self->memory, spec, TALL_NO_DEADLINE, &error);
-  g_assert_no_error (error);
-  g_assert_true (created);
+  must (tall_table_create_table (self->memory, spec, TALL_NO_DEADLINE, &error));
 
   self->batch = tall_batch_new ();
   static const char *const rows[] = { "a", "b" };
@@ -40,12 +38,10 @@ tear_down (Fixture *self, gconstpointer data G_GNUC_UNUSED)
 static guint
 count_rows (Fixture *self)
 {
-  g_autoptr (GError) error = NULL;
   g_autoptr (TallReadPlan) plan = tall_read_plan_new ();
   tall_read_plan_add_scan (plan, "t", (TallSlice)TALL_SLICE_INIT, (TallSlice)TALL_SLICE_INIT);
   g_autoptr (TallReadResult) result =
-      tall_table_read (self->memory, plan, TALL_NO_DEADLINE, &error);
-  g_assert_no_error (error);
+      must (tall_table_read (self->memory, plan, TALL_NO_DEADLINE, &error));
   return result->results[0].n_rows;
 }
 
@@ -262,17 +258,14 @@ overtake (TallFailingTable *failing, const TallCall *call, gpointer data)
   g_assert_cmpstr (call->table, ==, "t");
   g_assert_cmpuint (call->n_mutations, ==, 1);
 
-  g_autoptr (GError) error = NULL;
-  gboolean answered = tall_table_apply_if (
-      tall_failing_table_get_table (failing),
-      &(TallConditionalWrite){ .mutations = (TallMutation *const *)self->batch->mutations->pdata,
-                               .n = 1,
-                               .qualifier = tall_slice_str ("s"),
-                               .durability = TALL_DURABLE,
-                               .deadline = TALL_NO_DEADLINE },
-      &matched, &error);
-  g_assert_no_error (error);
-  g_assert_true (answered);
+  must (tall_table_apply_if (tall_failing_table_get_table (failing),
+                             &(TallConditionalWrite){
+                                 .mutations = (TallMutation *const *)self->batch->mutations->pdata,
+                                 .n = 1,
+                                 .qualifier = tall_slice_str ("s"),
+                                 .durability = TALL_DURABLE,
+                                 .deadline = TALL_NO_DEADLINE },
+                             &matched, &error));
   g_assert_true (matched);
   return TALL_FAILURE_NONE;
 }

@@ -1,6 +1,7 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-hbase-fixture.h"
+#include "tall-must.h"
 
 /* Sealing and closing by a gateway that fails at each of its calls; the conformance suite does it
  * on a real HBase. */
@@ -16,19 +17,12 @@ typedef struct
 static void
 fixture_init (Fixture *self, gboolean compact, const char *attributes, gboolean disabled)
 {
-  g_autoptr (GError) error = NULL;
   self->gateway = tall_fake_gateway_new (FALSE, compact);
   const char *gateways[] = { tall_fake_gateway_get_address (self->gateway), NULL };
-  self->table = tall_hbase_fixture_open_at (gateways, FALSE, compact, &error);
-  g_assert_no_error (error);
+  self->table = must (tall_hbase_fixture_open_at (gateways, FALSE, compact, &error));
   tall_fake_gateway_set_attributes (self->gateway, attributes);
   if (disabled)
-    {
-      gboolean closed =
-          tall_table_set_access (self->table, "orders", TALL_ACCESS_CLOSED, NULL, SOON, &error);
-      g_assert_no_error (error);
-      g_assert_true (closed);
-    }
+    must (tall_table_set_access (self->table, "orders", TALL_ACCESS_CLOSED, NULL, SOON, &error));
 }
 
 static void
@@ -62,9 +56,8 @@ expect_state (Fixture *self, const char *state)
 static void
 expect_described (Fixture *self, TallTableAccess access, const char *seal)
 {
-  g_autoptr (GError) error = NULL;
-  g_autoptr (TallTableSpec) spec = tall_table_describe_table (self->table, "orders", SOON, &error);
-  g_assert_no_error (error);
+  g_autoptr (TallTableSpec) spec =
+      must (tall_table_describe_table (self->table, "orders", SOON, &error));
   g_assert_cmpint (spec->access, ==, access);
   g_assert_cmpstr (spec->seal, ==, seal);
   g_assert_cmpuint (spec->max_versions, ==, 3);
@@ -380,8 +373,8 @@ test_framed (void)
                             "'TALLORDER_SEAL'");
   g_clear_error (&error);
   tall_fake_gateway_set_answer (gateway, "tableExists", TALL_FAKE_NO, 1);
-  g_assert_false (tall_table_set_access (table, "orders", TALL_ACCESS_OPEN, NULL, SOON, &error));
-  g_assert_error (error, TALL_ERROR, TALL_ERROR_NOT_FOUND);
+  must_fail (tall_table_set_access (table, "orders", TALL_ACCESS_OPEN, NULL, SOON, &error),
+             TALL_ERROR_NOT_FOUND);
   g_assert_cmpuint (tall_fake_gateway_get_calls (gateway, "modifyTable"), ==, 0);
 }
 
@@ -412,8 +405,7 @@ test_hanging (gconstpointer data)
       TallHbaseOptions options = TALL_HBASE_OPTIONS_INIT;
       options.gateways = gateways;
       options.call_timeout = 200;
-      f.table = tall_hbase_table_open (&options, &error);
-      g_assert_no_error (error);
+      f.table = must (tall_hbase_table_open (&options, &error));
       if (!open)
         g_assert_cmpint (set_access (&f, TALL_ACCESS_CLOSED, SOON), ==, 0);
       tall_fake_gateway_set_answer (f.gateway, cases[i].method, TALL_FAKE_SILENT, 1);

@@ -3,6 +3,7 @@
 #include "tall-conformance.h"
 #include "tall-error.h"
 #include "table/hbase/table.h"
+#include "tall-must.h"
 
 /*
  * The conformance suite on real gateways, as `tools/hbase/hbase run` names them in the
@@ -35,11 +36,7 @@ open_with_timeout (const char *name, const Gateway *gateway, guint call_timeout)
   options.compact = gateway->compact;
   options.call_timeout = call_timeout;
 
-  g_autoptr (GError) error = NULL;
-  TallTable *table = tall_hbase_table_open (&options, &error);
-  g_assert_no_error (error);
-  g_assert_nonnull (table);
-  return table;
+  return must (tall_hbase_table_open (&options, &error));
 }
 
 static TallTable *
@@ -107,17 +104,10 @@ test_hanging (gconstpointer data)
   g_assert_no_error (error);
   g_assert_true (ready);
 
-  g_assert_false (get_rows (table, &error));
-  g_assert_error (error, TALL_ERROR, TALL_ERROR_SHUT);
-  g_clear_error (&error);
-  g_assert_false (put_rows (table, &error));
-  g_assert_error (error, TALL_ERROR, TALL_ERROR_SHUT);
-  g_clear_error (&error);
-  g_assert_false (put_if (table, FALSE, &error));
-  g_assert_error (error, TALL_ERROR, TALL_ERROR_SHUT);
-  g_clear_error (&error);
-  g_assert_false (put_if (table, TRUE, &error));
-  g_assert_error (error, TALL_ERROR, TALL_ERROR_OUTCOME_UNKNOWN);
+  must_fail (get_rows (table, &error), TALL_ERROR_SHUT);
+  must_fail (put_rows (table, &error), TALL_ERROR_SHUT);
+  must_fail (put_if (table, FALSE, &error), TALL_ERROR_SHUT);
+  must_fail (put_if (table, TRUE, &error), TALL_ERROR_OUTCOME_UNKNOWN);
   g_assert_true (tall_table_drop_table (table, "orders", TALL_NO_DEADLINE, NULL));
 }
 
@@ -136,11 +126,7 @@ test_wrong_way (gconstpointer data)
       options.gateways = (const char *const *)addresses;
       options.framed = gateway->framed != (other & 1);
       options.compact = gateway->compact != (other >> 1);
-      g_autoptr (GError) error = NULL;
-      g_autoptr (TallTable) table = tall_hbase_table_open (&options, &error);
-      g_assert_null (table);
-      g_assert_error (error, TALL_ERROR, TALL_ERROR_UNSUPPORTED);
-      g_assert_nonnull (strstr (error->message, hint));
+      must_fail (tall_hbase_table_open (&options, &error), TALL_ERROR_UNSUPPORTED, hint);
     }
 }
 

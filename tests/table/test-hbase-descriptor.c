@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-fake-table.h"
 #include "table/hbase/access.h"
+#include "tall-must.h"
 
 /* Descriptors as Thrift's own library writes them, in both protocols. */
 #define COMPACT (GPOINTER_TO_INT (data))
@@ -17,7 +18,6 @@ typedef struct
 static void
 fixture_init (Fixture *self, const char *attributes, gboolean compact)
 {
-  g_autoptr (GError) error = NULL;
   TallWireOptions options = TALL_WIRE_OPTIONS_INIT;
   options.framed = FALSE;
   options.compact = compact;
@@ -34,11 +34,8 @@ fixture_init (Fixture *self, const char *attributes, gboolean compact)
   g_autoptr (ThriftProtocol) protocol = tall_thrift_protocol_new (self->transport, compact);
   tall_fake_table_write (&table, protocol);
   tall_fake_table_clear (&table);
-  gboolean read =
-      tall_hbase_descriptor_init (&self->descriptor, tall_transport_get_output (self->transport),
-                                  compact, self->arena, &error);
-  g_assert_no_error (error);
-  g_assert_true (read);
+  must (tall_hbase_descriptor_init (&self->descriptor, tall_transport_get_output (self->transport),
+                                    compact, self->arena, &error));
 }
 
 static void
@@ -85,16 +82,13 @@ test_change (gconstpointer data)
 {
   for (guint i = 0; i < G_N_ELEMENTS (changes); i++)
     {
-      g_autoptr (GError) error = NULL;
       g_auto (Fixture) f;
       g_auto (TallHbaseDescriptor) changed = { .families = NULL };
       fixture_init (&f, changes[i].before, COMPACT);
       const TallHbaseDescriptor *came = &f.descriptor;
       g_autoptr (GByteArray) raw = tall_hbase_descriptor_with_seal (came, changes[i].seal);
-      gboolean read =
-          tall_hbase_descriptor_init (&changed, tall_slice_array (raw), COMPACT, f.arena, &error);
-      g_assert_no_error (error);
-      g_assert_true (read);
+      must (
+          tall_hbase_descriptor_init (&changed, tall_slice_array (raw), COMPACT, f.arena, &error));
       g_autofree char *attributes = attributes_of (&changed);
       g_assert_cmpstr (attributes, ==, changes[i].after);
       g_autofree char *seal = tall_hbase_descriptor_get_seal (&changed);

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-error.h"
 #include "table/hbase/gateway.h"
+#include "tall-must.h"
 
 #include <time.h>
 
@@ -378,21 +379,16 @@ test_rules (void)
 static TallConnection *
 connect_to_it (void)
 {
-  g_autoptr (GError) error = NULL;
   const TallWireOptions wire = TALL_WIRE_OPTIONS_INIT;
-  TallConnection *connection = tall_connection_open (address, &wire, G_MAXINT64, &error);
-  g_assert_no_error (error);
-  return connection;
+  return must (tall_connection_open (address, &wire, G_MAXINT64, &error));
 }
 
 int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
-  g_autoptr (GError) error = NULL;
   g_autoptr (GSocketListener) listener = g_socket_listener_new ();
-  guint16 port = g_socket_listener_add_any_inet_port (listener, NULL, &error);
-  g_assert_no_error (error);
+  guint16 port = must (g_socket_listener_add_any_inet_port (listener, NULL, &error));
   g_autofree char *place = g_strdup_printf ("127.0.0.1:%u", port);
   address = place;
   whole = connect_to_it ();

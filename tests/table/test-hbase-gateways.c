@@ -5,6 +5,7 @@
 #include "tall-error.h"
 #include "tall-fake-time.h"
 #include "tall-hbase-fixture.h"
+#include "tall-must.h"
 
 /* Which gateway gets a call, and what happens when one is dead, full or no gateway at all. */
 
@@ -29,15 +30,12 @@ test_several_gateways (void)
 
   const char *gateways[] = { address, tall_fake_gateway_get_address (first),
                              tall_fake_gateway_get_address (second), NULL };
-  g_autoptr (GError) error = NULL;
-  g_autoptr (TallTable) table = tall_hbase_fixture_open_at (gateways, FALSE, FALSE, &error);
-  g_assert_no_error (error);
+  g_autoptr (TallTable) table = must (tall_hbase_fixture_open_at (gateways, FALSE, FALSE, &error));
   gint64 end = SOON;
   while (tall_fake_gateway_get_calls (first, "get") < 5
          || tall_fake_gateway_get_calls (second, "get") < 5)
     {
-      g_assert_true (tall_hbase_fixture_read (table, 1, SOON, &error));
-      g_assert_no_error (error);
+      must (tall_hbase_fixture_read (table, 1, SOON, &error));
       g_assert_cmpint (g_get_monotonic_time (), <, end);
     }
 }
@@ -122,11 +120,9 @@ test_other_servers (void)
   for (guint i = 0; i < G_N_ELEMENTS (answers); i++)
     {
       g_autoptr (GSocketService) service = g_threaded_socket_service_new (10);
-      g_autoptr (GError) error = NULL;
       g_signal_connect (service, "run", G_CALLBACK (on_connection), (gpointer)answers[i]);
       guint16 port =
-          g_socket_listener_add_any_inet_port (G_SOCKET_LISTENER (service), NULL, &error);
-      g_assert_no_error (error);
+          must (g_socket_listener_add_any_inet_port (G_SOCKET_LISTENER (service), NULL, &error));
       g_socket_service_start (service);
       g_autofree char *address = g_strdup_printf ("127.0.0.1:%u", port);
       Opening opening = { address };
@@ -204,12 +200,10 @@ test_stops_answering (void)
 {
   tall_fake_time_pass (TRUE);
   g_auto (TallHbasePair) pair;
-  g_autoptr (GError) error = NULL;
   tall_hbase_pair_init (&pair);
   open_pair (&pair, CALL_TIMEOUT);
   tall_hbase_pair_expect_turns (&pair);
-  g_assert_true (tall_hbase_fixture_read (pair.table, 4, SOON, &error));
-  g_assert_no_error (error);
+  must (tall_hbase_fixture_read (pair.table, 4, SOON, &error));
   g_assert_cmpuint (tall_fake_gateway_get_connections (pair.bad), >=, 2);
 
   tall_fake_gateway_set_answer (pair.bad, "get", TALL_FAKE_SILENT, 1000);
@@ -252,16 +246,10 @@ test_none_left (void)
       tall_fake_gateway_set_answer (both[i], "getThriftServerType", TALL_FAKE_CLOSE, 100000);
       tall_fake_gateway_close_connections (both[i]);
     }
-  g_autoptr (GError) error = NULL;
   gint64 start = g_get_monotonic_time ();
   for (guint i = 0; i < 20; i++)
-    {
-      g_clear_error (&error);
-      g_assert_false (tall_hbase_fixture_read (pair.table, 1, SOON, &error));
-      g_assert_error (error, TALL_ERROR, TALL_ERROR_UNAVAILABLE);
-      g_assert_true (tall_hbase_fixture_tells (error, tall_fake_gateway_get_address (pair.bad)));
-      g_assert_true (tall_hbase_fixture_tells (error, tall_fake_gateway_get_address (pair.good)));
-    }
+    must_fail (tall_hbase_fixture_read (pair.table, 1, SOON, &error), TALL_ERROR_UNAVAILABLE,
+               tall_fake_gateway_get_address (pair.bad), tall_fake_gateway_get_address (pair.good));
   g_assert_cmpint (g_get_monotonic_time () - start, <, AT_ONCE);
 
   expect_state (pair.table, 0, "aside");
@@ -330,9 +318,8 @@ test_v6 (void)
   const char *port = strrchr (tall_fake_gateway_get_address (gateway), ':');
   g_autofree char *name = g_strconcat ("localhost", port, NULL);
   const char *gateways[] = { name, NULL };
-  g_autoptr (GError) error = NULL;
-  g_autoptr (TallTable) by_name = tall_hbase_fixture_open_at (gateways, FALSE, FALSE, &error);
-  g_assert_no_error (error);
+  g_autoptr (TallTable) by_name =
+      must (tall_hbase_fixture_open_at (gateways, FALSE, FALSE, &error));
   tall_hbase_fixture_expect_reads (by_name, 1);
 }
 
@@ -359,10 +346,8 @@ test_overloaded (void)
     threads[i] = g_thread_new ("reader", read_silently, table);
   tall_fake_gateway_wait_for_calls (gateway, "get", G_N_ELEMENTS (threads));
 
-  g_autoptr (GError) error = NULL;
-  g_assert_false (tall_hbase_fixture_read (table, 1, NEAR, &error));
-  g_assert_error (error, TALL_ERROR, TALL_ERROR_OVERLOADED);
-  g_assert_true (tall_hbase_fixture_tells (error, "all the 12 connections"));
+  must_fail (tall_hbase_fixture_read (table, 1, NEAR, &error), TALL_ERROR_OVERLOADED,
+             "all the 12 connections");
   g_assert_cmpuint (tall_fake_gateway_get_connections (gateway), ==, G_N_ELEMENTS (threads));
 
   tall_fake_gateway_set_answer (gateway, "get", TALL_FAKE_ANSWER, 0);

@@ -3,6 +3,7 @@
 #include "hb_gateway.h"
 #include "table/hbase/reader.h"
 #include "tall-thrift.h"
+#include "tall-must.h"
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (HbGatewayClient, g_object_unref)
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (HbTGet, g_object_unref)
@@ -124,11 +125,9 @@ encode (gboolean compact, const TallHbaseRowGet *gets, Send send)
 {
   TallWireOptions wire = TALL_WIRE_OPTIONS_INIT;
   wire.compact = compact;
-  g_autoptr (GError) error = NULL;
   g_autoptr (TallTransport) transport =
       tall_transport_new_memory ((TallSlice)TALL_SLICE_INIT, &wire);
-  g_assert_true (send (transport, compact, gets, &error));
-  g_assert_no_error (error);
+  must (send (transport, compact, gets, &error));
 
   GByteArray *request = g_byte_array_new ();
   tall_bytes_append (request, tall_transport_get_output (transport));

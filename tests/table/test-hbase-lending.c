@@ -3,6 +3,7 @@
 #include "tall-error.h"
 #include "tall-hbase-fixture.h"
 #include "table/hbase/pool.h"
+#include "tall-must.h"
 
 /* Which of two gateways lends a connection. */
 
@@ -42,7 +43,6 @@ typedef struct
 static void
 pair_init (Pair *self, guint call_timeout)
 {
-  g_autoptr (GError) error = NULL;
   TallHbaseOptions options = TALL_HBASE_OPTIONS_INIT;
   self->bad = tall_fake_gateway_new (FALSE, FALSE);
   self->good = tall_fake_gateway_new (FALSE, FALSE);
@@ -52,8 +52,7 @@ pair_init (Pair *self, guint call_timeout)
   options.connect_timeout = 60000;
   options.wait_timeout = 60000;
   options.call_timeout = call_timeout;
-  self->pool = tall_hbase_pool_new (&options, &error);
-  g_assert_no_error (error);
+  self->pool = must (tall_hbase_pool_new (&options, &error));
   self->lent = g_ptr_array_new ();
   g_autoptr (GPtrArray) servers = tall_hbase_pool_describe (self->pool, TALL_NO_DEADLINE);
   for (guint i = 0; i < servers->len; i++)
@@ -82,10 +81,7 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Pair, pair_clear)
 static TallHbaseLink *
 take (Pair *self)
 {
-  g_autoptr (GError) error = NULL;
-  TallHbaseLink *link = tall_hbase_pool_take (self->pool, TALL_HBASE_WAIT, SOON, &error);
-  g_assert_no_error (error);
-  return link;
+  return must (tall_hbase_pool_take (self->pool, TALL_HBASE_WAIT, SOON, &error));
 }
 
 /* Has one more connection to that gateway lent. */
@@ -147,10 +143,8 @@ test_share (void)
 static gpointer
 take_to_write (gpointer pair)
 {
-  g_autoptr (GError) error = NULL;
   TallHbaseLink *link =
-      tall_hbase_pool_take_to_write (((Pair *)pair)->pool, TALL_HBASE_WAIT, SOON, &error);
-  g_assert_no_error (error);
+      must (tall_hbase_pool_take_to_write (((Pair *)pair)->pool, TALL_HBASE_WAIT, SOON, &error));
   return link;
 }
 
@@ -349,13 +343,10 @@ static void
 test_no_thread (void)
 {
   static const char *const gateways[] = { "127.0.0.1:1", "127.0.0.1:2", NULL };
-  g_autoptr (GError) error = NULL;
   TallHbaseOptions options = TALL_HBASE_OPTIONS_INIT;
   options.gateways = gateways;
   g_atomic_int_set (&n_threads_left, 1);
-  g_assert_null (tall_hbase_pool_new (&options, &error));
-  g_assert_error (error, TALL_ERROR, TALL_ERROR_OVERLOADED);
-  g_assert_true (tall_hbase_fixture_tells (error, "no thread is left"));
+  must_fail (tall_hbase_pool_new (&options, &error), TALL_ERROR_OVERLOADED, "no thread is left");
   g_atomic_int_set (&n_threads_left, G_MAXINT);
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-merge-fixture.h"
+#include "tall-must.h"
 
 /* Gets that find all connections busy leave together: each has its own row, or its own error. */
 
@@ -134,11 +135,9 @@ static gpointer
 join (gpointer data)
 {
   Joining *self = data;
-  g_autoptr (GError) error = NULL;
   TallHbaseLink *link;
-  g_assert_true (tall_hbase_merge_join (self->fixture->merge, &kind, "orders", &self->share, TRUE,
-                                        &link, &error));
-  g_assert_no_error (error);
+  must (tall_hbase_merge_join (self->fixture->merge, &kind, "orders", &self->share, TRUE, &link,
+                               &error));
   g_assert_cmpint (self->share.state, ==, TALL_HBASE_SHARE_DONE);
   return NULL;
 }
@@ -253,10 +252,8 @@ read_many (gpointer data)
     {
       g_autofree char *key = g_strdup_printf ("row-%u", busy->first + i);
       g_autoptr (TallReadPlan) plan = tall_read_plan_new ();
-      g_autoptr (GError) error = NULL;
       tall_read_plan_add_get (plan, "orders", tall_slice_str (key));
-      g_autoptr (TallReadResult) result = tall_table_read (busy->table, plan, SOON, &error);
-      g_assert_no_error (error);
+      g_autoptr (TallReadResult) result = must (tall_table_read (busy->table, plan, SOON, &error));
       g_assert_cmpuint (result->results[0].n_rows, ==, 1);
       g_assert_true (
           tall_slice_equal (result->results[0].rows[0].cells[0].value, tall_slice_str (key)));

@@ -4,6 +4,7 @@
 #include "table/hbase/pool.h"
 #include "tall-fake-time.h"
 #include "tall-hbase-fixture.h"
+#include "tall-must.h"
 
 /* Tests which caller gets which connection, and what a failure on one costs the others. */
 
@@ -19,16 +20,14 @@ typedef struct
 static void
 fixture_init (Fixture *self)
 {
-  g_autoptr (GError) error = NULL;
   TallHbaseOptions options = TALL_HBASE_OPTIONS_INIT;
   self->gateway = tall_fake_gateway_new (FALSE, FALSE);
   const char *gateways[] = { tall_fake_gateway_get_address (self->gateway), NULL };
   options.gateways = gateways;
   options.connect_timeout = 60000;
   options.wait_timeout = 60000;
-  self->pool = tall_hbase_pool_new (&options, &error);
-  g_assert_no_error (error);
-  g_assert_true (tall_hbase_pool_wait_until_alive (self->pool, &error));
+  self->pool = must (tall_hbase_pool_new (&options, &error));
+  must (tall_hbase_pool_wait_until_alive (self->pool, &error));
 }
 
 static void
@@ -42,10 +41,7 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Fixture, fixture_clear)
 static TallHbaseLink *
 take (Fixture *self)
 {
-  g_autoptr (GError) error = NULL;
-  TallHbaseLink *link = tall_hbase_pool_take (self->pool, TALL_HBASE_WAIT, SOON, &error);
-  g_assert_no_error (error);
-  return link;
+  return must (tall_hbase_pool_take (self->pool, TALL_HBASE_WAIT, SOON, &error));
 }
 
 typedef struct
@@ -113,7 +109,6 @@ static void
 test_line_full (void)
 {
   g_auto (Fixture) fixture = { NULL };
-  g_autoptr (GError) error = NULL;
   TallHbaseLink *links[N_LINKS];
   gint n_served = 0;
   Caller caller = { .fixture = &fixture, .n_served = &n_served };
@@ -124,9 +119,8 @@ test_line_full (void)
   fixture.pool->options.wait_timeout = G_MAXUINT; /* no caller gives up */
   caller.thread = g_thread_new ("caller", take_one, &caller);
   wait_for_line (fixture.pool, 1);
-  g_assert_null (tall_hbase_pool_take (fixture.pool, TALL_HBASE_WAIT, TALL_NO_DEADLINE, &error));
-  g_assert_error (error, TALL_ERROR, TALL_ERROR_OVERLOADED);
-  g_assert_true (tall_hbase_fixture_tells (error, "all the 12 connections"));
+  must_fail (tall_hbase_pool_take (fixture.pool, TALL_HBASE_WAIT, TALL_NO_DEADLINE, &error),
+             TALL_ERROR_OVERLOADED, "all the 12 connections");
 
   tall_hbase_pool_give_back (fixture.pool, links[0]);
   links[0] = g_thread_join (caller.thread);
@@ -234,9 +228,7 @@ test_kept_closed (void)
 static gpointer
 take_none (gpointer data)
 {
-  g_autoptr (GError) error = NULL;
-  g_assert_null (tall_hbase_pool_take (data, TALL_HBASE_WAIT, SOON, &error));
-  g_assert_error (error, TALL_ERROR, TALL_ERROR_UNAVAILABLE);
+  must_fail (tall_hbase_pool_take (data, TALL_HBASE_WAIT, SOON, &error), TALL_ERROR_UNAVAILABLE);
   return NULL;
 }
 
@@ -287,16 +279,13 @@ test_nothing_left (void)
 static TallTable *
 open_table (TallFakeGateway *gateway, guint call_timeout)
 {
-  g_autoptr (GError) error = NULL;
   TallHbaseOptions options = TALL_HBASE_OPTIONS_INIT;
   const char *gateways[] = { tall_fake_gateway_get_address (gateway), NULL };
   options.gateways = gateways;
   options.connect_timeout = 60000;
   options.wait_timeout = 60000;
   options.call_timeout = call_timeout;
-  TallTable *table = tall_hbase_table_open (&options, &error);
-  g_assert_no_error (error);
-  return table;
+  return must (tall_hbase_table_open (&options, &error));
 }
 
 /* What an operator is shown of the only gateway. */
@@ -316,24 +305,17 @@ test_in_a_hurry (void)
   tall_fake_time_pass (TRUE);
   g_autoptr (TallFakeGateway) gateway = tall_fake_gateway_new (FALSE, FALSE);
   g_autoptr (TallTable) table = open_table (gateway, 20000);
-  g_autoptr (GError) error = NULL;
   tall_fake_gateway_set_answer (gateway, "get", TALL_FAKE_TOGETHER, 3);
-  g_assert_true (tall_hbase_fixture_read (table, 3, SOON, &error));
-  g_assert_no_error (error);
+  must (tall_hbase_fixture_read (table, 3, SOON, &error));
   g_assert_cmpuint (count_connections (table), ==, 3);
 
   tall_fake_gateway_set_answer (gateway, "getThriftServerType", TALL_FAKE_SILENT, 1000);
   tall_fake_gateway_set_answer (gateway, "checkAndPut", TALL_FAKE_SILENT, 1);
-  g_assert_false (tall_hbase_fixture_write_if (table, NEAR, &error));
-  g_assert_error (error, TALL_ERROR, TALL_ERROR_OUTCOME_UNKNOWN);
-  g_clear_error (&error);
+  must_fail (tall_hbase_fixture_write_if (table, NEAR, &error), TALL_ERROR_OUTCOME_UNKNOWN);
 
   gint64 start = g_get_monotonic_time ();
   for (guint i = 0; i < 20; i++)
-    {
-      g_assert_true (tall_hbase_fixture_read (table, 2, SOON, &error));
-      g_assert_no_error (error);
-    }
+    must (tall_hbase_fixture_read (table, 2, SOON, &error));
   g_assert_cmpint (g_get_monotonic_time () - start, <, 20 * G_TIME_SPAN_SECOND);
   g_assert_cmpuint (tall_fake_gateway_get_connections (gateway), <=, 4);
   tall_fake_time_pass (FALSE);
@@ -345,13 +327,11 @@ test_in_a_hurry_to_connect (void)
 {
   tall_fake_time_pass (TRUE);
   g_auto (Fixture) fixture = { NULL };
-  g_autoptr (GError) error = NULL;
   fixture_init (&fixture);
   TallHbaseLink *kept = take (&fixture);
   tall_fake_gateway_set_answer (fixture.gateway, "getThriftServerType", TALL_FAKE_SILENT, 1000);
-  g_assert_null (tall_hbase_pool_take (fixture.pool, TALL_HBASE_WAIT, NEAR, &error));
-  g_assert_error (error, TALL_ERROR, TALL_ERROR_TIMED_OUT);
-  g_assert_true (tall_hbase_fixture_tells (error, tall_fake_gateway_get_address (fixture.gateway)));
+  must_fail (tall_hbase_pool_take (fixture.pool, TALL_HBASE_WAIT, NEAR, &error),
+             TALL_ERROR_TIMED_OUT, tall_fake_gateway_get_address (fixture.gateway));
 
   tall_hbase_pool_give_back (fixture.pool, kept);
   g_assert_true (take (&fixture) == kept);
@@ -382,16 +362,12 @@ test_late_answer (void)
   tall_fake_time_pass (TRUE);
   g_autoptr (TallFakeGateway) gateway = tall_fake_gateway_new (FALSE, FALSE);
   g_autoptr (TallTable) table = open_table (gateway, 20000);
-  g_autoptr (GError) error = NULL;
   for (guint i = 0; i < 10; i++)
     {
       tall_fake_gateway_set_answer (gateway, "get", TALL_FAKE_LATE, 1);
-      g_assert_false (read_row (table, 2 * i, NEAR, &error));
-      g_assert_error (error, TALL_ERROR, TALL_ERROR_TIMED_OUT);
-      g_clear_error (&error);
+      must_fail (read_row (table, 2 * i, NEAR, &error), TALL_ERROR_TIMED_OUT);
       tall_fake_gateway_send_late (gateway);
-      g_assert_true (read_row (table, 2 * i + 1, SOON, &error));
-      g_assert_no_error (error);
+      must (read_row (table, 2 * i + 1, SOON, &error));
     }
   tall_fake_time_pass (FALSE);
 }
@@ -407,15 +383,12 @@ test_late_answer_repeated (void)
   tall_fake_time_pass (TRUE);
   g_autoptr (TallFakeGateway) gateway = tall_fake_gateway_new (FALSE, FALSE);
   g_autoptr (TallTable) table = open_table (gateway, CALL_TIMEOUT);
-  g_autoptr (GError) error = NULL;
   for (guint i = 0; i < 3; i++)
     {
       tall_fake_gateway_set_answer (gateway, "get", TALL_FAKE_LATE, 1);
-      g_assert_true (read_row (table, 2 * i, SOON, &error));
-      g_assert_no_error (error);
+      must (read_row (table, 2 * i, SOON, &error));
       tall_fake_gateway_send_late (gateway);
-      g_assert_true (read_row (table, 2 * i + 1, SOON, &error));
-      g_assert_no_error (error);
+      must (read_row (table, 2 * i + 1, SOON, &error));
     }
   tall_fake_time_pass (FALSE);
 }
@@ -429,9 +402,7 @@ test_late_condition (void)
   g_autoptr (TallTable) table = open_table (gateway, 20000);
   g_autoptr (GError) error = NULL;
   tall_fake_gateway_set_answer (gateway, "checkAndPut", TALL_FAKE_LATE, 1);
-  g_assert_false (tall_hbase_fixture_write_if (table, NEAR, &error));
-  g_assert_error (error, TALL_ERROR, TALL_ERROR_OUTCOME_UNKNOWN);
-  g_clear_error (&error);
+  must_fail (tall_hbase_fixture_write_if (table, NEAR, &error), TALL_ERROR_OUTCOME_UNKNOWN);
   tall_fake_gateway_send_late (gateway);
 
   tall_fake_gateway_set_answer (gateway, "checkAndPut", TALL_FAKE_NO, 1);
@@ -484,7 +455,6 @@ test_cut_off_at_first (void)
 {
   tall_fake_time_pass (TRUE);
   g_auto (TallHbasePair) pair;
-  g_autoptr (GError) error = NULL;
   open_pair (&pair);
   tall_hbase_pair_expect_turns (&pair);
 
@@ -493,15 +463,11 @@ test_cut_off_at_first (void)
   gint64 end = SOON;
   while (tall_fake_gateway_get_calls (pair.bad, "getScannerResults") == 0)
     {
-      g_assert_true (tall_hbase_fixture_write (pair.table, SOON, NULL, &error));
-      g_assert_no_error (error);
+      must (tall_hbase_fixture_write (pair.table, SOON, NULL, &error));
       g_assert_cmpint (g_get_monotonic_time (), <, end);
     }
   for (guint i = 0; i < 20; i++)
-    {
-      g_assert_true (tall_hbase_fixture_write (pair.table, SOON, NULL, &error));
-      g_assert_no_error (error);
-    }
+    must (tall_hbase_fixture_write (pair.table, SOON, NULL, &error));
   g_assert_cmpuint (tall_fake_gateway_get_calls (pair.bad, "getScannerResults"), ==, 1);
   g_assert_cmpuint (tall_fake_gateway_get_calls (pair.bad, "putMultiple"), ==, 0);
   tall_fake_time_pass (FALSE);
@@ -522,10 +488,8 @@ test_all_cut_off (void)
       tall_fake_gateway_set_answer (both[i], "tableExists", TALL_FAKE_SILENT, 100000);
       tall_fake_gateway_set_answer (both[i], "get", TALL_FAKE_SILENT, 2);
     }
-  g_autoptr (GError) error = NULL;
-  g_assert_false (tall_hbase_fixture_read (pair.table, 1, SOON, &error));
-  g_assert_error (error, TALL_ERROR, TALL_ERROR_UNAVAILABLE);
-  g_assert_true (tall_hbase_fixture_tells (error, "answers, but HBase behind it does not"));
+  must_fail (tall_hbase_fixture_read (pair.table, 1, SOON, &error), TALL_ERROR_UNAVAILABLE,
+             "answers, but HBase behind it does not");
   guint reads = tall_hbase_fixture_count_reads (pair.good);
   tall_hbase_fixture_expect_reads (pair.table, 20);
   g_assert_cmpuint (tall_hbase_fixture_count_reads (pair.good), >, reads);

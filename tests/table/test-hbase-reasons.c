@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-error.h"
 #include "tall-hbase-fixture.h"
+#include "tall-must.h"
 
 /* HBase puts row keys into its messages, whatever bytes they have. Such an error is one like any
  * other, whatever the call, and its reason can be read. */
@@ -153,8 +154,8 @@ expect_reason (guint i, gboolean compact)
   g_autoptr (TallFakeGateway) gateway = tall_fake_gateway_new (FALSE, compact);
   const char *gateways[] = { tall_fake_gateway_get_address (gateway), NULL };
   g_autoptr (GError) error = NULL;
-  g_autoptr (TallTable) table = tall_hbase_fixture_open_at (gateways, FALSE, compact, &error);
-  g_assert_no_error (error);
+  g_autoptr (TallTable) table =
+      must (tall_hbase_fixture_open_at (gateways, FALSE, compact, &error));
   if (cases[i].run == create || cases[i].run == create_split)
     tall_fake_gateway_set_answer (gateway, "tableExists", TALL_FAKE_NO, 1);
   tall_fake_gateway_set_answer (gateway, cases[i].method, TALL_FAKE_ERROR_BYTES, 1);

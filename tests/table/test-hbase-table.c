@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-error.h"
 #include "tall-hbase-fixture.h"
+#include "tall-must.h"
 
 /* What the table does when gateways fail. What it does when they do not is for the conformance
  * suite, on real ones. */
@@ -12,11 +13,9 @@ test_kept (void)
 {
   g_autoptr (TallFakeGateway) gateway = tall_fake_gateway_new (FALSE, FALSE);
   g_autoptr (TallTable) table = tall_hbase_fixture_open (gateway);
-  g_autoptr (GError) error = NULL;
 
   for (guint i = 0; i < 10; i++)
-    g_assert_true (tall_hbase_fixture_read (table, 1, SOON, &error));
-  g_assert_no_error (error);
+    must (tall_hbase_fixture_read (table, 1, SOON, &error));
   g_assert_cmpuint (tall_fake_gateway_get_connections (gateway), ==, 1);
   g_assert_cmpuint (tall_fake_gateway_get_calls (gateway, "getThriftServerType"), ==, 1);
   g_assert_cmpuint (tall_fake_gateway_get_calls (gateway, "get"), ==, 10);
@@ -38,11 +37,10 @@ test_traffic (void)
 {
   g_autoptr (TallFakeGateway) gateway = tall_fake_gateway_new (FALSE, FALSE);
   g_autoptr (TallTable) table = tall_hbase_fixture_open (gateway);
-  g_autoptr (GError) error = NULL;
   double sent[4] = { 0 }, received[4] = { 0 };
   for (guint i = 0; i < 4; i++)
     {
-      g_assert_true (tall_hbase_fixture_read (table, 1, SOON, &error));
+      must (tall_hbase_fixture_read (table, 1, SOON, &error));
       sent[i] = find_measure (table, TALL_HBASE_SENT_BYTES);
       received[i] = find_measure (table, TALL_HBASE_RECEIVED_BYTES);
     }
@@ -59,10 +57,8 @@ test_together (void)
   g_autoptr (TallFakeGateway) gateway = tall_fake_gateway_new (FALSE, FALSE);
   g_autoptr (TallTable) table = tall_hbase_fixture_open (gateway);
   tall_fake_gateway_set_answer (gateway, "get", TALL_FAKE_TOGETHER, 3);
-  g_autoptr (GError) error = NULL;
 
-  g_assert_true (tall_hbase_fixture_read (table, 3, SOON, &error));
-  g_assert_no_error (error);
+  must (tall_hbase_fixture_read (table, 3, SOON, &error));
   g_assert_cmpuint (tall_fake_gateway_get_connections (gateway), ==, 3);
 }
 
@@ -73,16 +69,12 @@ test_last_first (void)
   g_autoptr (TallFakeGateway) gateway = tall_fake_gateway_new (FALSE, FALSE);
   g_autoptr (TallTable) table = tall_hbase_fixture_open (gateway);
   g_autoptr (TallReadPlan) plan = tall_read_plan_new ();
-  g_autoptr (GError) error = NULL;
 
   tall_read_plan_add_get (plan, "orders", tall_slice_str ("row"));
   tall_read_plan_add_prefix_scan (plan, "orders", tall_slice_str ("row"));
   tall_fake_gateway_set_answer (gateway, "get", TALL_FAKE_BUSY, 1);
   tall_fake_gateway_set_answer (gateway, "getScannerResults", TALL_FAKE_ERROR, 1);
-  g_autoptr (TallReadResult) result = tall_table_read (table, plan, SOON, &error);
-  g_assert_null (result);
-  g_assert_error (error, TALL_ERROR, TALL_ERROR_UNAVAILABLE);
-  g_assert_true (tall_hbase_fixture_tells (error, "it hurts"));
+  must_fail (tall_table_read (table, plan, SOON, &error), TALL_ERROR_UNAVAILABLE, "it hurts");
 }
 
 /* As many rows as a load puts at once leave in one request. */
@@ -92,7 +84,6 @@ test_rows_of_a_request (void)
   g_autoptr (TallFakeGateway) gateway = tall_fake_gateway_new (FALSE, FALSE);
   g_autoptr (TallTable) table = tall_hbase_fixture_open (gateway);
   g_autoptr (TallBatch) batch = tall_batch_new ();
-  g_autoptr (GError) error = NULL;
 
   for (guint i = 0; i < 256; i++)
     {
@@ -100,10 +91,8 @@ test_rows_of_a_request (void)
       tall_mutation_put (batch, tall_batch_add (batch, "orders", tall_slice_str (row)),
                          tall_slice_str ("s"), 2, tall_slice_str ("value"));
     }
-  gboolean written = tall_table_apply (table, (TallMutation *const *)batch->mutations->pdata,
-                                       batch->mutations->len, TALL_DURABLE, SOON, NULL, &error);
-  g_assert_no_error (error);
-  g_assert_true (written);
+  must (tall_table_apply (table, (TallMutation *const *)batch->mutations->pdata,
+                          batch->mutations->len, TALL_DURABLE, SOON, NULL, &error));
   g_assert_cmpuint (tall_fake_gateway_get_calls (gateway, "putMultiple"), ==, 1);
 }
 
@@ -113,14 +102,11 @@ test_closed_while_idle (void)
 {
   g_autoptr (TallFakeGateway) gateway = tall_fake_gateway_new (FALSE, FALSE);
   g_autoptr (TallTable) table = tall_hbase_fixture_open (gateway);
-  g_autoptr (GError) error = NULL;
 
   tall_fake_gateway_close_connections (gateway);
-  g_assert_true (tall_hbase_fixture_read (table, 1, SOON, &error));
-  g_assert_no_error (error);
+  must (tall_hbase_fixture_read (table, 1, SOON, &error));
   tall_fake_gateway_close_connections (gateway);
-  g_assert_true (tall_hbase_fixture_write_if (table, SOON, &error));
-  g_assert_no_error (error);
+  must (tall_hbase_fixture_write_if (table, SOON, &error));
   g_assert_cmpuint (tall_fake_gateway_get_calls (gateway, "checkAndPut"), ==, 1);
 }
 
@@ -130,23 +116,19 @@ test_harmless_repeated (void)
 {
   g_autoptr (TallFakeGateway) gateway = tall_fake_gateway_new (FALSE, FALSE);
   g_autoptr (TallTable) table = tall_hbase_fixture_open (gateway);
-  g_autoptr (GError) error = NULL;
   TallDone done = TALL_DONE_UNKNOWN;
 
   tall_fake_gateway_set_answer (gateway, "get", TALL_FAKE_CLOSE, 1);
-  g_assert_true (tall_hbase_fixture_read (table, 1, SOON, &error));
-  g_assert_no_error (error);
+  must (tall_hbase_fixture_read (table, 1, SOON, &error));
   g_assert_cmpuint (tall_fake_gateway_get_calls (gateway, "get"), ==, 2);
 
   tall_fake_gateway_set_answer (gateway, "putMultiple", TALL_FAKE_CLOSE, 1);
-  g_assert_true (tall_hbase_fixture_write (table, SOON, &done, &error));
-  g_assert_no_error (error);
+  must (tall_hbase_fixture_write (table, SOON, &done, &error));
   g_assert_cmpint (done, ==, TALL_DONE);
   g_assert_cmpuint (tall_fake_gateway_get_calls (gateway, "putMultiple"), ==, 2);
 
   tall_fake_gateway_set_answer (gateway, "get", TALL_FAKE_CLOSE, 3);
-  g_assert_false (tall_hbase_fixture_read (table, 1, SOON, &error));
-  g_assert_error (error, TALL_ERROR, TALL_ERROR_UNAVAILABLE);
+  must_fail (tall_hbase_fixture_read (table, 1, SOON, &error), TALL_ERROR_UNAVAILABLE);
   g_assert_cmpuint (tall_fake_gateway_get_calls (gateway, "get"), ==, 5);
 }
 
@@ -156,17 +138,14 @@ test_other_call (void)
 {
   g_autoptr (TallFakeGateway) gateway = tall_fake_gateway_new (FALSE, FALSE);
   g_autoptr (TallTable) table = tall_hbase_fixture_open (gateway);
-  g_autoptr (GError) error = NULL;
 
   tall_fake_gateway_set_answer (gateway, "get", TALL_FAKE_OTHER_CALL, 1);
-  g_assert_true (tall_hbase_fixture_read (table, 1, SOON, &error));
-  g_assert_no_error (error);
+  must (tall_hbase_fixture_read (table, 1, SOON, &error));
   g_assert_cmpuint (tall_fake_gateway_get_calls (gateway, "get"), ==, 2);
 
   tall_fake_gateway_set_answer (gateway, "get", TALL_FAKE_OTHER_CALL, 3);
-  g_assert_false (tall_hbase_fixture_read (table, 1, SOON, &error));
-  g_assert_error (error, TALL_ERROR, TALL_ERROR_INTERNAL);
-  g_assert_true (tall_hbase_fixture_tells (error, "malformed message: reply"));
+  must_fail (tall_hbase_fixture_read (table, 1, SOON, &error), TALL_ERROR_INTERNAL,
+             "malformed message: reply");
   g_assert_cmpuint (tall_fake_gateway_get_calls (gateway, "get"), ==, 5);
 }
 
@@ -227,17 +206,13 @@ test_timed_out (void)
 {
   g_autoptr (TallFakeGateway) gateway = tall_fake_gateway_new (FALSE, FALSE);
   g_autoptr (TallTable) table = tall_hbase_fixture_open (gateway);
-  g_autoptr (GError) error = NULL;
 
   tall_fake_gateway_set_answer (gateway, "get", TALL_FAKE_SILENT, 1);
   gint64 start = g_get_monotonic_time ();
-  g_assert_false (tall_hbase_fixture_read (table, 1, NEAR, &error));
-  g_assert_error (error, TALL_ERROR, TALL_ERROR_TIMED_OUT);
+  must_fail (tall_hbase_fixture_read (table, 1, NEAR, &error), TALL_ERROR_TIMED_OUT);
   g_assert_cmpint (g_get_monotonic_time () - start, <, 15 * G_TIME_SPAN_SECOND);
-  g_clear_error (&error);
 
-  g_assert_true (tall_hbase_fixture_read (table, 1, SOON, &error));
-  g_assert_no_error (error);
+  must (tall_hbase_fixture_read (table, 1, SOON, &error));
   g_assert_cmpuint (tall_fake_gateway_get_connections (gateway), ==, 2);
 }
 
@@ -247,18 +222,13 @@ test_declared_error (void)
 {
   g_autoptr (TallFakeGateway) gateway = tall_fake_gateway_new (FALSE, FALSE);
   g_autoptr (TallTable) table = tall_hbase_fixture_open (gateway);
-  g_autoptr (GError) error = NULL;
   TallDone done = TALL_DONE;
 
   tall_fake_gateway_set_answer (gateway, "get", TALL_FAKE_ERROR, 1);
-  g_assert_false (tall_hbase_fixture_read (table, 1, SOON, &error));
-  g_assert_error (error, TALL_ERROR, TALL_ERROR_UNAVAILABLE);
-  g_assert_true (tall_hbase_fixture_tells (error, "it hurts"));
-  g_clear_error (&error);
+  must_fail (tall_hbase_fixture_read (table, 1, SOON, &error), TALL_ERROR_UNAVAILABLE, "it hurts");
 
   tall_fake_gateway_set_answer (gateway, "putMultiple", TALL_FAKE_ERROR, 1);
-  g_assert_false (tall_hbase_fixture_write (table, SOON, &done, &error));
-  g_assert_error (error, TALL_ERROR, TALL_ERROR_UNAVAILABLE);
+  must_fail (tall_hbase_fixture_write (table, SOON, &done, &error), TALL_ERROR_UNAVAILABLE);
   g_assert_cmpint (done, ==, TALL_DONE_UNKNOWN);
   g_assert_cmpuint (tall_fake_gateway_get_connections (gateway), ==, 1);
 }
@@ -268,11 +238,9 @@ test_other_row (void)
 {
   g_autoptr (TallFakeGateway) gateway = tall_fake_gateway_new (FALSE, FALSE);
   g_autoptr (TallTable) table = tall_hbase_fixture_open (gateway);
-  g_autoptr (GError) error = NULL;
 
   tall_fake_gateway_set_answer (gateway, "get", TALL_FAKE_OTHER_ROW, 1);
-  g_assert_false (tall_hbase_fixture_read (table, 1, SOON, &error));
-  g_assert_error (error, TALL_ERROR, TALL_ERROR_INTERNAL);
+  must_fail (tall_hbase_fixture_read (table, 1, SOON, &error), TALL_ERROR_INTERNAL);
 }
 
 /* Replies that are cut, make no sense or belong to another call: each is an error of its own and
@@ -308,16 +276,14 @@ test_spoilt_replies (void)
       g_clear_error (&error);
 
       tall_fake_gateway_set_answer (gateway, "get", TALL_FAKE_ANSWER, 0);
-      g_assert_true (tall_hbase_fixture_read (table, 1, SOON, &error));
-      g_assert_no_error (error);
+      must (tall_hbase_fixture_read (table, 1, SOON, &error));
 
       /* Whether a conditional write was done is unknown then. (Thrift's generated code leaks memory
        * with every exception that it reads.) */
       if (spoilt[i].answer == TALL_FAKE_UNKNOWN)
         continue;
       tall_fake_gateway_set_answer (gateway, "checkAndPut", spoilt[i].answer, 1);
-      g_assert_false (tall_hbase_fixture_write_if (table, SOON, &error));
-      g_assert_error (error, TALL_ERROR, TALL_ERROR_OUTCOME_UNKNOWN);
+      must_fail (tall_hbase_fixture_write_if (table, SOON, &error), TALL_ERROR_OUTCOME_UNKNOWN);
     }
 }
 
@@ -330,20 +296,17 @@ test_failed_deletes (void)
   g_autoptr (TallBatch) batch = tall_batch_new ();
   TallMutation *mutation = tall_batch_add (batch, "orders", tall_slice_str ("row"));
   tall_mutation_delete_at (batch, mutation, 2);
-  g_autoptr (GError) error = NULL;
   TallDone done = TALL_DONE_UNKNOWN;
 
   tall_fake_gateway_set_answer (gateway, "deleteMultiple", TALL_FAKE_FAILED, 1);
-  g_assert_true (tall_table_apply (table, &mutation, 1, TALL_DURABLE, SOON, &done, &error));
-  g_assert_no_error (error);
+  must (tall_table_apply (table, &mutation, 1, TALL_DURABLE, SOON, &done, &error));
   g_assert_cmpint (done, ==, TALL_DONE);
   g_assert_cmpuint (tall_fake_gateway_get_calls (gateway, "deleteMultiple"), ==, 2);
 
   done = TALL_DONE_UNKNOWN;
   tall_fake_gateway_set_answer (gateway, "deleteMultiple", TALL_FAKE_FAILED, 2);
-  g_assert_false (tall_table_apply (table, &mutation, 1, TALL_DURABLE, SOON, &done, &error));
-  g_assert_error (error, TALL_ERROR, TALL_ERROR_UNAVAILABLE);
-  g_assert_true (tall_hbase_fixture_tells (error, "1 of 1 deletes failed"));
+  must_fail (tall_table_apply (table, &mutation, 1, TALL_DURABLE, SOON, &done, &error),
+             TALL_ERROR_UNAVAILABLE, "1 of 1 deletes failed");
   g_assert_cmpint (done, ==, TALL_DONE_UNKNOWN);
 }
 
@@ -360,13 +323,10 @@ test_bad_options (void)
   const char *gateways[] = { "127.0.0.1:1", NULL };
   for (guint i = 0; i < G_N_ELEMENTS (bad_names); i++)
     {
-      g_autoptr (GError) error = NULL;
       TallHbaseOptions options = TALL_HBASE_OPTIONS_INIT;
       options.gateways = gateways;
       options.name = bad_names[i];
-      g_autoptr (TallTable) table = tall_hbase_table_open (&options, &error);
-      g_assert_null (table);
-      g_assert_error (error, TALL_ERROR, TALL_ERROR_INVALID);
+      must_fail (tall_hbase_table_open (&options, &error), TALL_ERROR_INVALID);
     }
 }
 
@@ -375,25 +335,20 @@ test_refused_by_us (void)
 {
   g_autoptr (TallFakeGateway) gateway = tall_fake_gateway_new (TRUE, FALSE);
   const char *gateways[] = { tall_fake_gateway_get_address (gateway), NULL };
-  g_autoptr (GError) error = NULL;
-  g_autoptr (TallTable) table = tall_hbase_fixture_open_at (gateways, TRUE, FALSE, &error);
-  g_assert_no_error (error);
+  g_autoptr (TallTable) table = must (tall_hbase_fixture_open_at (gateways, TRUE, FALSE, &error));
 
   g_autoptr (TallTableSpec) spec = tall_table_spec_new ("orders");
   spec->splits = g_ptr_array_new_with_free_func ((GDestroyNotify)g_bytes_unref);
   g_ptr_array_add (spec->splits, g_bytes_new_static ("\x40", 1));
-  g_assert_false (tall_table_create_table (table, spec, SOON, &error));
-  g_assert_error (error, TALL_ERROR, TALL_ERROR_UNSUPPORTED);
-  g_assert_true (tall_hbase_fixture_tells (error, "create 'tallorder.orders'"));
-  g_assert_true (tall_hbase_fixture_tells (error, "[\"\\x40\"]"));
-  g_clear_error (&error);
+  must_fail (tall_table_create_table (table, spec, SOON, &error), TALL_ERROR_UNSUPPORTED,
+             "create 'tallorder.orders'", "[\"\\x40\"]");
 
   g_autofree guint8 *large = g_malloc0 (2 * 1024 * 1024);
   g_autoptr (TallBatch) batch = tall_batch_new ();
   TallMutation *mutation = tall_batch_add (batch, "orders", tall_slice_str ("row"));
   tall_mutation_put (batch, mutation, tall_slice_str ("q"), 2, tall_slice (large, 2 * 1024 * 1024));
-  g_assert_false (tall_table_apply (table, &mutation, 1, TALL_DURABLE, SOON, NULL, &error));
-  g_assert_error (error, TALL_ERROR, TALL_ERROR_TOO_LARGE);
+  must_fail (tall_table_apply (table, &mutation, 1, TALL_DURABLE, SOON, NULL, &error),
+             TALL_ERROR_TOO_LARGE);
 }
 
 static GError *
@@ -442,10 +397,8 @@ test_describe_absent (void)
 {
   g_autoptr (TallFakeGateway) gateway = tall_fake_gateway_new (FALSE, FALSE);
   g_autoptr (TallTable) table = tall_hbase_fixture_open (gateway);
-  g_autoptr (GError) error = NULL;
   tall_fake_gateway_set_answer (gateway, "tableExists", TALL_FAKE_NO, 1);
-  g_assert_null (tall_table_describe_table (table, "orders", SOON, &error));
-  g_assert_error (error, TALL_ERROR, TALL_ERROR_NOT_FOUND);
+  must_fail (tall_table_describe_table (table, "orders", SOON, &error), TALL_ERROR_NOT_FOUND);
   g_assert_cmpuint (tall_fake_gateway_get_calls (gateway, "getTableDescriptor"), ==, 0);
 }
 
@@ -454,12 +407,9 @@ static void
 test_silent_gateways (void)
 {
   g_autoptr (TallFakeGateway) gateway = tall_fake_gateway_new (FALSE, FALSE);
-  g_autoptr (GError) error = NULL;
   tall_fake_gateway_set_answer (gateway, "getThriftServerType", TALL_FAKE_SILENT, 100);
   const char *gateways[] = { tall_fake_gateway_get_address (gateway), NULL };
-  g_autoptr (TallTable) table = tall_hbase_fixture_open_at (gateways, FALSE, FALSE, &error);
-  g_assert_null (table);
-  g_assert_error (error, TALL_ERROR, TALL_ERROR_UNAVAILABLE);
+  must_fail (tall_hbase_fixture_open_at (gateways, FALSE, FALSE, &error), TALL_ERROR_UNAVAILABLE);
 }
 
 int

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-hbase-fixture.h"
 #include "base/trace.h"
+#include "tall-must.h"
 
 /* Which gateway a caller has waited for. */
 
@@ -16,8 +17,7 @@ static gpointer
 read_two (gpointer data)
 {
   Reading *self = data;
-  g_autoptr (GError) error = NULL;
-  g_assert_true (tall_hbase_fixture_read (self->table, 2, SOON, &error));
+  must (tall_hbase_fixture_read (self->table, 2, SOON, &error));
   self->trace = *tall_trace_get ();
   g_atomic_int_set (&self->done, 1);
   return NULL;
@@ -72,11 +72,9 @@ test_silent_is_named (void)
 {
   g_autoptr (TallFakeGateway) gateway = tall_fake_gateway_new (FALSE, FALSE);
   g_autoptr (TallTable) table = tall_hbase_fixture_open (gateway);
-  g_autoptr (GError) error = NULL;
   tall_trace_begin ();
   tall_fake_gateway_set_answer (gateway, "get", TALL_FAKE_SILENT, 1);
-  g_assert_false (tall_hbase_fixture_read (table, 1, NEAR, &error));
-  g_assert_error (error, TALL_ERROR, TALL_ERROR_TIMED_OUT);
+  must_fail (tall_hbase_fixture_read (table, 1, NEAR, &error), TALL_ERROR_TIMED_OUT);
   g_assert_cmpuint (tall_trace_get ()->n_calls, ==, 1);
   g_assert_cmpstr (tall_trace_get ()->place, ==, tall_fake_gateway_get_address (gateway));
   g_assert_cmpint (tall_trace_get ()->longest, >, 0);

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-error.h"
 #include "tall-hbase-fixture.h"
+#include "tall-must.h"
 
 /* The self-test: a gateway shows what its HBase does before the first write. */
 
@@ -60,12 +61,8 @@ expect_write_refused (TallTable *table, const char *address, const char *hint)
 static void
 expect_writes (TallTable *table, guint n)
 {
-  g_autoptr (GError) error = NULL;
   for (guint i = 0; i < n; i++)
-    {
-      g_assert_true (tall_hbase_fixture_write (table, SOON, NULL, &error));
-      g_assert_no_error (error);
-    }
+    must (tall_hbase_fixture_write (table, SOON, NULL, &error));
 }
 
 /* For a process that only reads, nothing is tested. Before the first write everything is. */
@@ -126,11 +123,9 @@ test_refused (void)
   g_autoptr (TallFakeGateway) good = tall_fake_gateway_new (FALSE, FALSE);
   const char *gateways[] = { tall_fake_gateway_get_address (bad),
                              tall_fake_gateway_get_address (good), NULL };
-  g_autoptr (GError) error = NULL;
   tall_fake_gateway_set_self_test (bad, "0000000000000", behaviours[0].cells);
   tall_fake_gateway_set_self_test (good, behaviours[0].answers, behaviours[0].cells);
-  g_autoptr (TallTable) table = tall_hbase_fixture_open_at (gateways, FALSE, FALSE, &error);
-  g_assert_no_error (error);
+  g_autoptr (TallTable) table = must (tall_hbase_fixture_open_at (gateways, FALSE, FALSE, &error));
   gint64 end = SOON;
   while (tall_fake_gateway_get_calls (bad, "get") == 0)
     {
@@ -179,8 +174,7 @@ test_once (void)
   expect_writes (table, 2);
   guint calls = count_trials (gateway);
   g_assert_cmpuint (calls, ==, 8);
-  g_autoptr (GError) error = NULL;
-  g_assert_true (tall_hbase_fixture_read (table, 4, SOON, &error));
+  must (tall_hbase_fixture_read (table, 4, SOON, &error));
   tall_fake_gateway_set_answer (gateway, "get", TALL_FAKE_CLOSE, 1);
   tall_hbase_fixture_expect_reads (table, 2);
   expect_writes (table, 2);
@@ -200,11 +194,9 @@ test_later (void)
 
   set_behaviour (gateway, "", &behaviours[1]);
   tall_fake_gateway_set_answer (gateway, "tableExists", TALL_FAKE_NO, 1);
-  g_autoptr (GError) error = NULL;
   g_autoptr (TallTableSpec) meta = tall_table_spec_new ("meta");
-  g_assert_false (tall_table_create_table (table, meta, SOON, &error));
-  g_assert_error (error, TALL_ERROR, TALL_ERROR_UNSUPPORTED);
-  g_assert_true (tall_hbase_fixture_tells (error, behaviours[1].hint));
+  must_fail (tall_table_create_table (table, meta, SOON, &error), TALL_ERROR_UNSUPPORTED,
+             behaviours[1].hint);
   g_assert_cmpuint (tall_fake_gateway_get_calls (gateway, "createTable"), ==, 1);
 }
 
@@ -213,13 +205,11 @@ static void
 test_hurried (void)
 {
   g_autoptr (TallFakeGateway) gateway = tall_fake_gateway_new (FALSE, FALSE);
-  g_autoptr (GError) error = NULL;
   tall_fake_gateway_set_self_test (gateway, behaviours[0].answers, behaviours[0].cells);
   g_autoptr (TallTable) table = tall_hbase_fixture_open (gateway);
   tall_fake_gateway_set_answer (gateway, "checkAndMutate", TALL_FAKE_SILENT, 1);
   gint64 begin = g_get_monotonic_time ();
-  g_assert_false (tall_hbase_fixture_write (table, NEAR, NULL, &error));
-  g_assert_error (error, TALL_ERROR, TALL_ERROR_TIMED_OUT);
+  must_fail (tall_hbase_fixture_write (table, NEAR, NULL, &error), TALL_ERROR_TIMED_OUT);
   g_assert_cmpint (g_get_monotonic_time () - begin, <, 10 * G_TIME_SPAN_SECOND);
   tall_hbase_fixture_expect_reads (table, 1);
   expect_writes (table, 1);
@@ -231,16 +221,13 @@ static void
 test_hurried_alone (void)
 {
   g_autoptr (TallFakeGateway) gateway = tall_fake_gateway_new (FALSE, FALSE);
-  g_autoptr (GError) error = NULL;
   tall_fake_gateway_set_self_test (gateway, behaviours[0].answers, behaviours[0].cells);
   g_autoptr (TallTable) table = tall_hbase_fixture_open (gateway);
   tall_fake_gateway_set_answer (gateway, "get", TALL_FAKE_TOGETHER, 3);
-  g_assert_true (tall_hbase_fixture_read (table, 3, SOON, &error));
-  g_assert_no_error (error);
+  must (tall_hbase_fixture_read (table, 3, SOON, &error));
   tall_fake_gateway_set_answer (gateway, "getThriftServerType", TALL_FAKE_SILENT, 1000);
   tall_fake_gateway_set_answer (gateway, "checkAndMutate", TALL_FAKE_SILENT, 1);
-  g_assert_false (tall_hbase_fixture_write (table, NEAR, NULL, &error));
-  g_assert_error (error, TALL_ERROR, TALL_ERROR_TIMED_OUT);
+  must_fail (tall_hbase_fixture_write (table, NEAR, NULL, &error), TALL_ERROR_TIMED_OUT);
   tall_hbase_fixture_expect_reads (table, 20);
 }
 

@@ -3,6 +3,7 @@
 #include "tall-error.h"
 #include "tall-fake-time.h"
 #include "tall-hbase-fixture.h"
+#include "tall-must.h"
 
 /* Tests the log and errors about lost gateways, and about gateways whose HBase is lost. */
 
@@ -49,21 +50,16 @@ expect_line (guint i, const char *start, const char *address, const char *text)
 static TallTable *
 open_at (const char *const *gateways, guint call_timeout)
 {
-  g_autoptr (GError) error = NULL;
   TallHbaseOptions options = TALL_HBASE_OPTIONS_INIT;
   options.gateways = gateways;
   options.call_timeout = call_timeout;
-  TallTable *table = tall_hbase_table_open (&options, &error);
-  g_assert_no_error (error);
-  return table;
+  return must (tall_hbase_table_open (&options, &error));
 }
 
 static void
 expect_read (TallTable *table)
 {
-  g_autoptr (GError) error = NULL;
-  g_assert_true (tall_hbase_fixture_read (table, 1, SOON, &error));
-  g_assert_no_error (error);
+  must (tall_hbase_fixture_read (table, 1, SOON, &error));
 }
 
 /* Reads until the gateway has had @n more calls of that kind. */
@@ -152,8 +148,7 @@ test_mute (void)
   const char *gateways[] = { tall_fake_gateway_get_address (gateway), NULL };
   g_autoptr (GError) error = NULL;
   g_autoptr (TallTable) table = open_at (gateways, CALL_TIMEOUT);
-  g_assert_true (tall_hbase_fixture_write (table, SOON, NULL, &error));
-  g_assert_no_error (error);
+  must (tall_hbase_fixture_write (table, SOON, NULL, &error));
 
   silence (gateway, "tableExists");
   silence (gateway, "isTableEnabled");

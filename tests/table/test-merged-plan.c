@@ -3,6 +3,7 @@
 #include "tall-error.h"
 #include "table/memory-table.h"
 #include "table/merged-plan.h"
+#include "tall-must.h"
 
 /* Many small reads that are sent as few: each gets what it would have got alone. */
 
@@ -81,16 +82,13 @@ static void
 check_same (void (*add) (TallReadPlan *), gsize joined_bytes, guint n_sent)
 {
   g_autoptr (TallTable) table = make_table ();
-  g_autoptr (GError) error = NULL;
   g_autoptr (TallReadPlan) plan = tall_read_plan_new ();
   g_autoptr (TallMergedPlan) merged = tall_merged_plan_new ();
   add (plan);
   add (merged->asked);
   merged->joined_bytes = joined_bytes;
-  g_autoptr (TallReadResult) alone = tall_table_read (table, plan, TALL_NO_DEADLINE, &error);
-  g_assert_no_error (error);
-  g_assert_true (tall_merged_plan_read (merged, table, TALL_NO_DEADLINE, &error));
-  g_assert_no_error (error);
+  g_autoptr (TallReadResult) alone = must (tall_table_read (table, plan, TALL_NO_DEADLINE, &error));
+  must (tall_merged_plan_read (merged, table, TALL_NO_DEADLINE, &error));
   for (guint i = 0; i < alone->n_results; i++)
     {
       g_test_message ("read %u", i);
@@ -163,11 +161,10 @@ static void
 test_failed (void)
 {
   g_autoptr (TallTable) table = make_table ();
-  g_autoptr (GError) error = NULL;
   g_autoptr (TallMergedPlan) merged = tall_merged_plan_new ();
   tall_read_plan_add_get (merged->asked, "absent", tall_slice_str ("a"));
-  g_assert_false (tall_merged_plan_read (merged, table, TALL_NO_DEADLINE, &error));
-  g_assert_error (error, TALL_ERROR, TALL_ERROR_UNSUPPORTED);
+  must_fail (tall_merged_plan_read (merged, table, TALL_NO_DEADLINE, &error),
+             TALL_ERROR_UNSUPPORTED);
 }
 
 int

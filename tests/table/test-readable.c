@@ -4,6 +4,7 @@
 #include "table/memory-table.h"
 #include "tall-bytes.h"
 #include "tall-error.h"
+#include "tall-must.h"
 
 /* Where reading goes on behind rows that cannot be read. */
 
@@ -160,12 +161,10 @@ test_one_place (void)
     {
       g_autoptr (TestTable) self = make_table (random);
       g_autoptr (GByteArray) next = g_byte_array_new ();
-      g_autoptr (GError) error = NULL;
       guint from = (guint)g_rand_int_range (random, 0, N_ROWS);
       guint to = i % 5 == 0 ? N_ROWS : (guint)g_rand_int_range (random, (gint)from + 1, N_ROWS + 1);
       damage (self, from, to);
-      g_assert_true (find (self, from, (TallSlice)TALL_SLICE_INIT, next, &error));
-      g_assert_no_error (error);
+      must (find (self, from, (TallSlice)TALL_SLICE_INIT, next, &error));
       g_assert_cmpuint (find_first (self, next), ==, to);
       g_assert_true (next->len > 0 || to == N_ROWS);
     }
@@ -180,13 +179,11 @@ test_stop (void)
     {
       g_autoptr (TestTable) self = make_table (random);
       g_autoptr (GByteArray) next = g_byte_array_new ();
-      g_autoptr (GError) error = NULL;
       guint from = (guint)g_rand_int_range (random, 0, N_ROWS - 20);
       guint to = from + (guint)g_rand_int_range (random, 1, 15);
       guint stop = from + (guint)g_rand_int_range (random, 1, 19);
       damage (self, from, to);
-      g_assert_true (find (self, from, tall_slice_array (self->keys[stop]), next, &error));
-      g_assert_no_error (error);
+      must (find (self, from, tall_slice_array (self->keys[stop]), next, &error));
       if (stop > to)
         g_assert_cmpuint (find_first (self, next), ==, to);
       else if (next->len > 0) /* a place behind the last damaged row before it */
@@ -216,10 +213,7 @@ test_many_places (void)
               at++;
               continue;
             }
-          g_autoptr (GError) error = NULL;
-          gboolean known = find (self, at, (TallSlice)TALL_SLICE_INIT, next, &error);
-          g_assert_no_error (error);
-          g_assert_true (known);
+          must (find (self, at, (TallSlice)TALL_SLICE_INIT, next, &error));
           guint found = find_first (self, next);
           g_assert_cmpuint (found, >, at);
           g_assert_true (found == N_ROWS || !self->damaged[found]);
@@ -249,10 +243,8 @@ test_other_errors (void)
   g_assert_true (find (self, 50, (TallSlice)TALL_SLICE_INIT, next, NULL));
   for (guint i = self->n_reads; i > 0; i--)
     {
-      g_autoptr (GError) error = NULL;
       self->fails_at = i;
-      g_assert_false (find (self, 50, (TallSlice)TALL_SLICE_INIT, next, &error));
-      g_assert_error (error, TALL_ERROR, TALL_ERROR_UNAVAILABLE);
+      must_fail (find (self, 50, (TallSlice)TALL_SLICE_INIT, next, &error), TALL_ERROR_UNAVAILABLE);
     }
 }
 

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-error.h"
 #include "table/rocksdb/row.h"
+#include "tall-must.h"
 
 #define QUALIFIER(text)                                                                            \
   {                                                                                                \
@@ -44,12 +45,9 @@ test_format (void)
 static void
 test_decode (void)
 {
-  g_autoptr (GError) error = NULL;
   g_autoptr (TallArena) arena = tall_arena_new (0);
   TallStoredRow row;
-  gboolean decoded = tall_row_decode (arena, tall_slice (sample, sizeof sample), &row, &error);
-  g_assert_no_error (error);
-  g_assert_true (decoded);
+  must (tall_row_decode (arena, tall_slice (sample, sizeof sample), &row, &error));
   g_assert_cmpint (row.up_to, ==, 10);
   g_assert_cmpuint (row.n_exact, ==, 1);
   g_assert_cmpint (row.exact[0], ==, 12);
@@ -79,14 +77,11 @@ make_marked_sample (guint64 marked, gsize *len)
 static void
 test_marked (void)
 {
-  g_autoptr (GError) error = NULL;
   g_autoptr (TallArena) arena = tall_arena_new (0);
   gsize len;
   g_autofree guint8 *data = make_marked_sample (0x0102030405060708, &len);
   TallStoredRow row;
-  gboolean decoded = tall_row_decode (arena, tall_slice (data, len), &row, &error);
-  g_assert_no_error (error);
-  g_assert_true (decoded);
+  must (tall_row_decode (arena, tall_slice (data, len), &row, &error));
   g_assert_cmpuint (row.marked, ==, 0x0102030405060708);
   g_assert_cmpint (row.exact[0], ==, 12);
   g_autoptr (GByteArray) stored = g_byte_array_new ();
@@ -97,7 +92,6 @@ test_marked (void)
 static void
 expect_stripped (const guint8 *data, gsize len, guint64 forgotten, gboolean stripped)
 {
-  g_autoptr (GError) error = NULL;
   g_autoptr (TallArena) arena = tall_arena_new (0);
   g_autoptr (GByteArray) bytes = g_byte_array_new ();
   TallRowStripped outcome = tall_row_strip (tall_slice (data, len), forgotten, bytes);
@@ -105,9 +99,7 @@ expect_stripped (const guint8 *data, gsize len, guint64 forgotten, gboolean stri
   if (!stripped)
     return;
   TallStoredRow row;
-  gboolean decoded = tall_row_decode (arena, tall_slice_array (bytes), &row, &error);
-  g_assert_no_error (error);
-  g_assert_true (decoded);
+  must (tall_row_decode (arena, tall_slice_array (bytes), &row, &error));
   g_assert_cmpint (row.up_to, ==, 0);
   g_assert_cmpuint (row.n_exact, ==, 0);
   g_assert_cmpuint (row.marked, ==, 0);
@@ -144,11 +136,9 @@ expect_refused (const guint8 *data, gsize len, TallError code)
 {
   /* Memory of exactly this size, so that a sanitizer sees a read beyond it. */
   g_autofree guint8 *exact = g_memdup2 (data, len);
-  g_autoptr (GError) error = NULL;
   g_autoptr (TallArena) arena = tall_arena_new (0);
   TallStoredRow row;
-  g_assert_false (tall_row_decode (arena, tall_slice (exact, len), &row, &error));
-  g_assert_error (error, TALL_ERROR, (int)code);
+  must_fail (tall_row_decode (arena, tall_slice (exact, len), &row, &error), code);
 }
 
 static void

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-error.h"
 #include "table/rocksdb/row.h"
+#include "tall-must.h"
 
 typedef struct
 {
@@ -38,12 +39,8 @@ put (Fixture *self, TallMutation *mutation, const char *name, gint64 timestamp, 
 static void
 merge (Fixture *self, const TallMutation *mutation, TallRetention retention)
 {
-  g_autoptr (GError) error = NULL;
   TallStoredRow merged;
-  gboolean done =
-      tall_row_merge (self->batch->arena, &self->row, mutation, retention, &merged, &error);
-  g_assert_no_error (error);
-  g_assert_true (done);
+  must (tall_row_merge (self->batch->arena, &self->row, mutation, retention, &merged, &error));
   self->row = merged;
 }
 
@@ -152,11 +149,10 @@ test_too_large (Fixture *self, gconstpointer data G_GNUC_UNUSED)
   TallMutation *mutation = start (self);
   tall_mutation_put (self->batch, mutation, tall_slice_str ("a"), 1,
                      tall_slice ("", TALL_ROW_MAX_SIZE));
-  g_autoptr (GError) error = NULL;
   TallStoredRow merged;
-  g_assert_false (tall_row_merge (self->batch->arena, &self->row, mutation, (TallRetention){ 0 },
-                                  &merged, &error));
-  g_assert_error (error, TALL_ERROR, TALL_ERROR_TOO_LARGE);
+  must_fail (tall_row_merge (self->batch->arena, &self->row, mutation, (TallRetention){ 0 },
+                             &merged, &error),
+             TALL_ERROR_TOO_LARGE);
 }
 
 int

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-error.h"
 #include "table/rocksdb/settings.h"
+#include "tall-must.h"
 
 static TallTableSpec *
 full_spec (void)
@@ -48,7 +49,6 @@ test_shut_format (void)
     0x00, 0x00, 0x00, 0x00,                         /* split points */
     0x01, 0x00, 0x03, 'a',  '-',  '1',              /* sealed, under this token */
   };
-  g_autoptr (GError) error = NULL;
   g_autoptr (TallTableSpec) spec = tall_table_spec_new ("orders");
   g_autoptr (GByteArray) stored = g_byte_array_new ();
   spec->access = TALL_ACCESS_SEALED;
@@ -56,8 +56,8 @@ test_shut_format (void)
   tall_spec_encode (spec, stored);
   g_assert_cmpmem (stored->data, stored->len, expected, sizeof expected);
 
-  g_autoptr (TallTableSpec) back = tall_spec_decode ("orders", tall_slice_array (stored), &error);
-  g_assert_no_error (error);
+  g_autoptr (TallTableSpec) back =
+      must (tall_spec_decode ("orders", tall_slice_array (stored), &error));
   g_assert_cmpint (back->access, ==, TALL_ACCESS_SEALED);
   g_assert_cmpstr (back->seal, ==, "a-1");
 }
@@ -97,13 +97,11 @@ test_accesses (void)
 static void
 test_round_trip (void)
 {
-  g_autoptr (GError) error = NULL;
   g_autoptr (TallTableSpec) spec = full_spec ();
   g_autoptr (GByteArray) stored = g_byte_array_new ();
   tall_spec_encode (spec, stored);
-  g_autoptr (TallTableSpec) back = tall_spec_decode ("orders", tall_slice_array (stored), &error);
-  g_assert_no_error (error);
-  g_assert_nonnull (back);
+  g_autoptr (TallTableSpec) back =
+      must (tall_spec_decode ("orders", tall_slice_array (stored), &error));
   g_assert_cmpstr (back->name, ==, "orders");
   g_assert_cmpuint (back->max_versions, ==, 3);
   g_assert_cmpuint (back->ttl, ==, 86400);
@@ -133,8 +131,8 @@ test_refused (void)
 
   g_autoptr (GError) error = NULL;
   stored->data[0] = TALL_SPEC_FORMAT + 1;
-  g_assert_null (tall_spec_decode ("orders", tall_slice_array (stored), &error));
-  g_assert_error (error, TALL_ERROR, TALL_ERROR_NEWER_VERSION);
+  must_fail (tall_spec_decode ("orders", tall_slice_array (stored), &error),
+             TALL_ERROR_NEWER_VERSION);
 }
 
 int

@@ -3,6 +3,7 @@
 #include "tall-error.h"
 #include "library/open.h"
 #include "tall-test-directory.h"
+#include "tall-must.h"
 
 /* Tests that every kind of tables is described whole, and that addresses are read by what the kinds
  * say. */
@@ -10,11 +11,7 @@
 static TallTableAddress *
 parse (const char *url)
 {
-  g_autoptr (GError) error = NULL;
-  TallTableAddress *address = tall_table_kinds_parse (url, &error);
-  g_assert_no_error (error);
-  g_assert_nonnull (address);
-  return address;
+  return must (tall_table_kinds_parse (url, &error));
 }
 
 static void
@@ -107,16 +104,12 @@ static void
 test_open (gconstpointer data)
 {
   const TallTableKind *kind = data;
-  g_autoptr (GError) error = NULL;
   g_autofree char *directory = tall_test_directory_new ();
   g_autofree char *url = g_strdup_printf ("%s%s/new?name=n", kind->scheme, directory);
   g_autoptr (TallTableAddress) address = parse (url);
-  g_assert_null (tall_table_address_open (address, FALSE, &error));
-  g_assert_error (error, TALL_ERROR, TALL_ERROR_NOT_FOUND);
-  g_clear_error (&error);
+  must_fail (tall_table_address_open (address, FALSE, &error), TALL_ERROR_NOT_FOUND);
 
-  g_autoptr (TallTable) table = tall_table_address_open (address, TRUE, &error);
-  g_assert_no_error (error);
+  g_autoptr (TallTable) table = must (tall_table_address_open (address, TRUE, &error));
   TallTableInfo info;
   tall_table_get_info (table, &info);
   g_assert_cmpstr (info.kind, ==, kind->name);

@@ -4,6 +4,7 @@
 #include "tall-fake-gateway.h"
 #include "wire/socket.h"
 #include "wire-messages.h"
+#include "tall-must.h"
 
 #define SOON (g_get_monotonic_time () + 60 * G_TIME_SPAN_SECOND)
 #define NEAR (g_get_monotonic_time () + 100 * G_TIME_SPAN_MILLISECOND)
@@ -12,9 +13,7 @@ static TallConnection *
 open_connection (const char *address, gboolean framed, gboolean compact)
 {
   TallWireOptions options = options_of (TALL_WIRE_CLIENT, framed, compact);
-  g_autoptr (GError) error = NULL;
-  TallConnection *connection = tall_connection_open (address, &options, SOON, &error);
-  g_assert_no_error (error);
+  TallConnection *connection = must (tall_connection_open (address, &options, SOON, &error));
   g_assert_cmpstr (tall_connection_get_address (connection), ==, address);
   return connection;
 }
@@ -55,10 +54,8 @@ test_calls (void)
       g_autoptr (TallFakeGateway) gateway = tall_fake_gateway_new (framed, compact);
       g_autoptr (TallConnection) connection =
           open_connection (tall_fake_gateway_get_address (gateway), framed, compact);
-      g_autoptr (GError) error = NULL;
       for (guint n = 0; n < 100; n++)
-        g_assert_true (call (connection, SOON, &error));
-      g_assert_no_error (error);
+        must (call (connection, SOON, &error));
       g_assert_true (tall_connection_is_fit (connection));
       g_assert_true (tall_connection_has_delivered (connection));
     }
@@ -71,17 +68,13 @@ test_late_answer (void)
   g_autoptr (TallFakeGateway) gateway = tall_fake_gateway_new (TRUE, FALSE);
   g_autoptr (TallConnection) connection =
       open_connection (tall_fake_gateway_get_address (gateway), TRUE, FALSE);
-  g_autoptr (GError) error = NULL;
 
   tall_fake_gateway_set_answer (gateway, "getThriftServerType", TALL_FAKE_SILENT, 1);
-  g_assert_false (call (connection, NEAR, &error));
-  g_assert_error (error, TALL_ERROR, TALL_ERROR_TIMED_OUT);
+  must_fail (call (connection, NEAR, &error), TALL_ERROR_TIMED_OUT);
   g_assert_true (tall_connection_is_broken (connection));
   g_assert_false (tall_connection_is_fit (connection));
-  g_clear_error (&error);
 
-  g_assert_false (call (connection, SOON, &error));
-  g_assert_error (error, TALL_ERROR, TALL_ERROR_UNAVAILABLE);
+  must_fail (call (connection, SOON, &error), TALL_ERROR_UNAVAILABLE);
   g_assert_cmpuint (tall_fake_gateway_get_calls (gateway, "getThriftServerType"), ==, 1);
 }
 
@@ -127,16 +120,13 @@ static void
 expect_bad_reply (TallSlice reply)
 {
   g_autoptr (GSocketListener) listener = g_socket_listener_new ();
-  g_autoptr (GError) error = NULL;
-  guint16 port = g_socket_listener_add_any_inet_port (listener, NULL, &error);
-  g_assert_no_error (error);
+  guint16 port = must (g_socket_listener_add_any_inet_port (listener, NULL, &error));
   Peer peer = { listener, reply };
   GThread *thread = g_thread_new ("peer", reply_once, &peer);
 
   g_autofree char *address = g_strdup_printf ("127.0.0.1:%u", port);
   g_autoptr (TallConnection) connection = open_connection (address, FALSE, FALSE);
-  g_assert_false (call (connection, SOON, &error));
-  g_assert_error (error, TALL_ERROR, TALL_ERROR_INVALID);
+  must_fail (call (connection, SOON, &error), TALL_ERROR_INVALID);
   g_assert_true (tall_connection_is_broken (connection));
   g_clear_object (&connection);
   g_thread_join (thread);
@@ -166,12 +156,8 @@ test_not_there (void)
   g_clear_pointer (&gateway, tall_fake_gateway_free);
 
   TallWireOptions options = TALL_WIRE_OPTIONS_INIT;
-  g_autoptr (GError) error = NULL;
-  g_autoptr (TallConnection) connection = tall_connection_open (address, &options, SOON, &error);
-  g_assert_null (connection);
-  g_assert_error (error, TALL_ERROR, TALL_ERROR_UNAVAILABLE);
-  g_assert_nonnull (strstr (error->message, address));
-  g_assert_nonnull (strstr (error->message, "refused"));
+  must_fail (tall_connection_open (address, &options, SOON, &error), TALL_ERROR_UNAVAILABLE,
+             address, "refused");
 }
 
 /* By name, the loopback addresses are tried one after the other; only one of them listens. */
@@ -182,9 +168,7 @@ test_by_name (void)
   const char *port = strrchr (tall_fake_gateway_get_address (gateway), ':');
   g_autofree char *address = g_strconcat ("localhost", port, NULL);
   g_autoptr (TallConnection) connection = open_connection (address, FALSE, FALSE);
-  g_autoptr (GError) error = NULL;
-  g_assert_true (call (connection, SOON, &error));
-  g_assert_no_error (error);
+  must (call (connection, SOON, &error));
 }
 
 static void

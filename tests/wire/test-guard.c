@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "wire-cases.h"
 #include "wire-messages.h"
+#include "tall-must.h"
 
 static const guint8 *
 bytes_of (GByteArray *array)
@@ -12,10 +13,8 @@ bytes_of (GByteArray *array)
 static void
 assert_rejected (GByteArray *bytes, gboolean compact)
 {
-  g_autoptr (GError) error = NULL;
   g_autoptr (TallArena) arena = tall_arena_new (0);
-  g_assert_null (decode_row (tall_slice_array (bytes), compact, arena, &error));
-  g_assert_error (error, TALL_ERROR, TALL_ERROR_INVALID);
+  must_fail (decode_row (tall_slice_array (bytes), compact, arena, &error), TALL_ERROR_INVALID);
 }
 
 static void
@@ -23,11 +22,9 @@ test_round_trip (gconstpointer data)
 {
   g_autoptr (HbTResult) row = result_new (3, 1000);
   g_autoptr (GByteArray) bytes = encode_struct (THRIFT_STRUCT (row), COMPACT);
-  g_autoptr (GError) error = NULL;
 
   g_autoptr (TallArena) arena = tall_arena_new (0);
-  const WireRow *back = decode_row (tall_slice_array (bytes), COMPACT, arena, &error);
-  g_assert_no_error (error);
+  const WireRow *back = must (decode_row (tall_slice_array (bytes), COMPACT, arena, &error));
   g_assert_cmpuint (back->n_cells, ==, 3);
   const WireCell *cell = &back->cells[2];
   g_assert_cmpmem (cell->qualifier.data, cell->qualifier.len, "q00002", 6);
@@ -46,10 +43,8 @@ test_cut (gconstpointer data)
     {
       /* In a block of its own size, so that a read beyond it is seen. */
       g_autofree guint8 *part = g_memdup2 (bytes_of (bytes), len);
-      g_autoptr (GError) error = NULL;
       g_autoptr (TallArena) arena = tall_arena_new (0);
-      g_assert_null (decode_row (tall_slice (part, len), COMPACT, arena, &error));
-      g_assert_error (error, TALL_ERROR, TALL_ERROR_INVALID);
+      must_fail (decode_row (tall_slice (part, len), COMPACT, arena, &error), TALL_ERROR_INVALID);
     }
 }
 
@@ -137,11 +132,9 @@ test_nesting_bomb (gconstpointer data)
           append_repeated (bytes, (const guint8 *)levels[i].binary, levels[i].binary_size, 1000000);
         }
 
-      g_autoptr (GError) error = NULL;
       g_autoptr (TallArena) arena = tall_arena_new (0);
-      g_assert_null (decode_row (tall_slice_array (bytes), COMPACT, arena, &error));
-      g_assert_error (error, TALL_ERROR, TALL_ERROR_INVALID);
-      g_assert_nonnull (strstr (error->message, "deep"));
+      must_fail (decode_row (tall_slice_array (bytes), COMPACT, arena, &error), TALL_ERROR_INVALID,
+                 "deep");
     }
 }
 
@@ -227,14 +220,10 @@ test_repeated_in_message (void)
   g_autoptr (TallTransport) transport =
       tall_transport_new_memory (tall_slice (bytes, sizeof bytes), &options);
   g_autoptr (TallArena) arena = tall_arena_new (0);
-  g_autoptr (GError) error = NULL;
   g_auto (TallMessage) message;
 
-  g_assert_true (tall_message_read (&message, transport, &error));
-  g_assert_no_error (error);
-  g_assert_null (read_struct (transport, &wire_row, arena, &error));
-  g_assert_error (error, TALL_ERROR, TALL_ERROR_INVALID);
-  g_assert_nonnull (strstr (error->message, "twice"));
+  must (tall_message_read (&message, transport, &error));
+  must_fail (read_struct (transport, &wire_row, arena, &error), TALL_ERROR_INVALID, "twice");
 }
 
 /* Replies show them; calls must not contain any. */
@@ -247,18 +236,15 @@ test_text_with_nul (gconstpointer data)
   TallSlice bytes =
       COMPACT ? tall_slice (compact, sizeof compact) : tall_slice (binary, sizeof binary);
   g_autoptr (TallTransport) reply = tall_transport_new_memory (bytes, &options);
-  g_autoptr (GError) error = NULL;
 
   g_autoptr (TallArena) arena = tall_arena_new (0);
-  const WireReason *shown = read_struct (reply, &wire_reason, arena, &error);
-  g_assert_no_error (error);
+  const WireReason *shown = must (read_struct (reply, &wire_reason, arena, &error));
   g_assert_cmpstr (shown->message, ==, "a\\x00b\xff\\x00");
   g_assert_false (tall_transport_is_broken (reply));
 
   options.side = TALL_WIRE_SERVER;
   g_autoptr (TallTransport) call = tall_transport_new_memory (bytes, &options);
-  g_assert_null (read_struct (call, &wire_text, arena, &error));
-  g_assert_error (error, TALL_ERROR, TALL_ERROR_INVALID);
+  must_fail (read_struct (call, &wire_text, arena, &error), TALL_ERROR_INVALID);
   g_assert_true (tall_transport_is_broken (call));
 }
 
@@ -303,10 +289,8 @@ test_too_many_elements (gconstpointer data)
   g_autoptr (TallTransport) transport =
       tall_transport_new_memory (tall_slice_array (bytes), &options);
   g_autoptr (TallArena) arena = tall_arena_new (0);
-  g_autoptr (GError) error = NULL;
 
-  g_assert_null (read_struct (transport, &wire_row, arena, &error));
-  g_assert_error (error, TALL_ERROR, TALL_ERROR_TOO_LARGE);
+  must_fail (read_struct (transport, &wire_row, arena, &error), TALL_ERROR_TOO_LARGE);
 }
 
 /* Texts that are short enough each, and too much together, are not a malformed message. */
@@ -344,11 +328,9 @@ assert_header_rejected (TallSlice bytes, TallWireSide side, gboolean compact)
 {
   TallWireOptions options = options_of (side, FALSE, compact);
   g_autoptr (TallTransport) transport = tall_transport_new_memory (bytes, &options);
-  g_autoptr (GError) error = NULL;
   TallMessage message = { .name = (char *)"not set" };
 
-  g_assert_false (tall_message_read (&message, transport, &error));
-  g_assert_error (error, TALL_ERROR, TALL_ERROR_INVALID);
+  must_fail (tall_message_read (&message, transport, &error), TALL_ERROR_INVALID);
   g_assert_null (message.name);
 }
 

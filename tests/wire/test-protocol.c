@@ -4,6 +4,7 @@
 #include "tall-thrift.h"
 #include "wire/transport-private.h"
 #include "wire-cases.h"
+#include "tall-must.h"
 
 #include <malloc.h>
 #include <sys/socket.h>
@@ -104,7 +105,7 @@ test_fields (gconstpointer data)
     }
   assert_read (thrift_protocol_read_field_begin (protocol, &name, &type, &id, &error), error);
   g_assert_cmpint (type, ==, T_STOP);
-  g_assert_true (tall_transport_end_message (transport, &error));
+  must (tall_transport_end_message (transport, &error));
 }
 
 static const gint64 numbers[] = { 0,          1,          -1,         63,        64,
@@ -138,7 +139,7 @@ test_numbers (gconstpointer data)
       g_assert_cmpint (narrow, ==, (gint32)numbers[i]);
       g_assert_cmpint (least, ==, (gint16)numbers[i]);
     }
-  g_assert_true (tall_transport_end_message (transport, &error));
+  must (tall_transport_end_message (transport, &error));
 }
 
 static const guint32 sizes[] = { 0, 1, 14, 15, 16, 127, 128, 300 };
@@ -169,12 +170,10 @@ test_containers (gconstpointer data)
 
       g_autoptr (TallTransport) transport = writer_read (&writer, 1);
       ThriftProtocol *protocol = tall_protocol_get_reader (transport);
-      g_autoptr (GError) error = NULL;
-      g_assert_true (tall_protocol_skip (protocol, T_LIST, &error));
-      g_assert_true (tall_protocol_skip (protocol, T_SET, &error));
-      g_assert_true (tall_protocol_skip (protocol, T_MAP, &error));
-      g_assert_true (tall_transport_end_message (transport, &error));
-      g_assert_no_error (error);
+      must (tall_protocol_skip (protocol, T_LIST, &error));
+      must (tall_protocol_skip (protocol, T_SET, &error));
+      must (tall_protocol_skip (protocol, T_MAP, &error));
+      must (tall_transport_end_message (transport, &error));
     }
 }
 
@@ -194,7 +193,7 @@ test_texts (gconstpointer data)
   ThriftProtocol *protocol = tall_protocol_get_reader (transport);
   g_autoptr (GError) error = NULL;
   TallSlice lent;
-  g_assert_true (tall_protocol_lend_bytes (protocol, &lent, &error));
+  must (tall_protocol_lend_bytes (protocol, &lent, &error));
   g_assert_cmpmem (lent.data, lent.len, "a\0b", 3);
   g_autofree gpointer copy = NULL;
   gpointer nothing = NULL;
@@ -364,8 +363,8 @@ test_elements (gconstpointer data)
       ThriftProtocol *protocol = tall_protocol_get_reader (transport);
       g_autoptr (GError) error = NULL;
       transport->options.max_elements = 10;
-      g_assert_true (tall_transport_begin_message (transport, &error));
-      g_assert_true (tall_protocol_skip (protocol, T_LIST, &error));
+      must (tall_transport_begin_message (transport, &error));
+      must (tall_protocol_skip (protocol, T_LIST, &error));
       g_assert_cmpint (tall_protocol_skip (protocol, T_LIST, &error), ==, !more);
       if (more)
         g_assert_error (error, TALL_ERROR, TALL_ERROR_TOO_LARGE);
@@ -379,12 +378,11 @@ test_too_large (void)
   const TallWireOptions options = TALL_WIRE_OPTIONS_INIT;
   g_autoptr (TallTransport) transport =
       tall_transport_new_memory ((TallSlice)TALL_SLICE_INIT, &options);
-  g_autoptr (GError) error = NULL;
   transport->out_end = G_MAXINT32 - 8; /* as if so much had been written */
   const TallMessage message = { (char *)"get", T_CALL, 1 };
   static const TallStructType nothing = { .name = "args" };
-  g_assert_false (tall_message_write (&message, transport, &nothing, NULL, &error));
-  g_assert_error (error, TALL_ERROR, TALL_ERROR_TOO_LARGE);
+  must_fail (tall_message_write (&message, transport, &nothing, NULL, &error),
+             TALL_ERROR_TOO_LARGE);
   g_assert_true (tall_transport_is_broken (transport));
   transport->out_end = 0;
 }
@@ -459,10 +457,9 @@ test_long_length (void)
 {
   g_autoptr (GByteArray) bytes = make_number (5, 0x10);
   g_autoptr (TallTransport) transport = transport_new (bytes, TRUE, 1);
-  g_autoptr (GError) error = NULL;
   TallSlice text;
-  g_assert_false (tall_protocol_lend_bytes (tall_protocol_get_reader (transport), &text, &error));
-  g_assert_error (error, TALL_ERROR, TALL_ERROR_INVALID);
+  must_fail (tall_protocol_lend_bytes (tall_protocol_get_reader (transport), &text, &error),
+             TALL_ERROR_INVALID);
 }
 
 /* Compact: a number that does not fit is rejected, and not cut: 2³² + 1 is not 1. */
@@ -562,8 +559,7 @@ test_kept_buffers (void)
 
   g_assert_true (thrift_transport_write (THRIFT_TRANSPORT (writer), much, (guint32)len, NULL));
   GThread *thread = g_thread_new ("writer", flush, writer);
-  g_autoptr (GError) error = NULL;
-  g_assert_true (tall_transport_read_frame (reader, &error));
+  must (tall_transport_read_frame (reader, &error));
   g_assert_true (GPOINTER_TO_INT (g_thread_join (thread)));
   g_assert_cmpuint (reader->in_size, >=, len);
   g_assert_cmpuint (reader->in_size, <=, 2 * len);
@@ -593,9 +589,7 @@ test_announced_frame (void)
 {
   int fds[2];
   g_autoptr (TallTransport) reader = reader_new (fds, (guint8[]){ 3, 0, 0, 0 }, 40000);
-  g_autoptr (GError) error = NULL;
-  g_assert_false (tall_transport_read_frame (reader, &error));
-  g_assert_error (error, TALL_ERROR, TALL_ERROR_UNAVAILABLE);
+  must_fail (tall_transport_read_frame (reader, &error), TALL_ERROR_UNAVAILABLE);
   g_assert_cmpuint (reader->in_size, <=, 2 * 40000);
   close (fds[1]);
 }
@@ -606,8 +600,7 @@ test_next_frame (void)
 {
   int fds[2];
   g_autoptr (TallTransport) reader = reader_new (fds, (guint8[]){ 0, 0, 0x9c, 0x40 }, 80000);
-  g_autoptr (GError) error = NULL;
-  g_assert_true (tall_transport_read_frame (reader, &error));
+  must (tall_transport_read_frame (reader, &error));
   g_assert_cmpuint (tall_transport_get_remaining (reader), ==, 40000);
   g_assert_cmpuint (tall_transport_buffered (reader), <=, 40000 + 16 * 1024);
   close (fds[1]);
@@ -630,8 +623,7 @@ test_left_behind (void)
   protocol->_has_bool_value = TRUE;
 
   g_auto (TallMessage) message = { NULL };
-  g_autoptr (GError) error = NULL;
-  g_assert_true (tall_message_read (&message, transport, &error));
+  must (tall_message_read (&message, transport, &error));
   g_assert_cmpuint (protocol->_last_field.length, ==, 0);
   g_assert_false (protocol->_has_bool_value);
   g_assert_cmpuint (transport->depth, ==, 0);

@@ -3,6 +3,7 @@
 #include "wire/struct.h"
 #include "tall-decimal.h"
 #include "wire-cases.h"
+#include "tall-must.h"
 
 /* Structs by their descriptions: as much as the limits say is read, and its memory is asked for. */
 
@@ -323,12 +324,9 @@ test_owner (gconstpointer data)
   Booked read = { NULL };
   g_autoptr (TallArena) arena = tall_arena_new (0);
   g_autoptr (TallTransport) transport = transport_new (bytes, COMPACT, 3);
-  g_autoptr (GError) error = NULL;
   TallStructReader reader;
   tall_struct_reader_init (&reader, transport, arena, NULL);
-  gboolean ok = tall_struct_reader_read (&reader, &booked_type, &read, &error);
-  g_assert_no_error (error);
-  g_assert_true (ok);
+  must (tall_struct_reader_read (&reader, &booked_type, &read, &error));
   g_assert_true (reader.arena == arena);
   Owner *taken = g_steal_pointer (&read.owner);
   g_assert_cmpint (taken->number, ==, 7);
@@ -554,12 +552,11 @@ test_raw (gconstpointer data)
   tall_bytes_append (bytes, tall_transport_get_output (outer));
   g_autoptr (TallTransport) transport = transport_new (bytes, COMPACT, 4);
   g_autoptr (TallArena) arena = tall_arena_new (0);
-  g_autoptr (GError) error = NULL;
   Passed passed = { TALL_SLICE_INIT, 0 };
   TallStructReader reader;
   tall_struct_reader_init (&reader, transport, arena, NULL);
-  g_assert_true (tall_struct_reader_read (&reader, &passed_type, &passed, &error));
-  g_assert_true (tall_struct_reader_finish (&reader, &error));
+  must (tall_struct_reader_read (&reader, &passed_type, &passed, &error));
+  must (tall_struct_reader_finish (&reader, &error));
   g_assert_cmpmem (passed.raw.data, passed.raw.len, sent.raw.data, sent.raw.len);
   g_assert_cmpint (passed.number, ==, 5);
 }

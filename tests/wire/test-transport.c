@@ -1,6 +1,7 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
 #include "wire-messages.h"
+#include "tall-must.h"
 
 #include <malloc.h>
 #include <sys/socket.h>
@@ -24,11 +25,8 @@ pair_init (Pair *pair, const TallWireOptions *options)
   int fds[2];
   g_assert_cmpint (socketpair (AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds), ==, 0);
 
-  GError *error = NULL;
-  g_autoptr (GSocket) socket = g_socket_new_from_fd (fds[0], &error);
-  g_assert_no_error (error);
-  pair->other = g_socket_new_from_fd (fds[1], &error);
-  g_assert_no_error (error);
+  g_autoptr (GSocket) socket = must (g_socket_new_from_fd (fds[0], &error));
+  pair->other = must (g_socket_new_from_fd (fds[1], &error));
   pair->transport = tall_transport_new (socket, "the test", options);
   tall_transport_set_deadline (pair->transport, SOON);
 }
@@ -44,12 +42,10 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Pair, pair_clear)
 static void
 send_bytes (GSocket *socket, TallSlice bytes)
 {
-  GError *error = NULL;
   for (gsize sent = 0; sent < bytes.len;)
     {
-      gssize n =
-          g_socket_send (socket, (const char *)bytes.data + sent, bytes.len - sent, NULL, &error);
-      g_assert_no_error (error);
+      gssize n = must (
+          g_socket_send (socket, (const char *)bytes.data + sent, bytes.len - sent, NULL, &error));
       sent += (gsize)n;
     }
 }
@@ -166,10 +162,8 @@ test_messages_in_a_row (void)
       g_assert_false (tall_transport_is_fit (pair.transport));
       for (guint i = 0; i < 100; i++)
         {
-          g_autoptr (GError) error = NULL;
           g_autoptr (TallArena) arena = tall_arena_new (0);
-          const WireRows *rows = receive_rows (pair.transport, arena, &error);
-          g_assert_no_error (error);
+          const WireRows *rows = must (receive_rows (pair.transport, arena, &error));
           g_assert_cmpuint (rows->n_rows, ==, 2);
         }
       g_assert_true (tall_transport_is_fit (pair.transport));
@@ -212,9 +206,7 @@ assert_frame_refused (TallSlice bytes, gsize max_message, TallError code)
   pair_init (&pair, &options);
   send_bytes (pair.other, bytes);
 
-  g_autoptr (GError) error = NULL;
-  g_assert_false (tall_transport_read_frame (pair.transport, &error));
-  g_assert_error (error, TALL_ERROR, (int)code);
+  must_fail (tall_transport_read_frame (pair.transport, &error), code);
 }
 
 static void
@@ -237,24 +229,24 @@ test_as_thrift (void)
   ThriftTransport *thrift = THRIFT_TRANSPORT (pair.transport);
   g_autoptr (GError) error = NULL;
   g_assert_true (thrift_transport_is_open (thrift));
-  g_assert_true (thrift_transport_open (thrift, &error));
-  g_assert_true (thrift_transport_write (thrift, (gpointer) "abc", 3, &error));
-  g_assert_true (thrift_transport_write_end (thrift, &error));
-  g_assert_true (thrift_transport_flush (thrift, &error));
+  must (thrift_transport_open (thrift, &error));
+  must (thrift_transport_write (thrift, (gpointer) "abc", 3, &error));
+  must (thrift_transport_write_end (thrift, &error));
+  must (thrift_transport_flush (thrift, &error));
   char sent[8];
   g_assert_cmpint (g_socket_receive (pair.other, sent, sizeof sent, NULL, &error), ==, 7);
   g_assert_true (tall_transport_has_delivered (pair.transport));
-  g_assert_true (thrift_transport_write (thrift, sent, 4, &error));
+  must (thrift_transport_write (thrift, sent, 4, &error));
   g_assert_false (tall_transport_has_delivered (pair.transport));
   tall_transport_drop_output (pair.transport);
 
   send_bytes (pair.other, tall_slice ("\x00\x00\x00\x03xyz", 7));
   char got[4];
-  g_assert_true (tall_transport_begin_message (pair.transport, &error));
+  must (tall_transport_begin_message (pair.transport, &error));
   g_assert_cmpint (thrift_transport_read (thrift, got, 1, &error), ==, 1);
   g_assert_cmpint (thrift_transport_read_all (thrift, got + 1, 2, &error), ==, 2);
   g_assert_cmpmem (got, 3, "xyz", 3);
-  g_assert_true (thrift_transport_read_end (thrift, &error));
+  must (thrift_transport_read_end (thrift, &error));
   g_assert_cmpint (thrift_transport_read_all (thrift, got, 1, &error), <, 0);
   g_assert_error (error, TALL_ERROR, TALL_ERROR_TOO_LARGE);
 
@@ -275,9 +267,7 @@ test_announced_length (void)
   tall_transport_set_deadline (pair.transport, NEAR);
 
   struct mallinfo2 before = mallinfo2 ();
-  g_autoptr (GError) error = NULL;
-  g_assert_false (tall_transport_read_frame (pair.transport, &error));
-  g_assert_error (error, TALL_ERROR, TALL_ERROR_TIMED_OUT);
+  must_fail (tall_transport_read_frame (pair.transport, &error), TALL_ERROR_TIMED_OUT);
   struct mallinfo2 after = mallinfo2 ();
   g_assert_cmpuint (after.uordblks + after.hblkhd, <, before.uordblks + before.hblkhd + 1000000);
 }
@@ -295,10 +285,8 @@ test_announced_value (void)
   tall_transport_set_deadline (pair.transport, NEAR);
 
   struct mallinfo2 before = mallinfo2 ();
-  g_autoptr (GError) error = NULL;
   g_autoptr (TallArena) arena = tall_arena_new (0);
-  g_assert_null (receive_rows (pair.transport, arena, &error));
-  g_assert_error (error, TALL_ERROR, TALL_ERROR_TIMED_OUT);
+  must_fail (receive_rows (pair.transport, arena, &error), TALL_ERROR_TIMED_OUT);
   struct mallinfo2 after = mallinfo2 ();
   g_assert_cmpuint (after.uordblks + after.hblkhd, <, before.uordblks + before.hblkhd + 1000000);
 }
@@ -313,10 +301,8 @@ test_unframed_limit (void)
   g_autoptr (GByteArray) bytes = encode_reply (10, 10, FALSE, FALSE);
   send_bytes (pair.other, tall_slice_array (bytes));
 
-  g_autoptr (GError) error = NULL;
   g_autoptr (TallArena) arena = tall_arena_new (0);
-  g_assert_null (receive_rows (pair.transport, arena, &error));
-  g_assert_error (error, TALL_ERROR, TALL_ERROR_TOO_LARGE);
+  must_fail (receive_rows (pair.transport, arena, &error), TALL_ERROR_TOO_LARGE);
 }
 
 /* The server's way: wait, read a frame, see which protocol it is in, answer. */
@@ -333,10 +319,10 @@ test_server_side (void)
   TallRecognized expected[] = { TALL_RECOGNIZED_COMPACT, TALL_RECOGNIZED_BINARY };
   for (guint i = 0; i < G_N_ELEMENTS (expected); i++)
     {
-      g_assert_true (tall_transport_wait_for_input (pair.transport, SOON, &error));
+      must (tall_transport_wait_for_input (pair.transport, SOON, &error));
       g_assert_cmpint (tall_transport_has_input (pair.transport), ==, i > 0); /* not yet received */
       g_assert_true (tall_transport_receive_input (pair.transport, NULL));
-      g_assert_true (tall_transport_read_frame (pair.transport, &error));
+      must (tall_transport_read_frame (pair.transport, &error));
       g_assert_cmpint (tall_transport_recognize (pair.transport), ==, expected[i]);
       tall_transport_skip_message (pair.transport);
     }
@@ -347,9 +333,8 @@ test_server_side (void)
   char reply[8];
   g_assert_true (
       thrift_transport_write (THRIFT_TRANSPORT (fresh.transport), (gpointer) "abc", 3, &error));
-  g_assert_true (tall_transport_flush (fresh.transport, &error));
-  gssize n = g_socket_receive (fresh.other, reply, sizeof reply, NULL, &error);
-  g_assert_no_error (error);
+  must (tall_transport_flush (fresh.transport, &error));
+  gssize n = must (g_socket_receive (fresh.other, reply, sizeof reply, NULL, &error));
   g_assert_cmpmem (reply, (gsize)n,
                    "\x00\x00\x00\x03"
                    "abc",
@@ -364,15 +349,11 @@ test_idle (void)
   pair_init (&quiet, &options);
   g_auto (Pair) closed = { 0 };
   pair_init (&closed, &options);
-  g_autoptr (GError) error = NULL;
 
-  g_assert_false (tall_transport_wait_for_input (quiet.transport, NEAR, &error));
-  g_assert_error (error, TALL_ERROR, TALL_ERROR_TIMED_OUT);
-  g_clear_error (&error);
+  must_fail (tall_transport_wait_for_input (quiet.transport, NEAR, &error), TALL_ERROR_TIMED_OUT);
 
   g_socket_close (closed.other, NULL);
-  g_assert_true (tall_transport_wait_for_input (closed.transport, SOON, &error));
-  g_assert_no_error (error);
+  must (tall_transport_wait_for_input (closed.transport, SOON, &error));
   g_assert_false (tall_transport_receive_input (closed.transport, NULL));
   g_assert_true (tall_transport_is_broken (closed.transport));
 }
@@ -393,8 +374,8 @@ test_sending_fails (void)
         g_socket_close (pair.other, NULL);
 
       tall_transport_set_deadline (pair.transport, NEAR);
-      g_assert_true (thrift_transport_write (THRIFT_TRANSPORT (pair.transport), much,
-                                             16 * 1024 * 1024, &error));
+      must (thrift_transport_write (THRIFT_TRANSPORT (pair.transport), much, 16 * 1024 * 1024,
+                                    &error));
       g_assert_false (tall_transport_flush (pair.transport, &error));
       int code = closed ? TALL_ERROR_UNAVAILABLE : TALL_ERROR_TIMED_OUT;
       g_assert_error (error, TALL_ERROR, code);

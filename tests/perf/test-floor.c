@@ -8,6 +8,7 @@
 #include "tall-error.h"
 #include "layout/layout.h"
 #include "tall-test-directory.h"
+#include "tall-must.h"
 
 /* Runs the command in a directory. Returns: (transfer full): what it prints. @exit is its exit code
  */
@@ -20,13 +21,11 @@ run_command (const char *directory, int *exit)
   const char *const argv[] = { program,   "calls",   "--json",  "--store", store,
                                "--count", "50",      "--lines", "3",       "--seconds",
                                "0",       "--check", NULL };
-  g_autoptr (GError) error = NULL;
   g_autofree char *messages = NULL;
   char *printed = NULL;
   int status = -1;
-  g_spawn_sync (NULL, (char **)argv, NULL, G_SPAWN_DEFAULT, NULL, NULL, &printed, &messages,
-                &status, &error);
-  g_assert_no_error (error);
+  must (g_spawn_sync (NULL, (char **)argv, NULL, G_SPAWN_DEFAULT, NULL, NULL, &printed, &messages,
+                      &status, &error));
   g_assert_cmpstr (messages, ==, "");
   g_assert_true (WIFEXITED (status));
   *exit = WEXITSTATUS (status);
@@ -88,11 +87,9 @@ static void
 test_command (void)
 {
   g_autofree char *directory = tall_test_directory_new ();
-  g_autoptr (GError) error = NULL;
   int exit;
   g_autofree char *json = run_command (directory, &exit);
-  g_autoptr (JsonNode) root = json_from_string (json, &error);
-  g_assert_no_error (error);
+  g_autoptr (JsonNode) root = must (json_from_string (json, &error));
   JsonObject *object = json_node_get_object (root);
   g_assert_cmpint (json_object_get_int_member (object, "lines"), ==, 3);
   g_assert_cmpint (exit, ==, has_missed (object) ? 1 : 0);
@@ -127,8 +124,7 @@ test_command (void)
       check_figure (object, many, 1.5);
     }
 
-  g_autoptr (GDir) left = g_dir_open (directory, 0, &error);
-  g_assert_no_error (error);
+  g_autoptr (GDir) left = must (g_dir_open (directory, 0, &error));
   g_assert_cmpstr (g_dir_read_name (left), ==, NULL);
   tall_test_directory_remove (directory);
 }
@@ -137,21 +133,16 @@ test_command (void)
 static void
 test_failures (void)
 {
-  g_autoptr (GError) error = NULL;
   g_autoptr (TallBenchReport) report = tall_bench_report_new ();
   TallFloorOptions options = TALL_FLOOR_OPTIONS_INIT;
   TallTableAddress place = { .kind = &tall_table_kind_rocksdb, .place = (char *)"/nonexistent" };
   options.address = &place;
-  g_assert_false (tall_floor_run (&options, report, &error));
-  g_assert_error (error, TALL_ERROR, TALL_ERROR_UNAVAILABLE);
-  g_assert_nonnull (strstr (error->message, "/nonexistent"));
-  g_clear_error (&error);
+  must_fail (tall_floor_run (&options, report, &error), TALL_ERROR_UNAVAILABLE, "/nonexistent");
 
   /* Nobody listens on the discard port of the loopback. */
   TallTableAddress gateway = { .kind = &tall_table_kind_hbase, .place = (char *)"127.0.0.1:9" };
   options.address = &gateway;
-  g_assert_false (tall_floor_run (&options, report, &error));
-  g_assert_error (error, TALL_ERROR, TALL_ERROR_UNAVAILABLE);
+  must_fail (tall_floor_run (&options, report, &error), TALL_ERROR_UNAVAILABLE);
 }
 
 /* What only one kind of tables has is refused by its name on the other. */
@@ -169,15 +160,12 @@ test_unsupported (void)
   };
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
     {
-      g_autoptr (GError) error = NULL;
       g_autoptr (TallBenchReport) report = tall_bench_report_new ();
       TallTableAddress address = { .kind = cases[i].kind, .place = (char *)"127.0.0.1:9" };
       TallFloorOptions options = TALL_FLOOR_OPTIONS_INIT;
       options.address = &address;
       options.subject = cases[i].subject;
-      g_assert_false (tall_floor_run (&options, report, &error));
-      g_assert_error (error, TALL_ERROR, TALL_ERROR_UNSUPPORTED);
-      g_assert_nonnull (strstr (error->message, cases[i].words));
+      must_fail (tall_floor_run (&options, report, &error), TALL_ERROR_UNSUPPORTED, cases[i].words);
     }
 }
 

@@ -3,6 +3,7 @@
 #include "tall-error.h"
 #include "bench/histogram.h"
 #include "measure.h"
+#include "tall-must.h"
 
 #include <math.h>
 
@@ -73,7 +74,6 @@ static void
 test_turns (void)
 {
   g_autoptr (GString) calls = g_string_new (NULL);
-  g_autoptr (GError) error = NULL;
   g_auto (TallMeasurement) measurement = { 0 };
   Side a = { .calls = calls, .name = 'a' };
   Side b = { .calls = calls, .name = 'b' };
@@ -81,8 +81,7 @@ test_turns (void)
                                     { BATCH, NULL, run, NULL, NULL, &b } };
   TallMeasurePlan plan = { 0 };
 
-  g_assert_true (tall_measure (sides, 2, &plan, &measurement, &error));
-  g_assert_no_error (error);
+  must (tall_measure (sides, 2, &plan, &measurement, &error));
   g_assert_cmpstr (calls->str, ==, "ababbaab");
   g_assert_cmpuint (measurement.sides[0].n_operations, ==, 3 * BATCH);
   g_assert_cmpuint (measurement.sides[1].means->len, ==, 3);
@@ -94,8 +93,7 @@ test_turns (void)
 
   g_string_truncate (calls, 0);
   plan.in_order = TRUE;
-  g_assert_true (tall_measure (sides, 2, &plan, &measurement, &error));
-  g_assert_no_error (error);
+  must (tall_measure (sides, 2, &plan, &measurement, &error));
   g_assert_cmpstr (calls->str, ==, "abababab");
 }
 
@@ -104,7 +102,6 @@ static void
 test_comparison (void)
 {
   g_autoptr (GString) calls = g_string_new (NULL);
-  g_autoptr (GError) error = NULL;
   g_auto (TallMeasurement) measurement = { 0 };
   Side slow = { .calls = calls, .name = 's', .steps = 1000000 };
   Side fast = { .calls = calls, .name = 'f', .steps = 1000 };
@@ -112,8 +109,7 @@ test_comparison (void)
                                     { BATCH, NULL, run, NULL, NULL, &fast } };
   TallMeasurePlan plan = { 0 };
 
-  g_assert_true (tall_measure (sides, 2, &plan, &measurement, &error));
-  g_assert_no_error (error);
+  must (tall_measure (sides, 2, &plan, &measurement, &error));
   const TallMeasured *s = &measurement.sides[0];
   const TallMeasured *f = &measurement.sides[1];
   g_assert_cmpfloat (tall_measured_get_mean (f), >, 0);
@@ -128,7 +124,6 @@ static void
 test_cpu (void)
 {
   g_autoptr (GString) calls = g_string_new (NULL);
-  g_autoptr (GError) error = NULL;
   const TallBenchPids pids = { .servers = { 1 }, .n_servers = 1 };
   Side slow = { .calls = calls, .name = 's', .steps = 10000000 };
   Side fast = { .calls = calls, .name = 'f', .steps = 1000 };
@@ -138,8 +133,7 @@ test_cpu (void)
     {
       g_auto (TallMeasurement) measurement = { 0 };
       const TallMeasurePlan plan = { .pids = i == 0 ? NULL : &pids };
-      g_assert_true (tall_measure (sides, 2, &plan, &measurement, &error));
-      g_assert_no_error (error);
+      must (tall_measure (sides, 2, &plan, &measurement, &error));
       const double *s = measurement.sides[0].cpu, *f = measurement.sides[1].cpu;
       guint64 least =
           i == 0 ? 0 : 3 * 1000000; /* 30 million steps take some milliseconds at least */
@@ -156,14 +150,12 @@ static void
 test_failure (void)
 {
   g_autoptr (GString) calls = g_string_new (NULL);
-  g_autoptr (GError) error = NULL;
   g_auto (TallMeasurement) measurement = { 0 };
   Side a = { .calls = calls, .name = 'a', .fail_at = 2 };
   const TallMeasureSide side = { BATCH, NULL, run, check, clear, &a };
   TallMeasurePlan plan = { 0 };
 
-  g_assert_false (tall_measure (&side, 1, &plan, &measurement, &error));
-  g_assert_error (error, TALL_ERROR, TALL_ERROR_UNAVAILABLE);
+  must_fail (tall_measure (&side, 1, &plan, &measurement, &error), TALL_ERROR_UNAVAILABLE);
   g_assert_cmpuint (a.n_run, ==, 2);
   g_assert_cmpuint (a.n_checked, ==, 1);
   g_assert_cmpuint (a.n_cleared, ==, 2);

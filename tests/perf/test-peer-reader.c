@@ -4,6 +4,7 @@
 
 #include "tall-error.h"
 #include "table/memory-table.h"
+#include "tall-must.h"
 
 #include <signal.h>
 #include <string.h>
@@ -55,16 +56,13 @@ run_peer (const char *script, GError **error)
 static void
 test_commands (void)
 {
-  g_autoptr (GError) error = NULL;
-  gboolean ok =
+  must (
       run_peer ("read a; read b; read c; test \"$a\" = 'plan 2' || exit;"
                 "test \"$b\" = 'get shop.orders 72' || test \"$b\" = 'get shop_orders 72' || exit;"
                 "case \"$c\" in 'scan shop'*'orders 71 73') echo ready ;; *) exit ;; esac;"
                 "read d; test \"$d\" = 'run 3' && echo done;"
                 "read e; test \"$e\" = check && echo " DIGEST,
-                &error);
-  g_assert_no_error (error);
-  g_assert_true (ok);
+                &error));
 }
 
 static void

@@ -1,6 +1,7 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
 #include "report.h"
+#include "tall-must.h"
 
 #include <math.h>
 #include <string.h>
@@ -79,12 +80,10 @@ test_json (void)
 {
   g_autoptr (TallBenchReport) report = tall_bench_report_new ();
   g_auto (TallMeasurement) measurement = { 0 };
-  g_autoptr (GError) error = NULL;
   TallMeasurePlan plan = { 0 };
   const TallMeasureSide side = { .batch = 5, .run = run_nothing };
   const TallMeasureSide sides[] = { side, side };
-  g_assert_true (tall_measure (sides, 2, &plan, &measurement, &error));
-  g_assert_no_error (error);
+  must (tall_measure (sides, 2, &plan, &measurement, &error));
 
   fill_report (report);
   tall_histogram_clear (measurement.sides[0].batches);
@@ -93,8 +92,7 @@ test_json (void)
   tall_bench_report_add_latency (report, "measured", "measured", 2, &measurement.sides[0],
                                  &measurement.sides[1]);
   g_autofree char *json = tall_bench_report_to_json (report);
-  g_autoptr (JsonNode) root = json_from_string (json, &error);
-  g_assert_no_error (error);
+  g_autoptr (JsonNode) root = must (json_from_string (json, &error));
   JsonObject *object = json_node_get_object (root);
   g_assert_cmpint (json_object_get_int_member (object, "lines"), ==, 10);
 
@@ -128,11 +126,10 @@ test_cpu (void)
   g_autoptr (TallBenchReport) report = tall_bench_report_new ();
   g_autoptr (GPtrArray) shown = g_ptr_array_new_with_free_func (g_free);
   g_auto (TallMeasurement) measurement = { 0 };
-  g_autoptr (GError) error = NULL;
   const TallMeasurePlan plan = { 0 };
   const TallMeasureSide side = { .batch = 5, .run = run_nothing };
   const TallMeasureSide sides[] = { side, side };
-  g_assert_true (tall_measure (sides, 2, &plan, &measurement, &error));
+  must (tall_measure (sides, 2, &plan, &measurement, &error));
   tall_bench_report_show (report, take_text, shown);
   for (guint i = 0; i < 2; i++)
     {
@@ -146,8 +143,7 @@ test_cpu (void)
                                    "\n  CPU time, µs: client 20.0 / 40.0, server 3.00 / 6.00\n"));
 
   g_autofree char *json = tall_bench_report_to_json (report);
-  g_autoptr (JsonNode) root = json_from_string (json, &error);
-  g_assert_no_error (error);
+  g_autoptr (JsonNode) root = must (json_from_string (json, &error));
   JsonArray *figures = json_object_get_array_member (json_node_get_object (root), "figures");
   JsonObject *floor =
       json_object_get_object_member (json_array_get_object_element (figures, 0), "floor_measured");

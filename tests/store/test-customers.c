@@ -7,6 +7,7 @@
 #include "tall-error.h"
 #include "tall-store-fixture.h"
 #include "tall-test-orders.h"
+#include "tall-must.h"
 
 static gint
 compare_texts (gconstpointer a, gconstpointer b)
@@ -17,11 +18,8 @@ compare_texts (gconstpointer a, gconstpointer b)
 static void
 put_customer (TallStoreFixture *fixture, const char *number)
 {
-  g_autoptr (GError) error = NULL;
   g_autoptr (TallCustomer) customer = tall_test_plain_customer (number);
-  gboolean done = tall_front_put_customer (fixture->front, customer, NULL, NULL, &error);
-  g_assert_no_error (error);
-  g_assert_true (done);
+  must (tall_front_put_customer (fixture->front, customer, NULL, NULL, &error));
 }
 
 static void
@@ -34,9 +32,7 @@ put_order (TallStoreFixture *fixture, const char *customer, const char *number, 
 static void
 delete_order (TallStoreFixture *fixture, const char *customer, const char *number)
 {
-  g_autoptr (GError) error = NULL;
-  g_assert_true (tall_front_delete_order (fixture->front, customer, number, NULL, &error));
-  g_assert_no_error (error);
+  must (tall_front_delete_order (fixture->front, customer, number, NULL, &error));
 }
 
 static gboolean
@@ -54,7 +50,6 @@ delete_customer (TallStoreFixture *fixture, const char *number, int expected)
 static void
 test_delete (TallStoreFixture *fixture, gconstpointer data G_GNUC_UNUSED)
 {
-  g_autoptr (GError) error = NULL;
   g_assert_false (delete_customer (fixture, "VINET", TALL_ERROR_NOT_FOUND));
   put_order (fixture, "VINET", "1", 3);
   g_assert_false (delete_customer (fixture, "VINET", TALL_ERROR_NOT_FOUND));
@@ -75,8 +70,7 @@ test_delete (TallStoreFixture *fixture, gconstpointer data G_GNUC_UNUSED)
   put_order (fixture, "VINE", "1", 1);
   put_order (fixture, "VINETS", "1", 1);
   g_assert_true (delete_customer (fixture, "VINET", 0));
-  g_assert_null (tall_front_get_customer (fixture->front, "VINET", NULL, &error));
-  g_assert_error (error, TALL_ERROR, TALL_ERROR_NOT_FOUND);
+  must_fail (tall_front_get_customer (fixture->front, "VINET", NULL, &error), TALL_ERROR_NOT_FOUND);
   g_assert_false (delete_customer (fixture, "VINET", TALL_ERROR_NOT_FOUND));
   put_customer (fixture, "VINET");
   g_assert_true (delete_customer (fixture, "VINET", 0));
@@ -89,8 +83,7 @@ test_delete_conditions (TallStoreFixture *fixture, gconstpointer data G_GNUC_UNU
   put_customer (fixture, "VINET");
   gint64 revision;
   g_autoptr (TallCustomer) customer =
-      tall_front_get_customer (fixture->front, "VINET", &revision, &error);
-  g_assert_no_error (error);
+      must (tall_front_get_customer (fixture->front, "VINET", &revision, &error));
   TallWriteOptions options = {
     .condition = TALL_IF_REVISION, .revision = revision + 2, .has_token = TRUE, .token = { 1 }
   };
@@ -103,8 +96,7 @@ test_delete_conditions (TallStoreFixture *fixture, gconstpointer data G_GNUC_UNU
   options.revision = revision;
   for (guint i = 0; i < 2; i++) /* sent again, it is recognised */
     {
-      g_assert_true (tall_front_delete_customer (fixture->front, "VINET", &options, &error));
-      g_assert_no_error (error);
+      must (tall_front_delete_customer (fixture->front, "VINET", &options, &error));
     }
 }
 
@@ -117,11 +109,9 @@ list_all (TallStoreFixture *fixture, guint limit, guint *n_pages)
   *n_pages = 0;
   do
     {
-      g_autoptr (GError) error = NULL;
       TallListOptions options = { .limit = limit, .page = token };
       g_autoptr (TallCustomerList) list =
-          tall_front_list_customers (fixture->front, &options, &error);
-      g_assert_no_error (error);
+          must (tall_front_list_customers (fixture->front, &options, &error));
       g_assert_cmpuint (list->n_entries, <=, limit);
       for (guint i = 0; i < list->n_entries; i++)
         g_ptr_array_add (numbers, g_strdup_printf (list->entries[i].revision > 0 ? "%s" : "(%s)",
@@ -174,8 +164,7 @@ fetch_all (TallFront *front, guint limit)
       g_autoptr (GError) error = NULL;
       TallListOptions options = { .limit = limit, .page = token };
       g_autoptr (TallCustomerOrders) page =
-          tall_front_get_customer_orders (front, "VINET", &options, &error);
-      g_assert_no_error (error);
+          must (tall_front_get_customer_orders (front, "VINET", &options, &error));
       g_assert_nonnull (page->customer);
       g_assert_cmpint (page->revision, >, 0);
       g_assert_cmpuint (page->n_orders, <=, limit);
@@ -184,9 +173,8 @@ fetch_all (TallFront *front, guint limit)
         {
           g_assert_no_error (page->orders[i].error);
           g_autoptr (TallOrder) alone =
-              tall_front_get_order (front, "VINET", page->orders[i].order->order_number, NULL,
-                                    &error);
-          g_assert_no_error (error);
+              must (tall_front_get_order (front, "VINET", page->orders[i].order->order_number, NULL,
+                                          &error));
           tall_test_assert_order_equal (alone, page->orders[i].order);
           g_ptr_array_add (numbers, g_strdup (alone->order_number));
         }
@@ -205,9 +193,8 @@ static void
 test_orders (TallStoreFixture *fixture, gconstpointer data G_GNUC_UNUSED)
 {
   static const guint n_lines[] = { 1, 60, 0, 2, 5000, 0, 3, 30, 200, 1 };
-  g_autoptr (GError) error = NULL;
-  g_assert_null (tall_front_get_customer_orders (fixture->front, "VINET", NULL, &error));
-  g_assert_error (error, TALL_ERROR, TALL_ERROR_NOT_FOUND);
+  must_fail (tall_front_get_customer_orders (fixture->front, "VINET", NULL, &error),
+             TALL_ERROR_NOT_FOUND);
   put_customer (fixture, "VINET");
   put_order (fixture, "VINE", "x", 1);
   put_order (fixture, "VINETS", "y", 1);
@@ -233,11 +220,9 @@ test_orders (TallStoreFixture *fixture, gconstpointer data G_GNUC_UNUSED)
 static void
 test_orders_without_customer (TallStoreFixture *fixture, gconstpointer data G_GNUC_UNUSED)
 {
-  g_autoptr (GError) error = NULL;
   put_order (fixture, "VINET", "1", 2);
   g_autoptr (TallCustomerOrders) page =
-      tall_front_get_customer_orders (fixture->front, "VINET", NULL, &error);
-  g_assert_no_error (error);
+      must (tall_front_get_customer_orders (fixture->front, "VINET", NULL, &error));
   g_assert_null (page->customer);
   g_assert_cmpint (page->revision, ==, 0);
   g_assert_cmpuint (page->n_orders, ==, 1);
@@ -249,7 +234,6 @@ static void
 test_calls (TallStoreFixture *fixture, gconstpointer data)
 {
   const TallStoreKind *kind = data;
-  g_autoptr (GError) error = NULL;
   g_autoptr (TallTable) counting = tall_counting_table_new (fixture->table);
   g_autoptr (TallStore) store = tall_test_open (counting, &fixture->clock);
   g_auto (TallOrderKey) key = { 0 };
@@ -265,8 +249,7 @@ test_calls (TallStoreFixture *fixture, gconstpointer data)
     }
   tall_counting_table_reset (TALL_COUNTING_TABLE (counting));
   g_autoptr (TallCustomerOrders) page =
-      tall_front_get_customer_orders (TALL_FRONT (store), "VINET", NULL, &error);
-  g_assert_no_error (error);
+      must (tall_front_get_customer_orders (TALL_FRONT (store), "VINET", NULL, &error));
   g_assert_cmpuint (page->n_orders, ==, 30);
   g_assert_nonnull (page->next_page);
   tall_counting_table_get_cost (TALL_COUNTING_TABLE (counting), &cost);
@@ -292,8 +275,7 @@ test_unreadable (TallStoreFixture *fixture, gconstpointer data G_GNUC_UNUSED)
   tall_fixture_write_state_cell (fixture, "VINET", "3", tall_slice ("\x01xy", 3));
 
   g_autoptr (TallCustomerOrders) page =
-      tall_front_get_customer_orders (fixture->front, "VINET", NULL, &error);
-  g_assert_no_error (error);
+      must (tall_front_get_customer_orders (fixture->front, "VINET", NULL, &error));
   g_assert_null (page->customer);
   g_assert_cmpint (page->revision, ==, 0);
   g_assert_error (page->customer_error, TALL_ERROR, TALL_ERROR_NEWER_VERSION);
@@ -307,8 +289,7 @@ test_unreadable (TallStoreFixture *fixture, gconstpointer data G_GNUC_UNUSED)
   g_assert_cmpuint (n_read, ==, 4);
 
   g_autoptr (TallCustomerOrders) alone =
-      tall_front_get_customer_orders (fixture->front, "ALONE", NULL, &error);
-  g_assert_no_error (error);
+      must (tall_front_get_customer_orders (fixture->front, "ALONE", NULL, &error));
   g_assert_error (alone->customer_error, TALL_ERROR, TALL_ERROR_DAMAGED);
   g_assert_cmpuint (alone->n_orders, ==, 0);
 }
@@ -343,8 +324,7 @@ test_passing_failure (TallStoreFixture *fixture, gconstpointer data)
     {
       n_left = i;
       g_autoptr (TallCustomerOrders) page =
-          tall_front_get_customer_orders (TALL_FRONT (store), "VINET", &options, &error);
-      g_assert_no_error (error);
+          must (tall_front_get_customer_orders (TALL_FRONT (store), "VINET", &options, &error));
       g_assert_cmpuint (page->n_orders, ==, 1);
       g_assert_no_error (page->orders[0].error);
       g_assert_cmpstr (page->orders[0].order->order_number, ==, "a");
@@ -355,14 +335,12 @@ test_passing_failure (TallStoreFixture *fixture, gconstpointer data)
 
   n_left = 1;
   options.page = token;
-  g_assert_null (tall_front_get_customer_orders (TALL_FRONT (store), "VINET", &options, &error));
-  g_assert_error (error, TALL_ERROR, TALL_ERROR_UNAVAILABLE);
-  g_clear_error (&error);
+  must_fail (tall_front_get_customer_orders (TALL_FRONT (store), "VINET", &options, &error),
+             TALL_ERROR_UNAVAILABLE);
 
   tall_failing_table_set_hooks (TALL_FAILING_TABLE (failing), NULL, NULL, NULL);
   g_autoptr (TallCustomerOrders) rest =
-      tall_front_get_customer_orders (TALL_FRONT (store), "VINET", &options, &error);
-  g_assert_no_error (error);
+      must (tall_front_get_customer_orders (TALL_FRONT (store), "VINET", &options, &error));
   g_assert_cmpuint (rest->n_orders, ==, 1);
   g_assert_no_error (rest->orders[0].error);
   g_assert_null (rest->next_page);
@@ -382,8 +360,7 @@ assert_all_but_one (TallFront *front, guint limit, const char *failed, gboolean 
       g_autoptr (GError) error = NULL;
       TallListOptions options = { .limit = limit, .page = token };
       g_autoptr (TallCustomerOrders) page =
-          tall_front_get_customer_orders (front, "VINET", &options, &error);
-      g_assert_no_error (error);
+          must (tall_front_get_customer_orders (front, "VINET", &options, &error));
       g_assert_cmpuint (page->n_orders, <=, limit);
       n_customers += page->customer != NULL;
       n_customer_errors += page->customer_error != NULL;
@@ -425,13 +402,12 @@ test_unreadable_rows (TallStoreFixture *fixture, gconstpointer data)
 {
   const TallStoreKind *kind = data;
   static const char *const numbers[N_SPREAD] = { "a", "b", "c", "d", "e" };
-  g_autoptr (GError) error = NULL;
   g_autoptr (GByteArray) own = g_byte_array_new ();
   guint64 id;
   put_customer (fixture, "VINET");
   for (guint i = 0; i < N_SPREAD; i++)
     put_order (fixture, "VINET", numbers[i], i % 2 == 0 ? 3 : 200);
-  g_assert_true (tall_store_find_id (fixture->store, "VINET", &id, &error));
+  must (tall_store_find_id (fixture->store, "VINET", &id, &error));
   for (guint i = 0; i < N_SPREAD; i++)
     {
       g_auto (TallOrderKey) key = { 0 };
@@ -439,8 +415,7 @@ test_unreadable_rows (TallStoreFixture *fixture, gconstpointer data)
       tall_order_key_init (&key, kind->key_strategy, "VINET", id, numbers[i]);
       kind->layout->plan_order (&key, plan);
       g_autoptr (TallReadResult) found =
-          tall_table_read (fixture->table, plan, TALL_NO_DEADLINE, &error);
-      g_assert_no_error (error);
+          must (tall_table_read (fixture->table, plan, TALL_NO_DEADLINE, &error));
       for (guint j = 0; j < found->n_results; j++)
         for (guint k = 0; k < found->results[j].n_rows; k += 1 + found->results[j].n_rows / 3)
           assert_with_broken (fixture, found->results[j].rows[k].key, numbers[i], FALSE);
@@ -479,12 +454,10 @@ test_early_end (TallStoreFixture *fixture, gconstpointer data)
   g_autofree char *token = NULL;
   do
     {
-      g_autoptr (GError) error = NULL;
       gint64 begun = fixture->clock.monotonic;
       TallListOptions options = { .limit = 4, .page = token };
       g_autoptr (TallCustomerOrders) page =
-          tall_front_get_customer_orders (TALL_FRONT (store), "VINET", &options, &error);
-      g_assert_no_error (error);
+          must (tall_front_get_customer_orders (TALL_FRONT (store), "VINET", &options, &error));
       g_assert_cmpint (fixture->clock.monotonic - begun, <=, 5 * G_USEC_PER_SEC);
       n_found += page->n_orders;
       g_free (token);
@@ -511,8 +484,7 @@ count_orders (TallFront *front, const char *number, GHashTable *others)
       g_autoptr (GError) error = NULL;
       TallListOptions options = { .limit = 7, .page = token };
       g_autoptr (TallCustomerOrders) page =
-          tall_front_get_customer_orders (front, number, &options, &error);
-      g_assert_no_error (error);
+          must (tall_front_get_customer_orders (front, number, &options, &error));
       for (guint i = 0; i < page->n_orders; i++, n++)
         {
           g_assert_no_error (page->orders[i].error);

@@ -9,6 +9,7 @@
 #include "tall-test-orders.h"
 #include "store/commit/root.h"
 #include "tall-test-store.h"
+#include "tall-must.h"
 
 #define NOW G_GINT64_CONSTANT (1700000000000)
 #define MOST_CALLS 9 /* that an operation makes while all goes well */
@@ -43,10 +44,8 @@ typedef struct
 static void
 assert_listed (TallStore *store, gboolean expected, guint sequence)
 {
-  g_autoptr (GError) error = NULL;
   g_autoptr (TallOrderList) list =
-      tall_front_list_orders (TALL_FRONT (store), TALL_TEST_CUSTOMER, NULL, &error);
-  g_assert_no_error (error);
+      must (tall_front_list_orders (TALL_FRONT (store), TALL_TEST_CUSTOMER, NULL, &error));
   g_assert_null (list->next_page);
   g_assert_cmpuint (list->n_entries, ==, expected ? 1 : 0);
   if (expected)
@@ -75,13 +74,10 @@ observe (TallStore *store)
 static void
 put (TallStore *store, guint sequence, TallCondition condition)
 {
-  g_autoptr (GError) error = NULL;
   g_autoptr (TallOrder) order = tall_test_marked_order ("1", 1, sequence, 1 + sequence % 4);
   order->sales_date = (gint64)sequence * DAY;
   TallWriteOptions options = { .condition = condition };
-  gboolean done = tall_front_put_order (TALL_FRONT (store), order, &options, NULL, &error);
-  g_assert_no_error (error);
-  g_assert_true (done);
+  must (tall_front_put_order (TALL_FRONT (store), order, &options, NULL, &error));
 }
 
 static void
@@ -203,8 +199,7 @@ try (const Case *test_case, const Blow *blows, guint n_blows)
   if (test_case->has_token && (error == NULL || later == after))
     {
       g_clear_error (&error);
-      g_assert_true (act (test_case, lone, &error));
-      g_assert_no_error (error);
+      must (act (test_case, lone, &error));
       g_assert_cmpuint (observe (lone), ==, after);
     }
   go_on_alone (lone);

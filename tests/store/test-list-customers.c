@@ -6,6 +6,7 @@
 #include "tall-error.h"
 #include "tall-store-fixture.h"
 #include "tall-test-orders.h"
+#include "tall-must.h"
 
 #define N_NUMBERS 60
 
@@ -17,43 +18,30 @@ static void
 put_customer (TallFront *front, const char *number)
 {
   gint64 revision;
-  g_autoptr (GError) error = NULL;
   g_autoptr (TallCustomer) customer = tall_customer_new (number);
   customer->name = tall_arena_strdup (tall_customer_get_arena (customer), number);
-  gboolean done = tall_front_put_customer (front, customer, NULL, &revision, &error);
-  g_assert_no_error (error);
-  g_assert_true (done);
+  must (tall_front_put_customer (front, customer, NULL, &revision, &error));
 }
 
 static void
 put_order (TallFront *front, const char *customer, const char *number)
 {
   gint64 revision;
-  g_autoptr (GError) error = NULL;
   g_autoptr (TallOrder) order = tall_test_order_with_lines (customer, number, 2);
-  gboolean done = tall_front_put_order (front, order, NULL, &revision, &error);
-  g_assert_no_error (error);
-  g_assert_true (done);
+  must (tall_front_put_order (front, order, NULL, &revision, &error));
 }
 
 static void
 delete_order (TallFront *front, const char *customer, const char *number)
 {
-  g_autoptr (GError) error = NULL;
-  gboolean done = tall_front_delete_order (front, customer, number, NULL, &error);
-  g_assert_no_error (error);
-  g_assert_true (done);
+  must (tall_front_delete_order (front, customer, number, NULL, &error));
 }
 
 static TallCustomerList *
 fetch (TallFront *front, guint limit, const char *page)
 {
-  g_autoptr (GError) error = NULL;
   TallListOptions options = { .limit = limit, .page = page };
-  TallCustomerList *list = tall_front_list_customers (front, &options, &error);
-  g_assert_no_error (error);
-  g_assert_nonnull (list);
-  return list;
+  return must (tall_front_list_customers (front, &options, &error));
 }
 
 static int

@@ -8,6 +8,7 @@
 #include "tall-limits.h"
 #include "tall-store-fixture.h"
 #include "tall-test-orders.h"
+#include "tall-must.h"
 
 #define DAY G_GINT64_CONSTANT (86400000)
 #define NO_DATE G_MININT64
@@ -15,14 +16,11 @@
 static gint64
 put_dated (TallFront *front, const char *customer, const char *number, gint64 date)
 {
-  g_autoptr (GError) error = NULL;
   g_autoptr (TallOrder) order = tall_test_order_with_lines (customer, number, 2);
   gint64 revision;
   order->has_sales_date = date != NO_DATE;
   order->sales_date = date;
-  gboolean done = tall_front_put_order (front, order, NULL, &revision, &error);
-  g_assert_no_error (error);
-  g_assert_true (done);
+  must (tall_front_put_order (front, order, NULL, &revision, &error));
   return revision;
 }
 
@@ -31,10 +29,7 @@ put_dated (TallFront *front, const char *customer, const char *number, gint64 da
 static char *
 list_page (TallFront *front, const char *customer, const TallListOptions *options, char **next)
 {
-  g_autoptr (GError) error = NULL;
-  g_autoptr (TallOrderList) list = tall_front_list_orders (front, customer, options, &error);
-  g_assert_no_error (error);
-  g_assert_nonnull (list);
+  g_autoptr (TallOrderList) list = must (tall_front_list_orders (front, customer, options, &error));
   g_assert_cmpuint (list->n_unreadable, ==, 0);
 
   GString *numbers = g_string_new (NULL);
@@ -81,13 +76,12 @@ test_order (TallStoreFixture *fixture, gconstpointer data G_GNUC_UNUSED)
 static void
 test_entry (TallStoreFixture *fixture, gconstpointer data G_GNUC_UNUSED)
 {
-  g_autoptr (GError) error = NULL;
   g_autoptr (TallOrder) order = tall_test_order_with_lines ("VINET", "1", 3);
   g_autoptr (TallOrder) bare = tall_test_empty_order ("VINET", "2", 0);
   gint64 revision = tall_fixture_put (fixture, order, NULL);
   tall_fixture_put (fixture, bare, NULL);
-  g_autoptr (TallOrderList) list = tall_front_list_orders (fixture->front, "VINET", NULL, &error);
-  g_assert_no_error (error);
+  g_autoptr (TallOrderList) list =
+      must (tall_front_list_orders (fixture->front, "VINET", NULL, &error));
   g_assert_cmpuint (list->n_entries, ==, 2);
 
   const TallOrderEntry *entry = &list->entries[0];
@@ -192,11 +186,10 @@ test_follows_changes (TallStoreFixture *fixture, gconstpointer data G_GNUC_UNUSE
 static guint
 count_hints (TallTable *table)
 {
-  g_autoptr (GError) error = NULL;
   g_autoptr (TallReadPlan) plan = tall_read_plan_new ();
   tall_read_plan_add_scan (plan, "index", tall_slice (NULL, 0), tall_slice (NULL, 0));
-  g_autoptr (TallReadResult) result = tall_table_read (table, plan, TALL_NO_DEADLINE, &error);
-  g_assert_no_error (error);
+  g_autoptr (TallReadResult) result =
+      must (tall_table_read (table, plan, TALL_NO_DEADLINE, &error));
   guint n = 0;
   for (guint i = 0; i < result->results[0].n_rows; i++)
     n += result->results[0].rows[i].n_cells;
@@ -220,12 +213,9 @@ test_cleans_up (TallStoreFixture *fixture, gconstpointer data G_GNUC_UNUSED)
 static void
 write_hint (TallStoreFixture *fixture, const char *number, gint64 date)
 {
-  g_autoptr (GError) error = NULL;
   g_auto (TallOrderKey) key = { 0 };
   guint64 id;
-  gboolean known = tall_store_find_id (fixture->store, "VINET", &id, &error);
-  g_assert_no_error (error);
-  g_assert_true (known);
+  must (tall_store_find_id (fixture->store, "VINET", &id, &error));
   tall_order_key_init (&key, tall_store_get_key_strategy (fixture->store), "VINET", id, number);
   g_autoptr (GByteArray) row = g_byte_array_new ();
   tall_bytes_append (row, key.customer);
@@ -234,10 +224,8 @@ write_hint (TallStoreFixture *fixture, const char *number, gint64 date)
   g_autoptr (TallBatch) batch = tall_batch_new ();
   TallMutation *mutation = tall_batch_add (batch, "index", tall_slice_array (row));
   tall_mutation_put (batch, mutation, tall_slice_str ("order_number"), 2, tall_slice_str (number));
-  gboolean done =
-      tall_table_apply (fixture->table, &mutation, 1, TALL_DURABLE, TALL_NO_DEADLINE, NULL, &error);
-  g_assert_no_error (error);
-  g_assert_true (done);
+  must (tall_table_apply (fixture->table, &mutation, 1, TALL_DURABLE, TALL_NO_DEADLINE, NULL,
+                          &error));
 }
 
 /* Hints that lead to nothing, or to an order of another date, do not shorten a page. */
@@ -277,15 +265,14 @@ let_a_second_pass (TallFailingTable *table G_GNUC_UNUSED, const TallCall *call, 
 static void
 test_refused_put (TallStoreFixture *fixture, gconstpointer data G_GNUC_UNUSED)
 {
-  g_autoptr (GError) error = NULL;
   const TallWriteOptions options = { .condition = TALL_IF_ABSENT };
   put_dated (fixture->front, "VINET", "1", DAY);
   fixture->clock.now += 1000;
   g_autoptr (TallOrder) order = tall_test_order_with_lines ("VINET", "1", 2);
   order->has_sales_date = TRUE;
   order->sales_date = 2 * DAY;
-  g_assert_false (tall_front_put_order (fixture->front, order, &options, NULL, &error));
-  g_assert_error (error, TALL_ERROR, TALL_ERROR_CONFLICT);
+  must_fail (tall_front_put_order (fixture->front, order, &options, NULL, &error),
+             TALL_ERROR_CONFLICT);
   g_assert_cmpuint (count_hints (fixture->table), ==, 1);
   assert_listed (fixture->front, NULL, "1");
 }
@@ -392,8 +379,7 @@ test_without_index (TallStoreFixture *fixture, gconstpointer data)
   TallStoreSettings settings = { .layout = kind->layout,
                                  .key_strategy = kind->key_strategy,
                                  .index = TALL_INDEX_NONE };
-  g_assert_true (tall_store_create (table, &settings, &error));
-  g_assert_no_error (error);
+  must (tall_store_create (table, &settings, &error));
   tall_store_fixture_reset (fixture, data, g_object_ref (table));
   put_dated (fixture->front, "VINET", "1", DAY);
   put_dated (fixture->front, "VINET", "1", 0);
@@ -414,11 +400,9 @@ list_with_unreadable (TallFront *front, guint limit)
   GString *all = g_string_new (NULL);
   do
     {
-      g_autoptr (GError) error = NULL;
       TallListOptions options = { .limit = limit, .page = page };
       g_autoptr (TallOrderList) list =
-          tall_front_list_orders (front, TALL_TEST_CUSTOMER, &options, &error);
-      g_assert_no_error (error);
+          must (tall_front_list_orders (front, TALL_TEST_CUSTOMER, &options, &error));
       g_assert_cmpuint (list->n_entries + list->n_unreadable, <=, limit);
       if (list->next_page != NULL)
         g_assert_cmpuint (list->n_entries + list->n_unreadable, ==, limit);
@@ -474,15 +458,13 @@ test_broken_row (gconstpointer code)
   g_autoptr (TallTable) table = tall_test_table_new (&tall_layout_blob, &tall_key_raw);
   g_autoptr (TallTable) broken = tall_broken_table_new (table);
   g_autoptr (TallStore) store = tall_test_open (broken, NULL);
-  g_autoptr (GError) error = NULL;
   put_dated (TALL_FRONT (store), TALL_TEST_CUSTOMER, "a", 0);
   put_dated (TALL_FRONT (store), TALL_TEST_CUSTOMER, "b", -DAY);
   put_dated (TALL_FRONT (store), TALL_TEST_CUSTOMER, "c", -2 * DAY);
   tall_broken_table_break (TALL_BROKEN_TABLE (broken), tall_slice ("VINET\0b\0", 8),
                            (TallError)GPOINTER_TO_INT (code));
   g_autoptr (TallOrderList) list =
-      tall_front_list_orders (TALL_FRONT (store), TALL_TEST_CUSTOMER, NULL, &error);
-  g_assert_no_error (error);
+      must (tall_front_list_orders (TALL_FRONT (store), TALL_TEST_CUSTOMER, NULL, &error));
   g_assert_cmpuint (list->n_entries, ==, 2);
   g_assert_cmpstr (list->entries[1].order_number, ==, "c");
   g_assert_cmpuint (list->n_unreadable, ==, 1);

@@ -7,6 +7,7 @@
 #include "tall-test-directory.h"
 #include "tall-test-orders.h"
 #include "tall-test-store.h"
+#include "tall-must.h"
 
 #define N 7
 #define LONG (700 * 1024)
@@ -41,14 +42,11 @@ put_orders (Fixture *self)
 {
   for (guint i = 0; i < N; i++)
     {
-      g_autoptr (GError) error = NULL;
       g_autofree char *number = g_strdup_printf ("%u", i);
       g_autofree char *text = g_strnfill (LONG, 'x');
       g_autoptr (TallOrder) order = tall_test_order_with_lines (TALL_TEST_CUSTOMER, number, 200);
       order->currency = text;
-      gboolean done = tall_front_put_order (self->front, order, NULL, NULL, &error);
-      g_assert_no_error (error);
-      g_assert_true (done);
+      must (tall_front_put_order (self->front, order, NULL, NULL, &error));
     }
 }
 
@@ -63,8 +61,7 @@ test_orders (Fixture *self, gconstpointer data G_GNUC_UNUSED)
       g_autoptr (GError) error = NULL;
       TallListOptions options = { .page = page };
       g_autoptr (TallCustomerOrders) orders =
-          tall_front_get_customer_orders (self->front, TALL_TEST_CUSTOMER, &options, &error);
-      g_assert_no_error (error);
+          must (tall_front_get_customer_orders (self->front, TALL_TEST_CUSTOMER, &options, &error));
       for (guint i = 0; i < orders->n_orders; i++)
         {
           g_assert_no_error (orders->orders[i].error);
@@ -86,11 +83,9 @@ test_entries (Fixture *self, gconstpointer data G_GNUC_UNUSED)
   put_orders (self);
   do
     {
-      g_autoptr (GError) error = NULL;
       TallListOptions options = { .page = page };
       g_autoptr (TallOrderList) list =
-          tall_front_list_orders (self->front, TALL_TEST_CUSTOMER, &options, &error);
-      g_assert_no_error (error);
+          must (tall_front_list_orders (self->front, TALL_TEST_CUSTOMER, &options, &error));
       g_assert_cmpuint (list->n_entries, <, N);
       g_assert_cmpuint (list->n_unreadable, ==, 0);
       for (guint i = 0; i < list->n_entries; i++, n++)
@@ -112,21 +107,17 @@ test_customers (Fixture *self, gconstpointer data G_GNUC_UNUSED)
   put_orders (self); /* long ones, which are only jumped over */
   for (guint i = 0; i < N; i++)
     {
-      g_autoptr (GError) error = NULL;
       g_autofree char *number = g_strdup_printf ("%u", i);
       g_autofree char *text = g_strnfill (i % 2 == 0 ? LONG : 10, 'x');
       g_autoptr (TallCustomer) customer = tall_customer_new (number);
       customer->name = text;
-      gboolean done = tall_front_put_customer (self->front, customer, NULL, NULL, &error);
-      g_assert_no_error (error);
-      g_assert_true (done);
+      must (tall_front_put_customer (self->front, customer, NULL, NULL, &error));
     }
   do
     {
-      g_autoptr (GError) error = NULL;
       TallListOptions options = { .page = page };
-      g_autoptr (TallCustomerList) list = tall_front_list_customers (self->front, &options, &error);
-      g_assert_no_error (error);
+      g_autoptr (TallCustomerList) list =
+          must (tall_front_list_customers (self->front, &options, &error));
       g_assert_cmpuint (list->n_entries, <, N);
       for (guint i = 0; i < list->n_entries; i++, n++)
         if (!g_str_equal (list->entries[i].number, TALL_TEST_CUSTOMER))

@@ -8,6 +8,7 @@
 #include "tall-test-directory.h"
 #include "tall-test-orders.h"
 #include "tall-test-store.h"
+#include "tall-must.h"
 
 #define N_FEW 5000
 #define N_MORE 20000
@@ -78,8 +79,7 @@ put_thousand (TallFront *front, const char *customer, guint first)
       orders[i]->has_sales_date = TRUE;
       orders[i]->sales_date = (gint64)(first + i) * MINUTE;
     }
-  g_assert_true (tall_front_put_orders (front, orders, NULL, N_AT_ONCE, outcomes, &error));
-  g_assert_no_error (error);
+  must (tall_front_put_orders (front, orders, NULL, N_AT_ONCE, outcomes, &error));
   for (guint i = 0; i < N_AT_ONCE; i++)
     {
       g_assert_no_error (outcomes[i].error);
@@ -91,11 +91,8 @@ put_thousand (TallFront *front, const char *customer, guint first)
 static TallOrderList *
 list (TallFront *front, const char *customer, guint limit, const char *page)
 {
-  g_autoptr (GError) error = NULL;
   const TallListOptions options = { .limit = limit, .page = page };
-  TallOrderList *orders = tall_front_list_orders (front, customer, &options, &error);
-  g_assert_no_error (error);
-  return orders;
+  return must (tall_front_list_orders (front, customer, &options, &error));
 }
 
 /* Walks through all orders, each of which must come once, newest first.
@@ -139,12 +136,10 @@ measure_whole (Fixture *fixture, const char *customer, TallCost costs[2])
   g_autofree char *page = NULL;
   for (guint i = 0; i < 2; i++)
     {
-      g_autoptr (GError) error = NULL;
       const TallListOptions options = { .limit = PAGE, .page = page };
       tall_counting_table_reset (TALL_COUNTING_TABLE (fixture->counting));
       g_autoptr (TallCustomerOrders) orders =
-          tall_front_get_customer_orders (fixture->front, customer, &options, &error);
-      g_assert_no_error (error);
+          must (tall_front_get_customer_orders (fixture->front, customer, &options, &error));
       g_assert_cmpuint (orders->n_orders, ==, PAGE);
       tall_counting_table_get_cost (TALL_COUNTING_TABLE (fixture->counting), &costs[i]);
       g_free (page);

@@ -8,6 +8,7 @@
 #include "table/hbase/table.h"
 #include "tall-test-mending.h"
 #include "tall-test-orders.h"
+#include "tall-must.h"
 
 #define GATEWAYS "TALLORDER_HBASE_BINARY"
 
@@ -22,7 +23,6 @@ static const char *const names[] = {
 static TallTable *
 open_table (const TallStoreKind *kind)
 {
-  g_autoptr (GError) error = NULL;
   g_auto (GStrv) addresses = g_strsplit (g_getenv (GATEWAYS), ",", 0);
   g_autofree char *name = g_strdup_printf ("repair-%s-%s-%d", kind->layout->name,
                                            kind->key_strategy->name, (int)getpid ());
@@ -30,9 +30,7 @@ open_table (const TallStoreKind *kind)
   options.gateways = (const char *const *)addresses;
   options.name = name;
   options.call_timeout = 60000;
-  TallTable *table = tall_hbase_table_open (&options, &error);
-  g_assert_no_error (error);
-  return table;
+  return must (tall_hbase_table_open (&options, &error));
 }
 
 static void

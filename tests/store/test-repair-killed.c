@@ -11,6 +11,7 @@
 #include "table/rocksdb/table.h"
 #include "tall-test-damage.h"
 #include "tall-test-orders.h"
+#include "tall-must.h"
 
 #define N_ORDERS 300
 #define N_KILLS 10 /* in each of two layouts */
@@ -23,11 +24,8 @@ static const char *program;
 static TallTable *
 open_table (const char *directory)
 {
-  g_autoptr (GError) error = NULL;
   const TallRocksdbOptions options = { .directory = directory, .sync = FALSE };
-  TallTable *table = tall_rocksdb_table_open (&options, &error);
-  g_assert_no_error (error);
-  return table;
+  return must (tall_rocksdb_table_open (&options, &error));
 }
 
 static void
@@ -86,15 +84,11 @@ repair (const char *directory, gint left)
 static gboolean
 run (const char *directory, gint left)
 {
-  g_autoptr (GError) error = NULL;
   g_autofree char *number = g_strdup_printf ("%d", left);
   char *arguments[] = { (char *)program, (char *)"--repair", (char *)directory, number, NULL };
   GPid pid;
   int status;
-  gboolean spawned =
-      g_spawn_async (NULL, arguments, NULL, G_SPAWN_DO_NOT_REAP_CHILD, NULL, NULL, &pid, &error);
-  g_assert_no_error (error);
-  g_assert_true (spawned);
+  must (g_spawn_async (NULL, arguments, NULL, G_SPAWN_DO_NOT_REAP_CHILD, NULL, NULL, &pid, &error));
   g_assert_cmpint (waitpid (pid, &status, 0), ==, pid);
   g_spawn_close_pid (pid);
   g_assert_true (WIFSIGNALED (status) || (WIFEXITED (status) && WEXITSTATUS (status) == 0));
@@ -143,7 +137,6 @@ static void
 test_killed (TallStoreFixture *self, gconstpointer data)
 {
   const TallStoreKind *kind = data;
-  g_autoptr (GError) error = NULL;
   TallVerifySummary summary;
   if (!kind->rocksdb || kind->key_strategy != &tall_key_hashed
       || (!g_str_equal (kind->layout->name, "blob")
@@ -164,7 +157,7 @@ test_killed (TallStoreFixture *self, gconstpointer data)
   g_assert_false (run (directory, -1));
   tall_store_fixture_reset (self, kind, open_table (directory));
   expect_all (self);
-  g_assert_true (tall_front_verify (self->front, NULL, &summary, &error));
+  must (tall_front_verify (self->front, NULL, &summary, &error));
   g_assert_cmpuint (summary.n_findings, ==, 0);
 }
 

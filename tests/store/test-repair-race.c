@@ -4,6 +4,7 @@
 /* A repair beside writers, call by call: whoever is late, the order is what the answers say. */
 #include "tall-error.h"
 #include "tall-stepper.h"
+#include "tall-must.h"
 
 #define READ TALL_CALL_READ
 #define APPLY TALL_CALL_APPLY
@@ -66,14 +67,13 @@ make (Race *self)
 static void
 expect (Race *self, guint seen)
 {
-  g_autoptr (GError) error = NULL;
   TallVerifySummary summary;
   const TallVerifyOptions options = { .alone = TRUE };
   tall_stepper_finish (self->repair);
   g_assert_no_error (tall_stepper_get_error (self->repair));
   g_assert_cmpuint (tall_stepper_see (self->table), ==, seen);
   g_autoptr (TallStore) store = tall_test_open (self->table, NULL);
-  g_assert_true (tall_front_verify (TALL_FRONT (store), &options, &summary, &error));
+  must (tall_front_verify (TALL_FRONT (store), &options, &summary, &error));
   g_assert_cmpuint (summary.n_findings, ==, 0);
   tall_stepper_go_on_alone (self->table);
 }

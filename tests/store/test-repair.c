@@ -4,6 +4,7 @@
 #include "tall-test-dump.h"
 #include "tall-test-mending.h"
 #include "tall-test-orders.h"
+#include "tall-must.h"
 
 /* What needs no person is mended, nothing else is touched, and a second run finds nothing. */
 
@@ -166,12 +167,11 @@ test_beyond (TallStoreFixture *self, gconstpointer data)
 {
   const TallStoreKind *kind = data;
   g_auto (TallOrderKey) key = { 0 };
-  g_autoptr (GError) error = NULL;
   g_autoptr (GByteArray) row = g_byte_array_new ();
   g_autoptr (TallOrder) order = tall_test_marked_order ("far", 1, 1, 3);
   guint64 id = 0;
   tall_fixture_put (self, order, NULL);
-  g_assert_true (tall_store_find_id (self->store, TALL_TEST_CUSTOMER, &id, &error));
+  must (tall_store_find_id (self->store, TALL_TEST_CUSTOMER, &id, &error));
   tall_order_key_init (&key, kind->key_strategy, TALL_TEST_CUSTOMER, id, "far");
   const char *table = kind->layout->locate_order (&key, row);
   put_cell_at (self, table, tall_slice_array (row), tall_slice_str ("x"), G_MAXINT64 / 2 + 5,
@@ -261,14 +261,13 @@ put_before_claim (TallFailingTable *table G_GNUC_UNUSED, const TallCall *call, g
 static void
 test_overtaken (TallStoreFixture *self, gconstpointer kind)
 {
-  g_autoptr (GError) error = NULL;
   TallVerifySummary summary;
   TallVerifyOptions options = { .repair = TRUE };
   tall_test_damage_do (tall_test_damage_find ("left-claim"), self, kind);
   g_autoptr (TallTable) table = tall_failing_table_new (self->table);
   g_autoptr (TallStore) store = tall_test_open (table, &self->clock);
   tall_failing_table_set_hooks (TALL_FAILING_TABLE (table), put_before_claim, NULL, self);
-  g_assert_true (tall_front_verify (TALL_FRONT (store), &options, &summary, &error));
+  must (tall_front_verify (TALL_FRONT (store), &options, &summary, &error));
   g_assert_cmpuint (summary.n_findings, ==, 0);
   g_assert_true (summary.is_whole);
   tall_test_expect_findings (self->front, FALSE, 0, 0);

@@ -9,6 +9,7 @@
 #include "table/hbase/table.h"
 #include "tall-test-pairs.h"
 #include "tall-test-round-trip.h"
+#include "tall-must.h"
 
 #include <unistd.h>
 
@@ -37,7 +38,6 @@ typedef struct
 static TallTable *
 open_table (const Kind *kind)
 {
-  g_autoptr (GError) error = NULL;
   g_auto (GStrv) addresses = g_strsplit (g_getenv (kind->gateway->variable), ",", 0);
   g_autofree char *name =
       g_strdup_printf ("round-trip-%s-%s-%s-%d", kind->gateway->name, kind->layout->name,
@@ -49,9 +49,7 @@ open_table (const Kind *kind)
   options.compact = kind->gateway->compact;
   options.call_timeout = 60000;
 
-  TallTable *table = tall_hbase_table_open (&options, &error);
-  g_assert_no_error (error);
-  return table;
+  return must (tall_hbase_table_open (&options, &error));
 }
 
 static void

@@ -14,6 +14,7 @@
 #include "table/memory-table.h"
 #include "tall-test-orders.h"
 #include "tall-test-store.h"
+#include "tall-must.h"
 
 #define TOGETHER 24
 #define LINES 3
@@ -67,31 +68,22 @@ make_order (guint sequence, guint n_lines, gint64 date)
 static void
 put (TallStore *store, guint sequence, guint n_lines, gint64 date)
 {
-  g_autoptr (GError) error = NULL;
   g_autoptr (TallOrder) order = make_order (sequence, n_lines, date);
-  gboolean done = tall_front_put_order (TALL_FRONT (store), order, NULL, NULL, &error);
-  g_assert_no_error (error);
-  g_assert_true (done);
+  must (tall_front_put_order (TALL_FRONT (store), order, NULL, NULL, &error));
 }
 
 static void
 delete_order (TallStore *store)
 {
-  g_autoptr (GError) error = NULL;
-  gboolean done =
-      tall_front_delete_order (TALL_FRONT (store), TALL_TEST_CUSTOMER, "1", NULL, &error);
-  g_assert_no_error (error);
-  g_assert_true (done);
+  must (tall_front_delete_order (TALL_FRONT (store), TALL_TEST_CUSTOMER, "1", NULL, &error));
 }
 
 static void
 expect (TallStore *store, guint sequence)
 {
   guint writer, found;
-  g_autoptr (GError) error = NULL;
   g_autoptr (TallOrder) order =
-      tall_front_get_order (TALL_FRONT (store), TALL_TEST_CUSTOMER, "1", NULL, &error);
-  g_assert_no_error (error);
+      must (tall_front_get_order (TALL_FRONT (store), TALL_TEST_CUSTOMER, "1", NULL, &error));
   tall_test_read_mark (order, &writer, &found);
   g_assert_cmpuint (found, ==, sequence);
 }
@@ -103,10 +95,8 @@ expect_listed (TallStore *store, gint64 date)
   const TallListOptions options = {
     .has_from = TRUE, .from = date, .has_to = TRUE, .to = date + 1
   };
-  g_autoptr (GError) error = NULL;
   g_autoptr (TallOrderList) list =
-      tall_front_list_orders (TALL_FRONT (store), TALL_TEST_CUSTOMER, &options, &error);
-  g_assert_no_error (error);
+      must (tall_front_list_orders (TALL_FRONT (store), TALL_TEST_CUSTOMER, &options, &error));
   g_assert_cmpuint (list->n_entries, ==, 1);
 }
 
@@ -135,12 +125,10 @@ count_reads (const Scene *self)
 static guint
 count_hints (const Scene *self)
 {
-  g_autoptr (GError) error = NULL;
   g_autoptr (TallReadPlan) plan = tall_read_plan_new ();
   tall_read_plan_add_scan (plan, TALL_INDEX_TABLE, tall_slice (NULL, 0), tall_slice (NULL, 0));
   g_autoptr (TallReadResult) result =
-      tall_table_read (self->memory, plan, TALL_NO_DEADLINE, &error);
-  g_assert_no_error (error);
+      must (tall_table_read (self->memory, plan, TALL_NO_DEADLINE, &error));
   return result->results[0].n_rows;
 }
 
@@ -209,7 +197,6 @@ test_too_many_rows (gconstpointer layout)
 static void
 test_hints (gconstpointer layout)
 {
-  g_autoptr (GError) error = NULL;
   g_auto (Scene) scene = { 0 };
   scene_open (&scene, layout);
   put (scene.store, 1, LINES, DAY);
@@ -218,8 +205,8 @@ test_hints (gconstpointer layout)
 
   g_autoptr (TallOrder) order = make_order (3, LINES, 3 * DAY);
   TallWriteOptions options = { .condition = TALL_IF_ABSENT };
-  g_assert_false (tall_front_put_order (TALL_FRONT (scene.store), order, &options, NULL, &error));
-  g_assert_error (error, TALL_ERROR, TALL_ERROR_CONFLICT);
+  must_fail (tall_front_put_order (TALL_FRONT (scene.store), order, &options, NULL, &error),
+             TALL_ERROR_CONFLICT);
   g_assert_cmpuint (count_hints (&scene), ==, 1);
   expect (scene.store, 2);
 }
@@ -243,7 +230,6 @@ static void
 test_younger_hint (gconstpointer layout)
 {
   g_auto (Scene) scene = { 0 };
-  g_autoptr (GError) error = NULL;
   TallState state;
   scene_open (&scene, layout);
   put (scene.store, 1, LINES, DAY);
@@ -252,15 +238,13 @@ test_younger_hint (gconstpointer layout)
   g_autoptr (TallReadPlan) plan = tall_read_plan_new ();
   tall_read_plan_add_scan (plan, TALL_INDEX_TABLE, tall_slice (NULL, 0), tall_slice (NULL, 0));
   g_autoptr (TallReadResult) result =
-      tall_table_read (scene.memory, plan, TALL_NO_DEADLINE, &error);
-  g_assert_no_error (error);
+      must (tall_table_read (scene.memory, plan, TALL_NO_DEADLINE, &error));
   g_autoptr (TallBatch) batch = tall_batch_new ();
   tall_mutation_put (batch,
                      tall_batch_add (batch, TALL_INDEX_TABLE, result->results[0].rows[0].key),
                      TALL_INDEX_QUALIFIER, state.revision + 2, tall_slice_str ("1"));
-  g_assert_true (tall_table_apply (scene.memory, (TallMutation *const *)batch->mutations->pdata, 1,
-                                   TALL_DURABLE, TALL_NO_DEADLINE, NULL, &error));
-  g_assert_no_error (error);
+  must (tall_table_apply (scene.memory, (TallMutation *const *)batch->mutations->pdata, 1,
+                          TALL_DURABLE, TALL_NO_DEADLINE, NULL, &error));
 
   scene.clock.now += 100;
   put (scene.store, 2, LINES, 2 * DAY);
@@ -292,7 +276,6 @@ static void
 leave_claim (Scene *self, guint n_lines)
 {
   TallState state;
-  g_autoptr (GError) error = NULL;
   g_autoptr (TallOrder) left = make_order (2, n_lines, DAY);
   g_autoptr (TallBatch) batch = tall_batch_new ();
   g_auto (TallOrderKey) key = { NULL };
@@ -304,10 +287,8 @@ leave_claim (Scene *self, guint n_lines)
     return;
   tall_order_key_init (&key, &tall_key_hashed, TALL_TEST_CUSTOMER, 0, "1");
   self->layout->append_children (&key, left, state.pending, batch);
-  g_assert_true (tall_table_apply (self->memory, (TallMutation *const *)batch->mutations->pdata,
-                                   batch->mutations->len, TALL_DURABLE, TALL_NO_DEADLINE, NULL,
-                                   &error));
-  g_assert_no_error (error);
+  must (tall_table_apply (self->memory, (TallMutation *const *)batch->mutations->pdata,
+                          batch->mutations->len, TALL_DURABLE, TALL_NO_DEADLINE, NULL, &error));
 }
 
 /* It goes, too. */
@@ -389,11 +370,9 @@ put_many (TallStore *store,
           const TallWriteOptions *options,
           TallOutcome outcomes[MANY])
 {
-  g_autoptr (GError) error = NULL;
   memset (outcomes, 0, MANY * sizeof *outcomes);
-  g_assert_true (tall_front_put_orders (TALL_FRONT (store), (TallOrder *const *)orders->pdata,
-                                        options, orders->len, outcomes, &error));
-  g_assert_no_error (error);
+  must (tall_front_put_orders (TALL_FRONT (store), (TallOrder *const *)orders->pdata, options,
+                               orders->len, outcomes, &error));
 }
 
 static void
@@ -497,10 +476,8 @@ test_many_revisions (gconstpointer layout)
   TallOutcome outcomes[MANY];
   gint64 now = TALL_FIRST_REVISION + 1;
   const TallStoreHooks hooks = { .now = tick, .data = &now };
-  g_autoptr (GError) error = NULL;
   scene_open (&scene, layout);
-  g_autoptr (TallStore) store = tall_store_open (scene.memory, NULL, NULL, &hooks, &error);
-  g_assert_no_error (error);
+  g_autoptr (TallStore) store = must (tall_store_open (scene.memory, NULL, NULL, &hooks, &error));
   g_autoptr (GPtrArray) orders = make_many (1);
   put_many (store, orders, NULL, outcomes);
   g_assert_cmpint (outcomes[0].revision, !=, outcomes[1].revision);
@@ -577,7 +554,7 @@ test_many_one_there (gconstpointer layout)
   g_autoptr (GPtrArray) orders = make_many (1);
   g_autoptr (TallOrder) there = tall_test_marked_order ("2", 1, 7, LINES);
   g_autoptr (GError) error = NULL;
-  g_assert_true (tall_front_put_order (TALL_FRONT (scene.store), there, NULL, NULL, &error));
+  must (tall_front_put_order (TALL_FRONT (scene.store), there, NULL, NULL, &error));
   for (guint i = 0; i < MANY; i++)
     options[i] = (TallWriteOptions){ TALL_IF_ABSENT };
   put_many (scene.store, orders, options, outcomes);

@@ -11,6 +11,7 @@
 #include "tall-test-findings.h"
 #include "tall-test-mending.h"
 #include "tall-test-orders.h"
+#include "tall-must.h"
 
 #define OTHER_DATE (-86400000)         /* of the hint of “another-date” */
 #define TTL 3600                       /* seconds */
@@ -211,12 +212,10 @@ test_expired (TallStoreFixture *fixture, gconstpointer data)
 static TallVerifyPart *
 repair_some (TallStoreFixture *fixture, TallVerifyPart *before)
 {
-  g_autoptr (GError) error = NULL;
   TallVerifyRequest request = { .repair = TRUE };
   if (before != NULL)
     request.cursor = before->cursor;
-  TallVerifyPart *part = tall_front_verify_some (fixture->front, &request, &error);
-  g_assert_no_error (error);
+  TallVerifyPart *part = must (tall_front_verify_some (fixture->front, &request, &error));
   g_clear_pointer (&before, tall_verify_part_free);
   return part;
 }
@@ -253,12 +252,11 @@ static void
 test_lost (TallStoreFixture *fixture, gconstpointer kind)
 {
   Doubt self;
-  g_autoptr (GError) error = NULL;
   doubt_init (&self, fixture, kind, "left-old-cells");
   TallVerifyPart *part = repair_some (fixture, repair_some (fixture, NULL));
   const TallVerifyRequest request = { .repair = TRUE, .cursor = part->cursor };
-  g_autoptr (TallVerifyPart) lost = tall_front_verify_some (fixture->front, &request, &error);
-  g_assert_no_error (error);
+  g_autoptr (TallVerifyPart) lost =
+      must (tall_front_verify_some (fixture->front, &request, &error));
   part = repair_some (fixture, part);
   const TallVerifyPart *const parts[] = { lost, part };
   for (guint i = 0; i < G_N_ELEMENTS (parts); i++)
@@ -274,12 +272,11 @@ test_lost (TallStoreFixture *fixture, gconstpointer kind)
 static void
 put_id (TallStoreFixture *fixture, const char *row, TallSlice id, gint64 timestamp)
 {
-  g_autoptr (GError) error = NULL;
   g_autoptr (TallBatch) batch = tall_batch_new ();
   TallMutation *mutation = tall_batch_add (batch, TALL_IDS_TABLE, tall_slice_str (row));
   tall_mutation_put (batch, mutation, TALL_IDS_QUALIFIER, timestamp, id);
-  g_assert_true (tall_table_apply (fixture->table, &mutation, 1, TALL_DURABLE, TALL_NO_DEADLINE,
-                                   NULL, &error));
+  must (tall_table_apply (fixture->table, &mutation, 1, TALL_DURABLE, TALL_NO_DEADLINE, NULL,
+                          &error));
 }
 
 /* A half id that was searched for and has changed since is searched for again: what it leads to now

@@ -7,6 +7,7 @@
 #include "tall-test-findings.h"
 #include "tall-test-mending.h"
 #include "tall-test-orders.h"
+#include "tall-must.h"
 
 /* A store over a table of which some calls fail. */
 typedef struct
@@ -239,14 +240,12 @@ test_stopped (TallStoreFixture *self, gconstpointer kind)
       guint n_troubles = 0;
       g_auto (Outage) outage = { 0 };
       TallVerifySummary summary;
-      g_autoptr (GError) error = NULL;
       TallVerifyOptions options = { .alone = TRUE,
                                     .on_progress = stop_in_trouble,
                                     .data = &n_troubles };
       outage_init (&outage, self, at, G_MAXUINT);
       gint64 begun = self->clock.monotonic;
-      g_assert_true (tall_front_verify (TALL_FRONT (outage.store), &options, &summary, &error));
-      g_assert_no_error (error);
+      must (tall_front_verify (TALL_FRONT (outage.store), &options, &summary, &error));
       g_assert_cmpuint (n_troubles, ==, 1);
       g_assert_false (summary.is_whole);
       g_assert_null (summary.trouble);

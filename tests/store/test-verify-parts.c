@@ -6,6 +6,7 @@
 #include "tall-test-findings.h"
 #include "tall-test-mending.h"
 #include "tall-test-orders.h"
+#include "tall-must.h"
 
 /* A verification in parts, of which nobody keeps anything but the caller: it finds the same as one
  * that goes on and on, no part is large, and what a caller makes up does no harm. */
@@ -52,7 +53,6 @@ test_repair (TallStoreFixture *self, gconstpointer kind)
 static void
 put_cells (TallStoreFixture *self, const char *table, guint n, const char *prefix, gboolean id)
 {
-  g_autoptr (GError) error = NULL;
   g_autoptr (TallBatch) batch = tall_batch_new ();
   for (guint i = 0; i < n; i++)
     {
@@ -64,9 +64,8 @@ put_cells (TallStoreFixture *self, const char *table, guint n, const char *prefi
       tall_mutation_put (batch, mutation, tall_slice_str ("v"), 1,
                          tall_slice_dup (batch->arena, tall_slice_array (value)));
     }
-  g_assert_true (tall_table_apply (self->table, (TallMutation *const *)batch->mutations->pdata,
-                                   batch->mutations->len, TALL_DURABLE, TALL_NO_DEADLINE, NULL,
-                                   &error));
+  must (tall_table_apply (self->table, (TallMutation *const *)batch->mutations->pdata,
+                          batch->mutations->len, TALL_DURABLE, TALL_NO_DEADLINE, NULL, &error));
 }
 
 /* Rows of somebody else, before the first order: each is found once. */
@@ -260,15 +259,14 @@ send (TallFront *front, GRand *rand, TallSlice bytes)
 static void
 test_altered (TallStoreFixture *self, gconstpointer kind)
 {
-  g_autoptr (GError) error = NULL;
   g_autoptr (GRand) rand = g_rand_new_with_seed (5);
   g_autoptr (GByteArray) cursor = g_byte_array_new ();
   damage_all (self, kind);
   do
     {
       TallVerifyRequest request = { .most = 1, .cursor = tall_slice_array (cursor) };
-      g_autoptr (TallVerifyPart) part = tall_front_verify_some (self->front, &request, &error);
-      g_assert_no_error (error);
+      g_autoptr (TallVerifyPart) part =
+          must (tall_front_verify_some (self->front, &request, &error));
       tall_bytes_set (cursor, part->cursor);
       for (guint i = 0; i < 40 && cursor->len > 0; i++)
         send (self->front, rand, tall_slice_array (cursor));
@@ -353,18 +351,15 @@ test_slow_pages (TallStoreFixture *self, gconstpointer data)
 static void
 test_moved (TallStoreFixture *self, gconstpointer kind)
 {
-  g_autoptr (GError) error = NULL;
   damage_all (self, kind);
   TallVerifyRequest request = { .most = 1 };
-  g_autoptr (TallVerifyPart) part = tall_front_verify_some (self->front, &request, &error);
-  g_assert_no_error (error);
+  g_autoptr (TallVerifyPart) part = must (tall_front_verify_some (self->front, &request, &error));
   g_assert_cmpuint (part->cursor.len, >, 9);
   g_autofree guint8 *cursor = g_memdup2 (part->cursor.data, part->cursor.len);
   cursor[8] ^= 2; /* the mark of the tables */
   request.cursor = tall_slice (cursor, part->cursor.len);
-  g_assert_null (tall_front_verify_some (self->front, &request, &error));
-  g_assert_error (error, TALL_ERROR, TALL_ERROR_INVALID);
-  g_assert_nonnull (strstr (error->message, "has moved to other tables meanwhile; verify again"));
+  must_fail (tall_front_verify_some (self->front, &request, &error), TALL_ERROR_INVALID,
+             "has moved to other tables meanwhile; verify again");
 }
 
 /* What makes no sense is refused before anything is looked at. */
@@ -378,11 +373,7 @@ test_refused (TallStoreFixture *self, gconstpointer kind G_GNUC_UNUSED)
     { .customer_number = "" },
   };
   for (guint i = 0; i < G_N_ELEMENTS (requests); i++)
-    {
-      g_autoptr (GError) error = NULL;
-      g_assert_null (tall_front_verify_some (self->front, &requests[i], &error));
-      g_assert_error (error, TALL_ERROR, TALL_ERROR_INVALID);
-    }
+    must_fail (tall_front_verify_some (self->front, &requests[i], &error), TALL_ERROR_INVALID);
 }
 
 int

@@ -8,6 +8,7 @@
 #include "tall-test-dump.h"
 #include "tall-test-mending.h"
 #include "tall-test-orders.h"
+#include "tall-must.h"
 
 /* Whatever is wrong is found, as what it is, and nothing else; and nothing is changed. */
 
@@ -33,14 +34,11 @@ on_finding (const TallFinding *finding, gpointer data)
 static GPtrArray *
 verify (TallFront *front, const TallVerifyOptions *wanted, TallVerifySummary *summary)
 {
-  g_autoptr (GError) error = NULL;
   Found found = { .lines = g_ptr_array_new_with_free_func (g_free) };
   TallVerifyOptions options = *wanted;
   options.on_finding = on_finding;
   options.data = &found;
-  gboolean done = tall_front_verify (front, &options, summary, &error);
-  g_assert_no_error (error);
-  g_assert_true (done);
+  must (tall_front_verify (front, &options, summary, &error));
   g_assert_cmpuint (summary->n_findings, ==, found.lines->len);
   g_assert_cmpuint (summary->n_for_person, ==, found.n_for_person);
   return found.lines;
@@ -66,21 +64,20 @@ fill (TallStoreFixture *self, guint n)
   g_autoptr (GHashTable) met = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   for (guint i = 0; i < n; i = g_hash_table_size (met))
     {
-      g_autoptr (GError) error = NULL;
       g_autoptr (TallOrder) order = tall_test_random_order (rand, 20);
       if (!g_hash_table_add (met, g_strdup (order->customer_number)))
         continue;
       g_autoptr (TallOrder) again = tall_test_random_order (rand, 5);
       g_autoptr (TallCustomer) customer = tall_test_plain_customer (order->customer_number);
       tall_fixture_put (self, order, NULL);
-      g_assert_true (tall_front_put_customer (self->front, customer, NULL, NULL, &error));
+      must (tall_front_put_customer (self->front, customer, NULL, NULL, &error));
       again->customer_number = order->customer_number;
       again->order_number = order->order_number;
       if (i % 3 == 0)
         tall_fixture_put (self, again, NULL);
       if (i % 4 == 0)
-        g_assert_true (tall_front_delete_order (self->front, order->customer_number,
-                                                order->order_number, NULL, &error));
+        must (tall_front_delete_order (self->front, order->customer_number, order->order_number,
+                                       NULL, &error));
     }
 }
 
@@ -260,11 +257,10 @@ test_patience (TallStoreFixture *self, gconstpointer data)
 static TallTable *
 break_half_way (TallStoreFixture *self, const char *name)
 {
-  g_autoptr (GError) error = NULL;
   g_autoptr (TallReadPlan) plan = tall_read_plan_new ();
   tall_read_plan_add_scan (plan, name, tall_slice (NULL, 0), tall_slice (NULL, 0));
-  g_autoptr (TallReadResult) result = tall_table_read (self->table, plan, TALL_NO_DEADLINE, &error);
-  g_assert_no_error (error);
+  g_autoptr (TallReadResult) result =
+      must (tall_table_read (self->table, plan, TALL_NO_DEADLINE, &error));
   const TallRows *rows = &result->results[0];
   g_autoptr (TallTable) table = tall_broken_table_new (self->table);
   tall_broken_table_break (TALL_BROKEN_TABLE (table), rows->rows[rows->n_rows / 2].key,
@@ -425,12 +421,10 @@ stop (const TallVerifySummary *summary G_GNUC_UNUSED, gpointer data G_GNUC_UNUSE
 static void
 test_stopped (TallStoreFixture *self, gconstpointer kind G_GNUC_UNUSED)
 {
-  g_autoptr (GError) error = NULL;
   TallVerifySummary summary;
   TallVerifyOptions options = { .on_progress = stop };
   fill (self, 3);
-  g_assert_true (tall_front_verify (self->front, &options, &summary, &error));
-  g_assert_no_error (error);
+  must (tall_front_verify (self->front, &options, &summary, &error));
   g_assert_false (summary.is_whole);
   g_assert_cmpuint (summary.n_orders, ==, 0);
 }

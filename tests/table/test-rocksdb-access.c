@@ -11,6 +11,7 @@
 #include "table/rocksdb/database.h"
 #include "table/rocksdb/settings.h"
 #include "tall-test-directory.h"
+#include "tall-must.h"
 
 /* Sealing and closing on disk. What a call sees is checked by the conformance suite. This program
  * starts itself a second time: with `--seal DIR` it seals beside writers, says how many rows there
@@ -39,23 +40,16 @@ try_open (const char *directory, GError **error)
 static TallTable *
 open_store (const char *directory)
 {
-  g_autoptr (GError) error = NULL;
-  TallTable *table = try_open (directory, &error);
-  g_assert_no_error (error);
-  g_assert_nonnull (table);
-  return table;
+  return must (try_open (directory, &error));
 }
 
 static void
 set_up (Fixture *self, gconstpointer data G_GNUC_UNUSED)
 {
   self->directory = tall_test_directory_new ();
-  g_autoptr (GError) error = NULL;
   g_autoptr (TallTable) table = open_store (self->directory);
   g_autoptr (TallTableSpec) spec = tall_table_spec_new ("orders");
-  gboolean created = tall_table_create_table (table, spec, TALL_NO_DEADLINE, &error);
-  g_assert_no_error (error);
-  g_assert_true (created);
+  must (tall_table_create_table (table, spec, TALL_NO_DEADLINE, &error));
 }
 
 static void
@@ -194,11 +188,10 @@ test_deadline (Fixture *self, gconstpointer data G_GNUC_UNUSED)
   TallRocksdbStripes *stripes = tall_rocksdb_table_get_stripes (TALL_ROCKSDB_TABLE (table));
   guint held = TALL_ROCKSDB_STRIPES / 2;
   guint n = 1;
-  g_autoptr (GError) error = NULL;
   g_assert_true (tall_rocksdb_stripes_lock (stripes, &held, &n, TALL_NO_DEADLINE, NULL));
-  g_assert_false (tall_table_set_access (table, "orders", TALL_ACCESS_SEALED, SEAL,
-                                         g_get_monotonic_time () + 20000, &error));
-  g_assert_error (error, TALL_ERROR, TALL_ERROR_TIMED_OUT);
+  must_fail (tall_table_set_access (table, "orders", TALL_ACCESS_SEALED, SEAL,
+                                    g_get_monotonic_time () + 20000, &error),
+             TALL_ERROR_TIMED_OUT);
   tall_rocksdb_stripes_unlock (stripes, &held, n);
   expect_access (table, TALL_ACCESS_OPEN, NULL);
   g_assert_cmpint (put (table, "a", tall_slice_str ("v")), ==, 0);
@@ -241,12 +234,10 @@ run_seal (const char *directory)
 static FILE *
 start (const char *option, const char *directory, GPid *pid)
 {
-  g_autoptr (GError) error = NULL;
   const char *arguments[] = { program, option, directory, NULL };
   int output = -1;
-  g_spawn_async_with_pipes (NULL, (char **)arguments, NULL, G_SPAWN_DO_NOT_REAP_CHILD, NULL, NULL,
-                            pid, NULL, &output, NULL, &error);
-  g_assert_no_error (error);
+  must (g_spawn_async_with_pipes (NULL, (char **)arguments, NULL, G_SPAWN_DO_NOT_REAP_CHILD, NULL,
+                                  NULL, pid, NULL, &output, NULL, &error));
   return fdopen (output, "r");
 }
 

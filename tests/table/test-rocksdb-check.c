@@ -3,6 +3,7 @@
 #include "tall-error.h"
 #include "table/rocksdb/check.h"
 #include "tall-test-directory.h"
+#include "tall-must.h"
 
 /* Directories made by hand, as RocksDB leaves them in moments that a test can
  * not wait for. */
@@ -77,10 +78,8 @@ add_writes (Fixture *self, guint8 first, guint8 n)
 static void
 write_text (Fixture *self, const char *name, const void *data, gsize len)
 {
-  g_autoptr (GError) error = NULL;
   g_autofree char *path = g_build_filename (self->directory, name, NULL);
-  g_file_set_contents (path, data, (gssize)len, &error);
-  g_assert_no_error (error);
+  must (g_file_set_contents (path, data, (gssize)len, &error));
 }
 
 static void
@@ -94,20 +93,16 @@ finish (Fixture *self, const char *name)
 static void
 prove (Fixture *self, guint64 synced)
 {
-  g_autoptr (GError) error = NULL;
   const TallRocksdbProof proof = { .manifest = 5, .manifest_len = 1, .synced = synced };
-  g_autoptr (TallRocksdbSynced) file = tall_rocksdb_synced_open (self->directory, &proof, &error);
-  g_assert_no_error (error);
+  g_autoptr (TallRocksdbSynced) file =
+      must (tall_rocksdb_synced_open (self->directory, &proof, &error));
 }
 
 static void
 expect_covered (Fixture *self, guint64 covered, guint n_lost)
 {
-  g_autoptr (GError) error = NULL;
   g_auto (TallRocksdbCheck) check = { 0 };
-  gboolean whole = tall_rocksdb_check_directory (self->directory, &check, &error);
-  g_assert_no_error (error);
-  g_assert_true (whole);
+  must (tall_rocksdb_check_directory (self->directory, &check, &error));
   g_assert_true (check.exists);
   g_assert_cmpuint (check.covered, ==, covered);
   g_assert_cmpuint (check.lost->len, ==, n_lost);
@@ -116,11 +111,9 @@ expect_covered (Fixture *self, guint64 covered, guint n_lost)
 static void
 expect_damaged (Fixture *self, const char *text)
 {
-  g_autoptr (GError) error = NULL;
   g_auto (TallRocksdbCheck) check = { 0 };
-  g_assert_false (tall_rocksdb_check_directory (self->directory, &check, &error));
-  g_assert_error (error, TALL_ERROR, TALL_ERROR_DAMAGED);
-  g_assert_nonnull (strstr (error->message, text));
+  must_fail (tall_rocksdb_check_directory (self->directory, &check, &error), TALL_ERROR_DAMAGED,
+             text);
 }
 
 /* A flush of several tables counts when its last record is there. */
@@ -149,11 +142,10 @@ test_group (Fixture *self, gconstpointer data G_GNUC_UNUSED)
 static void
 test_manifest (Fixture *self, gconstpointer data G_GNUC_UNUSED)
 {
-  g_autoptr (GError) error = NULL;
   add_edit (self, 10, -1);
   const TallRocksdbProof proof = { .manifest = 5, .manifest_len = 2 * self->file->len };
-  g_autoptr (TallRocksdbSynced) file = tall_rocksdb_synced_open (self->directory, &proof, &error);
-  g_assert_no_error (error);
+  g_autoptr (TallRocksdbSynced) file =
+      must (tall_rocksdb_synced_open (self->directory, &proof, &error));
   finish (self, "MANIFEST-000005");
   expect_damaged (self, "MANIFEST-000005 ends at byte 11, but has had 22");
 
@@ -214,7 +206,6 @@ test_base (Fixture *self, gconstpointer data G_GNUC_UNUSED)
   static const guint64 manifests[] = { 5, 4 };
   for (guint i = 0; i < G_N_ELEMENTS (manifests); i++)
     {
-      g_autoptr (GError) error = NULL;
       const TallRocksdbProof proof = {
         .manifest = manifests[i], .manifest_len = 1, .base = 15, .synced = 16
       };
@@ -223,8 +214,7 @@ test_base (Fixture *self, gconstpointer data G_GNUC_UNUSED)
       add_writes (self, 16, 1);
       finish (self, "000009.log");
       g_autoptr (TallRocksdbSynced) file =
-          tall_rocksdb_synced_open (self->directory, &proof, &error);
-      g_assert_no_error (error);
+          must (tall_rocksdb_synced_open (self->directory, &proof, &error));
       if (manifests[i] == 5)
         expect_covered (self, 16, 0);
       else
@@ -274,14 +264,11 @@ test_parts_after_damage (Fixture *self, gconstpointer data G_GNUC_UNUSED)
 static void
 expect_proof (Fixture *self, guint64 synced)
 {
-  g_autoptr (GError) error = NULL;
   TallRocksdbProof proof;
   if (synced == 0)
     g_test_expect_message (G_LOG_DOMAIN, G_LOG_LEVEL_WARNING,
                            "*SYNCED is damaged, and is written anew*");
-  gboolean loaded = tall_rocksdb_proof_load (self->directory, &proof, &error);
-  g_assert_no_error (error);
-  g_assert_true (loaded);
+  must (tall_rocksdb_proof_load (self->directory, &proof, &error));
   g_assert_cmpuint (proof.synced, ==, synced);
   g_test_assert_expected_messages ();
 }
@@ -322,7 +309,6 @@ test_left_proof (Fixture *self, gconstpointer data G_GNUC_UNUSED)
 static void
 test_later_proof (Fixture *self, gconstpointer data G_GNUC_UNUSED)
 {
-  g_autoptr (GError) error = NULL;
   g_autoptr (GByteArray) later = g_byte_array_new ();
   TallRocksdbProof proof;
   tall_bytes_append (later, tall_slice_str ("tallsync"));
@@ -330,8 +316,7 @@ test_later_proof (Fixture *self, gconstpointer data G_GNUC_UNUSED)
   tall_bytes_append (later, tall_slice_str ("whatever it says"));
   tall_bytes_append_u32 (later, tall_rocksdb_checksum (tall_slice_array (later)));
   write_text (self, TALL_ROCKSDB_SYNCED, later->data, later->len);
-  g_assert_false (tall_rocksdb_proof_load (self->directory, &proof, &error));
-  g_assert_error (error, TALL_ERROR, TALL_ERROR_NEWER_VERSION);
+  must_fail (tall_rocksdb_proof_load (self->directory, &proof, &error), TALL_ERROR_NEWER_VERSION);
 }
 
 /* A write was killed in the middle, and what it had of a row looks like a record of the log. Nobody

@@ -10,6 +10,7 @@
 #include "tall-error.h"
 #include "table/rocksdb/table.h"
 #include "tall-test-directory.h"
+#include "tall-must.h"
 
 /* This program starts itself a second time: with `--write DIR FIRST` it writes rows until it is
  * killed and says on its standard output which are acknowledged; with `--open DIR` it only opens
@@ -135,9 +136,7 @@ put_big_row (TallTable *table, guint32 number, gboolean conditional, gboolean *r
 static int
 run_fill (const char *directory)
 {
-  g_autoptr (GError) error = NULL;
-  g_autoptr (TallTable) table = open_store (directory, &error);
-  g_assert_no_error (error);
+  g_autoptr (TallTable) table = must (open_store (directory, &error));
   const struct rlimit limit = { 1024 * 1024, 1024 * 1024 };
   g_assert_true (signal (SIGXFSZ, SIG_IGN) != SIG_ERR);
   g_assert_cmpint (setrlimit (RLIMIT_FSIZE, &limit), ==, 0);
@@ -155,11 +154,9 @@ run_fill (const char *directory)
 static GPid
 start (const char *const *arguments, int *output)
 {
-  g_autoptr (GError) error = NULL;
   GPid pid = 0;
-  g_spawn_async_with_pipes (NULL, (char **)arguments, NULL, G_SPAWN_DO_NOT_REAP_CHILD, NULL, NULL,
-                            &pid, NULL, output, NULL, &error);
-  g_assert_no_error (error);
+  must (g_spawn_async_with_pipes (NULL, (char **)arguments, NULL, G_SPAWN_DO_NOT_REAP_CHILD, NULL,
+                                  NULL, &pid, NULL, output, NULL, &error));
   return pid;
 }
 
@@ -187,13 +184,12 @@ collect_and_kill (GPid pid, int output)
 static void
 expect_rows (TallTable *table, guint32 number)
 {
-  g_autoptr (GError) error = NULL;
   g_autoptr (TallReadPlan) plan = tall_read_plan_new ();
   g_autofree char *prefix = g_strdup_printf ("%08u/", number);
   g_autofree char *value = g_strdup_printf ("value of %u", number);
   tall_read_plan_add_prefix_scan (plan, "orders", tall_slice_str (prefix));
-  g_autoptr (TallReadResult) result = tall_table_read (table, plan, TALL_NO_DEADLINE, &error);
-  g_assert_no_error (error);
+  g_autoptr (TallReadResult) result =
+      must (tall_table_read (table, plan, TALL_NO_DEADLINE, &error));
   g_assert_cmpuint (result->results[0].n_rows, ==, N_CHILDREN + 1);
   for (guint i = 0; i <= N_CHILDREN; i++)
     {
@@ -205,13 +201,9 @@ expect_rows (TallTable *table, guint32 number)
 static void
 create_orders (const char *directory)
 {
-  g_autoptr (GError) error = NULL;
   g_autoptr (TallTableSpec) spec = tall_table_spec_new ("orders");
-  g_autoptr (TallTable) table = open_store (directory, &error);
-  g_assert_no_error (error);
-  gboolean created = tall_table_create_table (table, spec, TALL_NO_DEADLINE, &error);
-  g_assert_no_error (error);
-  g_assert_true (created);
+  g_autoptr (TallTable) table = must (open_store (directory, &error));
+  must (tall_table_create_table (table, spec, TALL_NO_DEADLINE, &error));
 }
 
 static void
@@ -223,7 +215,6 @@ test_kill (void)
   g_autoptr (GArray) all = g_array_new (FALSE, FALSE, sizeof (guint32));
   for (guint round = 0; round < 3; round++)
     {
-      g_autoptr (GError) error = NULL;
       g_autofree char *number = g_strdup_printf ("%u", first);
       const char *arguments[] = { program, "--write", directory, number, NULL };
       int output = -1;
@@ -232,8 +223,7 @@ test_kill (void)
       g_assert_cmpuint (acknowledged->len, >=, N_ACKNOWLEDGED);
       g_array_append_vals (all, acknowledged->data, acknowledged->len);
 
-      g_autoptr (TallTable) table = open_store (directory, &error);
-      g_assert_no_error (error);
+      g_autoptr (TallTable) table = must (open_store (directory, &error));
       for (guint i = 0; i < all->len; i++)
         expect_rows (table, g_array_index (all, guint32, i));
       first += 1000000;
@@ -260,10 +250,8 @@ ask_second_process (const char *option, const char *directory)
 static void
 test_second_process (void)
 {
-  g_autoptr (GError) error = NULL;
   g_autofree char *directory = tall_test_directory_new ();
-  g_autoptr (TallTable) table = open_store (directory, &error);
-  g_assert_no_error (error);
+  g_autoptr (TallTable) table = must (open_store (directory, &error));
 
   g_autofree char *refused = ask_second_process ("--open", directory);
   g_autofree char *expected = g_strdup_printf (
@@ -283,11 +271,9 @@ test_second_process (void)
 static void
 test_without_lock (void)
 {
-  g_autoptr (GError) error = NULL;
   g_autofree char *directory = tall_test_directory_new ();
   g_autofree char *lock = g_build_filename (directory, "LOCK", NULL);
-  g_autoptr (TallTable) table = open_store (directory, &error);
-  g_assert_no_error (error);
+  g_autoptr (TallTable) table = must (open_store (directory, &error));
   g_assert_cmpint (unlink (lock), ==, 0);
   g_autofree char *refused = ask_second_process ("--open", directory);
   g_assert_nonnull (strstr (refused, "another process has it open"));
@@ -302,9 +288,7 @@ run_few_files (const char *directory)
 {
   const struct rlimit limit = { 48, 48 };
   g_assert_cmpint (setrlimit (RLIMIT_NOFILE, &limit), ==, 0);
-  g_autoptr (GError) error = NULL;
-  g_autoptr (TallTable) table = open_store (directory, &error);
-  g_assert_no_error (error);
+  g_autoptr (TallTable) table = must (open_store (directory, &error));
   gboolean restart;
   int code = 0;
   for (guint32 i = 0; i < 20 && code == 0; i++)
@@ -337,7 +321,6 @@ test_few_files (void)
 static void
 test_no_room (void)
 {
-  g_autoptr (GError) error = NULL;
   g_autofree char *directory = tall_test_directory_new ();
   create_orders (directory);
   g_autofree char *answer = ask_second_process ("--fill", directory);
@@ -351,12 +334,11 @@ test_no_room (void)
   g_assert_cmpint (apply_if_code, ==, TALL_ERROR_OUTCOME_UNKNOWN);
   g_assert_cmpint (apply_code, ==, TALL_ERROR_UNAVAILABLE);
 
-  g_autoptr (TallTable) table = open_store (directory, &error);
-  g_assert_no_error (error);
+  g_autoptr (TallTable) table = must (open_store (directory, &error));
   g_autoptr (TallReadPlan) plan = tall_read_plan_new ();
   tall_read_plan_add_prefix_scan (plan, "orders", (TallSlice)TALL_SLICE_INIT);
-  g_autoptr (TallReadResult) result = tall_table_read (table, plan, TALL_NO_DEADLINE, &error);
-  g_assert_no_error (error);
+  g_autoptr (TallReadResult) result =
+      must (tall_table_read (table, plan, TALL_NO_DEADLINE, &error));
   g_assert_cmpuint (result->results[0].n_rows, >=, acknowledged);
   for (guint i = 0; i < acknowledged; i++)
     {

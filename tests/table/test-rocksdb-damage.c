@@ -8,6 +8,7 @@
 #include "tall-error.h"
 #include "table/rocksdb/table.h"
 #include "tall-test-directory.h"
+#include "tall-must.h"
 
 /* Every kind of file of a store is damaged in every way, after a clean stop and after a kill. An
  * acknowledged row may be missing only where opening or reading fails, and no process aborts or
@@ -54,18 +55,14 @@ try_write_row (TallTable *table, const char *name, guint number, GError **error)
 static void
 write_row (TallTable *table, const char *name, guint number)
 {
-  g_autoptr (GError) error = NULL;
-  gboolean written = try_write_row (table, name, number, &error);
-  g_assert_no_error (error);
-  g_assert_true (written);
+  must (try_write_row (table, name, number, &error));
 }
 
 static void
 write_rows (const char *directory, guint first, guint n, gboolean killed)
 {
   g_autoptr (GError) error = NULL;
-  g_autoptr (TallTable) table = open_store (directory, &error);
-  g_assert_no_error (error);
+  g_autoptr (TallTable) table = must (open_store (directory, &error));
   g_autoptr (TallTableSpec) spec = tall_table_spec_new ("orders");
   gboolean made = first > 0 || tall_table_create_table (table, spec, TALL_NO_DEADLINE, &error);
   g_assert_no_error (error);
@@ -79,13 +76,11 @@ write_rows (const char *directory, guint first, guint n, gboolean killed)
 static void
 write_and_kill (const char *directory)
 {
-  g_autoptr (GError) error = NULL;
   g_autofree char *n = g_strdup_printf ("%u", n_rows);
   const char *arguments[] = { program, "--write", directory, n, NULL };
   int status = 0;
-  g_spawn_sync (NULL, (char **)arguments, NULL, G_SPAWN_DEFAULT, NULL, NULL, NULL, NULL, &status,
-                &error);
-  g_assert_no_error (error);
+  must (g_spawn_sync (NULL, (char **)arguments, NULL, G_SPAWN_DEFAULT, NULL, NULL, NULL, NULL,
+                      &status, &error));
   g_assert_true (WIFSIGNALED (status) && WTERMSIG (status) == SIGKILL);
 }
 
@@ -113,22 +108,18 @@ make_store (gboolean killed)
 static GBytes *
 read_file (const char *directory, const char *name)
 {
-  g_autoptr (GError) error = NULL;
   g_autofree char *path = g_build_filename (directory, name, NULL);
   char *data;
   gsize len;
-  g_file_get_contents (path, &data, &len, &error);
-  g_assert_no_error (error);
+  must (g_file_get_contents (path, &data, &len, &error));
   return g_bytes_new_take (data, len);
 }
 
 static void
 write_file (const char *directory, const char *name, gconstpointer data, gsize len)
 {
-  g_autoptr (GError) error = NULL;
   g_autofree char *path = g_build_filename (directory, name, NULL);
-  g_file_set_contents (path, data, (gssize)len, &error);
-  g_assert_no_error (error);
+  must (g_file_set_contents (path, data, (gssize)len, &error));
 }
 
 static char *
@@ -468,9 +459,7 @@ change_log (const char *directory, gssize added, gsize flipped)
 static void
 expect_losses (const char *directory, const char *pattern)
 {
-  g_autoptr (GError) error = NULL;
-  g_autoptr (TallTable) table = open_store (directory, &error);
-  g_assert_no_error (error);
+  g_autoptr (TallTable) table = must (open_store (directory, &error));
   g_auto (GStrv) losses = tall_table_list_losses (table);
   if (pattern == NULL)
     {
@@ -517,7 +506,6 @@ count_lines (const char *text, const char *word)
 static void
 test_torn_twice (void)
 {
-  g_autoptr (GError) error = NULL;
   g_autofree char *store = make_store (TRUE);
   g_autofree char *losses = g_build_filename (store, "LOSSES", NULL);
   g_autofree char *text = NULL;
@@ -526,7 +514,7 @@ test_torn_twice (void)
   write_and_kill (store);
   change_log (store, 21, NO_FLIP);
   expect_losses (store, "*dropped 20 bytes*dropped 21 bytes*");
-  g_assert_true (g_file_get_contents (losses, &text, NULL, &error));
+  must (g_file_get_contents (losses, &text, NULL, &error));
   g_assert_cmpuint (count_lines (text, "dropped"), ==, 2);
   tall_test_directory_remove (store);
 }
@@ -576,9 +564,7 @@ test_way_out (void)
                 NULL);
   g_assert_cmpint (status, ==, 0);
 
-  g_autoptr (GError) error = NULL;
-  g_autoptr (TallTable) table = open_store (store, &error);
-  g_assert_no_error (error);
+  g_autoptr (TallTable) table = must (open_store (store, &error));
   g_assert_cmpint (read_row (table, N_ROWS / 2 + 10), ==, HARMLESS);
   g_assert_cmpint (read_row (table, N_ROWS - 1), ==, SILENT);
   g_clear_object (&table);
@@ -618,10 +604,8 @@ close_orders (TallTable *table)
 static void
 expect_whole_copy (const char *store)
 {
-  g_autoptr (GError) error = NULL;
   g_autofree char *copy = copy_store (store);
-  g_autoptr (TallTable) table = open_store (copy, &error);
-  g_assert_no_error (error);
+  g_autoptr (TallTable) table = must (open_store (copy, &error));
   g_clear_object (&table);
   tall_test_directory_remove (copy);
 }
@@ -637,13 +621,13 @@ test_dropped_shut (void)
   for (guint i = 0; i < G_N_ELEMENTS (names); i++)
     {
       g_autoptr (TallTableSpec) spec = tall_table_spec_new (names[i]);
-      g_assert_true (tall_table_create_table (table, spec, TALL_NO_DEADLINE, &error));
+      must (tall_table_create_table (table, spec, TALL_NO_DEADLINE, &error));
     }
   for (guint i = 0; i < 10; i++)
     write_row (table, names[i % 2], i);
   close_orders (table);
   write_row (table, "other", 10);
-  g_assert_true (tall_table_drop_table (table, "orders", TALL_NO_DEADLINE, &error));
+  must (tall_table_drop_table (table, "orders", TALL_NO_DEADLINE, &error));
   write_row (table, "later", 11);
   expect_whole_copy (store);
   g_clear_object (&table);
@@ -659,8 +643,7 @@ test_dropped_table (void)
   for (guint i = 0; i < 4; i++)
     {
       g_autoptr (GError) error = NULL;
-      g_autoptr (TallTable) table = open_store (store, &error);
-      g_assert_no_error (error);
+      g_autoptr (TallTable) table = must (open_store (store, &error));
       if (i > 1)
         close_orders (table);
       if (i == 3)
@@ -668,9 +651,7 @@ test_dropped_table (void)
           g_clear_object (&table);
           table = open_store (store, &error);
         }
-      gboolean dropped = tall_table_drop_table (table, "orders", TALL_NO_DEADLINE, &error);
-      g_assert_no_error (error);
-      g_assert_true (dropped);
+      must (tall_table_drop_table (table, "orders", TALL_NO_DEADLINE, &error));
       expect_whole_copy (store);
       g_clear_object (&table);
       write_rows (store, 0, 5, FALSE);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "tall-error.h"
+#include "tall-must.h"
 
 /* What RocksDB says, and what it means. Names of files are anybody's words. */
 static const struct
@@ -53,8 +54,7 @@ test_place (void)
 {
   g_autoptr (GError) error = NULL;
 
-  g_assert_true (tall_rocksdb_take_error_in (NULL, "/srv", "Opening", &error));
-  g_assert_no_error (error);
+  must (tall_rocksdb_take_error_in (NULL, "/srv", "Opening", &error));
   g_assert_false (tall_rocksdb_take_error_in (strdup ("IO error: While lock file: x"), "/srv",
                                               "Opening", &error));
   g_assert_error (error, TALL_ERROR, TALL_ERROR_UNAVAILABLE);

@@ -5,6 +5,7 @@
 #include "tall-error.h"
 #include "table/rocksdb/database.h"
 #include "tall-test-directory.h"
+#include "tall-must.h"
 
 #include <string.h>
 #include <time.h>
@@ -36,31 +37,23 @@ typedef struct
 static void
 put_row (TallTable *table, guint i)
 {
-  g_autoptr (GError) error = NULL;
   g_autoptr (TallBatch) batch = tall_batch_new ();
   g_autofree char *key = g_strdup_printf ("row%02u", i);
   g_autofree char *text = g_strnfill (LONG, 'x');
   TallMutation *mutation = tall_batch_add (batch, "orders", tall_slice_str (key));
   tall_mutation_put (batch, mutation, tall_slice_str ("long"), 5, tall_slice_str (text));
   tall_mutation_put (batch, mutation, tall_slice_str ("s"), 5, tall_slice_str (key));
-  gboolean done =
-      tall_table_apply (table, &mutation, 1, TALL_DURABLE_LATER, TALL_NO_DEADLINE, NULL, &error);
-  g_assert_no_error (error);
-  g_assert_true (done);
+  must (tall_table_apply (table, &mutation, 1, TALL_DURABLE_LATER, TALL_NO_DEADLINE, NULL, &error));
 }
 
 static void
 set_up (Fixture *self, gconstpointer data G_GNUC_UNUSED)
 {
-  g_autoptr (GError) error = NULL;
   self->directory = tall_test_directory_new ();
   TallRocksdbOptions options = { .directory = self->directory, .sync = FALSE };
-  self->table = tall_rocksdb_table_open (&options, &error);
-  g_assert_no_error (error);
+  self->table = must (tall_rocksdb_table_open (&options, &error));
   TallTableSpec spec = { .name = (char *)"orders" };
-  gboolean created = tall_table_create_table (self->table, &spec, TALL_NO_DEADLINE, &error);
-  g_assert_no_error (error);
-  g_assert_true (created);
+  must (tall_table_create_table (self->table, &spec, TALL_NO_DEADLINE, &error));
   for (guint i = 0; i < N; i++)
     put_row (self->table, i);
 }
@@ -76,10 +69,7 @@ tear_down (Fixture *self, gconstpointer data G_GNUC_UNUSED)
 static TallReadResult *
 read_plan (Fixture *self, const TallReadPlan *plan)
 {
-  g_autoptr (GError) error = NULL;
-  TallReadResult *result = tall_table_read (self->table, plan, TALL_NO_DEADLINE, &error);
-  g_assert_no_error (error);
-  return result;
+  return must (tall_table_read (self->table, plan, TALL_NO_DEADLINE, &error));
 }
 
 static TallRead *
@@ -186,11 +176,9 @@ test_cut (Fixture *self, gconstpointer data G_GNUC_UNUSED)
 static void
 test_gets_too_large (Fixture *self, gconstpointer data G_GNUC_UNUSED)
 {
-  g_autoptr (GError) error = NULL;
   g_autoptr (TallReadPlan) plan = tall_read_plan_new ();
   add_gets (plan)->max_bytes = (N - 1) * LONG;
-  g_assert_null (tall_table_read (self->table, plan, TALL_NO_DEADLINE, &error));
-  g_assert_error (error, TALL_ERROR, TALL_ERROR_TOO_LARGE);
+  must_fail (tall_table_read (self->table, plan, TALL_NO_DEADLINE, &error), TALL_ERROR_TOO_LARGE);
 
   g_autoptr (TallReadPlan) one = tall_read_plan_new ();
   tall_read_plan_add_get (one, "orders", tall_slice_str ("row07"))->max_bytes = 1;
@@ -239,12 +227,10 @@ test_late (Fixture *self, gconstpointer data G_GNUC_UNUSED)
 static void
 stretch_row (Fixture *self, const char *key, gint more)
 {
-  g_autoptr (GError) error = NULL;
   char *failure = NULL;
   gsize len;
   TallRocksdbTable *table = TALL_ROCKSDB_TABLE (self->table);
-  TallRocksdbFamily *family = tall_rocksdb_table_find_family (table, "orders", &error);
-  g_assert_no_error (error);
+  TallRocksdbFamily *family = must (tall_rocksdb_table_find_family (table, "orders", &error));
   rocksdb_readoptions_t *reading = rocksdb_readoptions_create ();
   rocksdb_writeoptions_t *writing = rocksdb_writeoptions_create ();
   char *stored = rocksdb_get_cf (tall_rocksdb_table_get_handle (table), reading, family->handle,
@@ -270,7 +256,6 @@ test_damaged_end (Fixture *self, gconstpointer data G_GNUC_UNUSED)
   for (gint more = -1; more <= 1; more += 2)
     for (guint way = 0; way < 3; way++)
       {
-        g_autoptr (GError) error = NULL;
         g_autoptr (TallReadPlan) plan = tall_read_plan_new ();
         put_row (self->table, 0);
         stretch_row (self, "row00", more);
@@ -280,8 +265,8 @@ test_damaged_end (Fixture *self, gconstpointer data G_GNUC_UNUSED)
         read->qualifiers = columns;
         read->n_qualifiers = way < 2 ? 1 : 0;
         read->keys_only = way == 2;
-        g_assert_null (tall_table_read (self->table, plan, TALL_NO_DEADLINE, &error));
-        g_assert_error (error, TALL_ERROR, TALL_ERROR_DAMAGED);
+        must_fail (tall_table_read (self->table, plan, TALL_NO_DEADLINE, &error),
+                   TALL_ERROR_DAMAGED);
         stretch_row (self, "row00", -more);
       }
 }

@@ -5,6 +5,7 @@
 #include <glib/gstdio.h>
 
 #include "tall-error.h"
+#include "tall-must.h"
 
 typedef struct
 {
@@ -31,19 +32,13 @@ tear_down (Fixture *self, gconstpointer data G_GNUC_UNUSED)
 static void
 assert_refused (Fixture *self, gsize size)
 {
-  g_autoptr (GError) error = NULL;
-  gboolean taken = tall_rocksdb_room_take (self->room, size, "Writing", &error);
-  g_assert_error (error, TALL_ERROR, TALL_ERROR_UNAVAILABLE);
-  g_assert_false (taken);
+  must_fail (tall_rocksdb_room_take (self->room, size, "Writing", &error), TALL_ERROR_UNAVAILABLE);
 }
 
 static void
 assert_taken (Fixture *self, gsize size)
 {
-  g_autoptr (GError) error = NULL;
-  gboolean taken = tall_rocksdb_room_take (self->room, size, "Writing", &error);
-  g_assert_no_error (error);
-  g_assert_true (taken);
+  must (tall_rocksdb_room_take (self->room, size, "Writing", &error));
 }
 
 /* Room that was found a moment ago does not stand for a write that is larger. */

@@ -114,55 +114,41 @@ keep_late (TallFailingTable *self, const TallCall *call, const TallConditionalWr
   add_late (self, late);
 }
 
-/* Counts the call, and says how it shall fail. */
-static TallFailure
-begin (TallFailingTable *self, TallCall *call)
-{
-  g_mutex_lock (&self->mutex);
-  call->index = self->n_calls++;
-  gpointer index = GUINT_TO_POINTER (call->index);
-  TallFailure failure = GPOINTER_TO_INT (g_hash_table_lookup (self->failures, index));
-  TallBeforeCall before = self->before;
-  gpointer data = self->hook_data;
-  g_mutex_unlock (&self->mutex);
-
-  if (before == NULL)
-    return failure;
-  TallFailure wanted = before (self, call, data);
-  return wanted != TALL_FAILURE_NONE ? wanted : failure;
-}
-
-static gboolean
-end (TallFailingTable *self, TallCall *call, gboolean succeeded)
-{
-  g_mutex_lock (&self->mutex);
-  TallAfterCall after = self->after;
-  gpointer data = self->hook_data;
-  g_mutex_unlock (&self->mutex);
-
-  call->succeeded = succeeded;
-  if (after != NULL)
-    after (self, call, data);
-  return succeeded;
-}
-
-static gboolean
-fails_before (TallFailure failure)
-{
-  return failure == TALL_FAILURE_BEFORE || failure == TALL_FAILURE_PARTLY;
-}
-
 static void
 set_not_done (const TallCall *call, GError **error)
 {
   g_set_error (error, TALL_ERROR, TALL_ERROR_UNAVAILABLE, "Call %u fails for a test", call->index);
 }
 
+/* Counts the call, and decides how it fails. Returns: whether something of it is done at all */
+static gboolean
+begin (TallFailingTable *self, TallCall *call, GError **error)
+{
+  g_mutex_lock (&self->mutex);
+  call->index = self->n_calls++;
+  gpointer index = GUINT_TO_POINTER (call->index);
+  call->failure = GPOINTER_TO_INT (g_hash_table_lookup (self->failures, index));
+  TallBeforeCall before = self->before;
+  gpointer data = self->hook_data;
+  g_mutex_unlock (&self->mutex);
+
+  TallFailure wanted = before == NULL ? TALL_FAILURE_NONE : before (self, call, data);
+  if (wanted != TALL_FAILURE_NONE)
+    call->failure = wanted;
+  if (call->failure == TALL_FAILURE_BEFORE
+      || (call->failure == TALL_FAILURE_PARTLY && call->kind != TALL_CALL_APPLY))
+    {
+      set_not_done (call, error);
+      return FALSE;
+    }
+  return TRUE;
+}
+
 /* Turns the success of a call into a lost answer; real failures stay as they are. */
 static gboolean
-lose_answer (const TallCall *call, TallFailure failure, gboolean succeeded, GError **error)
+lose_answer (const TallCall *call, gboolean succeeded, GError **error)
 {
-  if (!succeeded || (failure != TALL_FAILURE_LOST && failure != TALL_FAILURE_LATE))
+  if (!succeeded || (call->failure != TALL_FAILURE_LOST && call->failure != TALL_FAILURE_LATE))
     return succeeded;
 
   gboolean unknown = call->kind == TALL_CALL_APPLY_IF || call->kind == TALL_CALL_INCREMENT
@@ -170,6 +156,22 @@ lose_answer (const TallCall *call, TallFailure failure, gboolean succeeded, GErr
   g_set_error (error, TALL_ERROR, unknown ? TALL_ERROR_OUTCOME_UNKNOWN : TALL_ERROR_TIMED_OUT,
                "The answer of call %u is lost for a test", call->index);
   return FALSE;
+}
+
+/* Returns: whether the caller learns that it has succeeded */
+static gboolean
+end (TallFailingTable *self, TallCall *call, gboolean succeeded, GError **error)
+{
+  g_mutex_lock (&self->mutex);
+  TallAfterCall after = self->after;
+  gpointer data = self->hook_data;
+  g_mutex_unlock (&self->mutex);
+
+  call->succeeded = lose_answer (call, succeeded, error);
+  call->matched = call->matched && call->succeeded;
+  if (after != NULL)
+    after (self, call, data);
+  return call->succeeded;
 }
 
 static TallReadResult *
@@ -181,13 +183,9 @@ tall_failing_table_read (TallTable *base, const TallReadPlan *plan, gint64 deadl
     call.table = tall_read_plan_get (plan, 0)->table;
 
   g_autoptr (TallReadResult) result = NULL;
-  TallFailure failure = begin (self, &call);
-  if (fails_before (failure))
-    set_not_done (&call, error);
-  else
+  if (begin (self, &call, error))
     result = tall_table_read (self->table, plan, deadline, error);
-  gboolean succeeded = lose_answer (&call, failure, result != NULL, error);
-  return end (self, &call, succeeded) ? g_steal_pointer (&result) : NULL;
+  return end (self, &call, result != NULL, error) ? g_steal_pointer (&result) : NULL;
 }
 
 static gboolean
@@ -222,24 +220,17 @@ tall_failing_table_apply (TallTable *base,
     .table = mutations[0]->table,
     .deadline = deadline,
   };
-  gboolean succeeded = FALSE;
-
-  TallFailure failure = begin (self, &call);
-  if (failure == TALL_FAILURE_BEFORE)
-    set_not_done (&call, error);
-  else if (failure == TALL_FAILURE_PARTLY)
+  gboolean succeeded = begin (self, &call, error);
+  if (succeeded && call.failure == TALL_FAILURE_PARTLY)
     succeeded = apply_half (self, &call, durability, deadline, done, error);
-  else if (failure == TALL_FAILURE_LATE)
-    {
-      keep_late (self, &call, NULL);
-      succeeded = TRUE;
-    }
-  else
+  else if (succeeded && call.failure == TALL_FAILURE_LATE)
+    keep_late (self, &call, NULL);
+  else if (succeeded)
     succeeded = tall_table_apply (self->table, mutations, n, durability, deadline, done, error);
 
-  if (failure == TALL_FAILURE_LOST && done != NULL)
+  if (call.failure == TALL_FAILURE_LOST && done != NULL)
     memset (done, 0, n * sizeof (gboolean));
-  return end (self, &call, lose_answer (&call, failure, succeeded, error));
+  return end (self, &call, succeeded, error);
 }
 
 static gboolean
@@ -256,24 +247,16 @@ tall_failing_table_apply_if (TallTable *base,
     .table = write->mutations[0]->table,
     .deadline = write->deadline,
   };
-  gboolean succeeded = FALSE;
-
-  TallFailure failure = begin (self, &call);
-  if (fails_before (failure))
-    set_not_done (&call, error);
-  else if (failure == TALL_FAILURE_LATE)
-    {
-      keep_late (self, &call, write);
-      succeeded = TRUE;
-    }
-  else
+  gboolean succeeded = begin (self, &call, error);
+  if (succeeded && call.failure == TALL_FAILURE_LATE)
+    keep_late (self, &call, write);
+  else if (succeeded)
     succeeded = tall_table_apply_if (self->table, write, matched, error);
 
-  if (failure != TALL_FAILURE_NONE)
+  if (call.failure != TALL_FAILURE_NONE)
     *matched = FALSE;
-  succeeded = lose_answer (&call, failure, succeeded, error);
   call.matched = succeeded && *matched;
-  return end (self, &call, succeeded);
+  return end (self, &call, succeeded, error);
 }
 
 static gboolean
@@ -288,15 +271,10 @@ tall_failing_table_increment (TallTable *base,
 {
   TallFailingTable *self = TALL_FAILING_TABLE (base);
   TallCall call = { .kind = TALL_CALL_INCREMENT, .table = table };
-  gboolean succeeded = FALSE;
-
-  TallFailure failure = begin (self, &call);
-  if (fails_before (failure))
-    set_not_done (&call, error);
-  else
-    succeeded =
-        tall_table_increment (self->table, table, row, qualifier, delta, deadline, value, error);
-  return end (self, &call, lose_answer (&call, failure, succeeded, error));
+  gboolean succeeded =
+      begin (self, &call, error)
+      && tall_table_increment (self->table, table, row, qualifier, delta, deadline, value, error);
+  return end (self, &call, succeeded, error);
 }
 
 static gboolean
@@ -307,14 +285,9 @@ tall_failing_table_create_table (TallTable *base,
 {
   TallFailingTable *self = TALL_FAILING_TABLE (base);
   TallCall call = { .kind = TALL_CALL_CREATE_TABLE, .table = spec->name };
-  gboolean succeeded = FALSE;
-
-  TallFailure failure = begin (self, &call);
-  if (fails_before (failure))
-    set_not_done (&call, error);
-  else
-    succeeded = tall_table_create_table (self->table, spec, deadline, error);
-  return end (self, &call, lose_answer (&call, failure, succeeded, error));
+  gboolean succeeded =
+      begin (self, &call, error) && tall_table_create_table (self->table, spec, deadline, error);
+  return end (self, &call, succeeded, error);
 }
 
 static gboolean
@@ -322,14 +295,9 @@ tall_failing_table_drop_table (TallTable *base, const char *table, gint64 deadli
 {
   TallFailingTable *self = TALL_FAILING_TABLE (base);
   TallCall call = { .kind = TALL_CALL_DROP_TABLE, .table = table };
-  gboolean succeeded = FALSE;
-
-  TallFailure failure = begin (self, &call);
-  if (fails_before (failure))
-    set_not_done (&call, error);
-  else
-    succeeded = tall_table_drop_table (self->table, table, deadline, error);
-  return end (self, &call, lose_answer (&call, failure, succeeded, error));
+  gboolean succeeded =
+      begin (self, &call, error) && tall_table_drop_table (self->table, table, deadline, error);
+  return end (self, &call, succeeded, error);
 }
 
 static gboolean
@@ -349,19 +317,12 @@ tall_failing_table_set_access (TallTable *base,
   TallFailingTable *self = TALL_FAILING_TABLE (base);
   TallCall call = { .kind = TALL_CALL_SET_ACCESS, .table = table };
   const Access to = { table, access, seal };
-  gboolean succeeded = FALSE;
-
-  TallFailure failure = begin (self, &call);
-  if (fails_before (failure))
-    set_not_done (&call, error);
-  else if (failure == TALL_FAILURE_LATE)
-    {
-      keep_late_access (self, &call, &to);
-      succeeded = TRUE;
-    }
-  else
+  gboolean succeeded = begin (self, &call, error);
+  if (succeeded && call.failure == TALL_FAILURE_LATE)
+    keep_late_access (self, &call, &to);
+  else if (succeeded)
     succeeded = set_access (self, &to, deadline, error);
-  return end (self, &call, lose_answer (&call, failure, succeeded, error));
+  return end (self, &call, succeeded, error);
 }
 
 static TallTableSpec *
@@ -374,13 +335,9 @@ tall_failing_table_describe_table (TallTable *base,
   TallCall call = { .kind = TALL_CALL_DESCRIBE_TABLE, .table = table };
   g_autoptr (TallTableSpec) spec = NULL;
 
-  TallFailure failure = begin (self, &call);
-  if (fails_before (failure))
-    set_not_done (&call, error);
-  else
+  if (begin (self, &call, error))
     spec = tall_table_describe_table (self->table, table, deadline, error);
-  gboolean succeeded = lose_answer (&call, failure, spec != NULL, error);
-  return end (self, &call, succeeded) ? g_steal_pointer (&spec) : NULL;
+  return end (self, &call, spec != NULL, error) ? g_steal_pointer (&spec) : NULL;
 }
 
 static GStrv
@@ -390,13 +347,9 @@ tall_failing_table_list_tables (TallTable *base, gint64 deadline, GError **error
   TallCall call = { .kind = TALL_CALL_LIST_TABLES };
   g_auto (GStrv) names = NULL;
 
-  TallFailure failure = begin (self, &call);
-  if (fails_before (failure))
-    set_not_done (&call, error);
-  else
+  if (begin (self, &call, error))
     names = tall_table_list_tables (self->table, deadline, error);
-  gboolean succeeded = lose_answer (&call, failure, names != NULL, error);
-  return end (self, &call, succeeded) ? g_steal_pointer (&names) : NULL;
+  return end (self, &call, names != NULL, error) ? g_steal_pointer (&names) : NULL;
 }
 
 /* It can tell lies: TALL_FAILURE_FALSE. */

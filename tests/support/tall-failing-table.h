@@ -63,8 +63,9 @@ typedef struct
   gint64 deadline;   /* of read, apply and apply_if; else 0 */
 
   /* For the hook that runs after the call. */
-  gboolean succeeded; /* the caller sees success */
-  gboolean matched;   /* apply_if: what the caller sees */
+  TallFailure failure; /* that it has had */
+  gboolean succeeded;  /* the caller sees success */
+  gboolean matched;    /* apply_if: what the caller sees */
 } TallCall;
 
 /**

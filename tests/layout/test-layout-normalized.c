@@ -53,36 +53,25 @@ test_line_missing (TallTestLayout *self, gconstpointer data G_GNUC_UNUSED)
   g_assert_cmpuint (order->shipping_locations[0]->n_line_items, ==, 1);
 }
 
-static void
-test_number_differs (TallTestLayout *self, gconstpointer data G_GNUC_UNUSED)
-{
-  put_cell (self, "lines", SLICE (LINE_1), "number", REVISION, NUMBER ("\x07"));
-  tall_test_rows_assert_damaged (self, "lines", SLICE (LINE_1), "d:number is 7");
-  put_cell (self, "shipping", SLICE (LOCATION_1), "number", REVISION, NUMBER ("\x02"));
-  tall_test_rows_assert_damaged (self, "shipping", SLICE (LOCATION_1), "d:number is 2");
-}
+#define BYTES TALL_TEST_BYTES
+#define NUMBERED(last) BYTES ("\0\0\0\0\0\0\0" last)
+
+static const TallTestRowsDamage damages[] = {
+  { "lines", BYTES (LINE_1), "number", NUMBERED ("\x07"), "d:number is 7" },
+  { "shipping", BYTES (LOCATION_1), "number", NUMBERED ("\x02"), "d:number is 2" },
+  { "lines", BYTES (PREFIX "\0\0\0\x02\0\0\0\x09"), "price", BYTES ("1"),
+    "d:number has no cell of revision" },
+  { "shipping", BYTES (PREFIX "\0\0\0\x09"), "name", BYTES (""),
+    "d:number has no cell of revision" },
+  { "lines", BYTES (LINE_1), "price", BYTES ("many"), "column d:price: “many”" },
+  { "shipping", BYTES (LOCATION_1), "name", BYTES ("\xff"), "column d:name: " },
+  { "orders", BYTES (PREFIX), "currency", BYTES ("\xff"), "column d:currency: " },
+};
 
 static void
-test_number_missing (TallTestLayout *self, gconstpointer data G_GNUC_UNUSED)
+test_damages (TallTestLayout *self, gconstpointer kind)
 {
-  TallSlice line = SLICE (PREFIX "\0\0\0\x02\0\0\0\x09");
-  put_cell (self, "lines", line, "price", REVISION, SLICE ("1"));
-  tall_test_rows_assert_damaged (self, "lines", line, "d:number has no cell of revision");
-
-  TallSlice location = SLICE (PREFIX "\0\0\0\x09");
-  put_cell (self, "shipping", location, "name", REVISION, SLICE (""));
-  tall_test_rows_assert_damaged (self, "shipping", location, "d:number has no cell of revision");
-}
-
-static void
-test_bad_cells (TallTestLayout *self, gconstpointer data G_GNUC_UNUSED)
-{
-  put_cell (self, "lines", SLICE (LINE_1), "price", REVISION, SLICE ("many"));
-  tall_test_rows_assert_damaged (self, "lines", SLICE (LINE_1), "column d:price: “many”");
-  put_cell (self, "shipping", SLICE (LOCATION_1), "name", REVISION, SLICE ("\xff"));
-  tall_test_rows_assert_damaged (self, "shipping", SLICE (LOCATION_1), "column d:name: ");
-  put_cell (self, "orders", SLICE (PREFIX), "currency", REVISION, SLICE ("\xff"));
-  tall_test_rows_assert_damaged (self, "orders", SLICE (PREFIX), "column d:currency: ");
+  tall_test_rows_assert_damages (self, kind, damages, G_N_ELEMENTS (damages));
 }
 
 static void
@@ -131,9 +120,7 @@ static const TallTestRowsTest tests[] = {
   { "root-missing", test_root_missing },
   { "location-missing", test_location_missing },
   { "line-missing", test_line_missing },
-  { "number-differs", test_number_differs },
-  { "number-missing", test_number_missing },
-  { "bad-cells", test_bad_cells },
+  { "damages", test_damages },
   { "bad-keys", test_bad_keys },
   { "other-revisions", test_other_revisions },
 };

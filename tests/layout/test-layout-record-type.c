@@ -37,15 +37,6 @@ test_location_missing (TallTestLayout *self, gconstpointer data G_GNUC_UNUSED)
   assert_damaged (self, SLICE (LINE_1), "its location 2 has no row");
 }
 
-/* The next location is there, but not that of the line. */
-static void
-test_location_missing_between (TallTestLayout *self, gconstpointer data G_GNUC_UNUSED)
-{
-  put_cell (self, SLICE (PREFIX "\x03\0\0\0\0\0\0\0\x05"), "number", REVISION,
-            SLICE ("\0\0\0\0\0\0\0\x05"));
-  assert_damaged (self, SLICE (PREFIX "\x03\0\0\0\0\0\0\0\x05"), "its location 0 has no row");
-}
-
 /* Missing lines are found by the store, which counts. */
 static void
 test_line_missing (TallTestLayout *self, gconstpointer data G_GNUC_UNUSED)
@@ -56,40 +47,26 @@ test_line_missing (TallTestLayout *self, gconstpointer data G_GNUC_UNUSED)
   g_assert_cmpint (order->shipping_locations[1]->line_items[0]->number, ==, 2);
 }
 
-static void
-test_number_differs (TallTestLayout *self, gconstpointer data G_GNUC_UNUSED)
-{
-  put_cell (self, SLICE (LINE_1), "number", REVISION, SLICE ("\0\0\0\0\0\0\0\x07"));
-  assert_damaged (self, SLICE (LINE_1), "d:number is 7");
-}
+#define BYTES TALL_TEST_BYTES
+#define NUMBERED(last) BYTES ("\0\0\0\0\0\0\0" last)
+
+static const TallTestRowsDamage damages[] = {
+  /* The next location is there, but not that of the line. */
+  { "orders", BYTES (PREFIX "\x03\0\0\0\0\0\0\0\x05"), "number", NUMBERED ("\x05"),
+    "its location 0 has no row" },
+  { "orders", BYTES (LINE_1), "number", NUMBERED ("\x07"), "d:number is 7" },
+  { "orders", BYTES (LOCATION_1), "number", NUMBERED ("\x02"), "d:number is 2" },
+  { "orders", BYTES (PREFIX "\x03\0\0\0\x02\0\0\0\x09"), "price", BYTES ("1"),
+    "d:number has no cell of revision" },
+  { "orders", BYTES (PREFIX "\x02\0\0\0\x09"), "name", BYTES (""),
+    "d:number has no cell of revision" },
+  { "orders", BYTES (LINE_2), "price", BYTES ("many"), "column d:price: “many”" },
+};
 
 static void
-test_location_number_differs (TallTestLayout *self, gconstpointer data G_GNUC_UNUSED)
+test_damages (TallTestLayout *self, gconstpointer kind)
 {
-  put_cell (self, SLICE (LOCATION_1), "number", REVISION, SLICE ("\0\0\0\0\0\0\0\x02"));
-  assert_damaged (self, SLICE (LOCATION_1), "d:number is 2");
-}
-
-static void
-test_number_missing (TallTestLayout *self, gconstpointer data G_GNUC_UNUSED)
-{
-  put_cell (self, SLICE (PREFIX "\x03\0\0\0\x02\0\0\0\x09"), "price", REVISION, SLICE ("1"));
-  assert_damaged (self, SLICE (PREFIX "\x03\0\0\0\x02\0\0\0\x09"),
-                  "d:number has no cell of revision");
-}
-
-static void
-test_location_number_missing (TallTestLayout *self, gconstpointer data G_GNUC_UNUSED)
-{
-  put_cell (self, SLICE (PREFIX "\x02\0\0\0\x09"), "name", REVISION, SLICE (""));
-  assert_damaged (self, SLICE (PREFIX "\x02\0\0\0\x09"), "d:number has no cell of revision");
-}
-
-static void
-test_bad_cell (TallTestLayout *self, gconstpointer data G_GNUC_UNUSED)
-{
-  put_cell (self, SLICE (LINE_2), "price", REVISION, SLICE ("many"));
-  assert_damaged (self, SLICE (LINE_2), "column d:price: “many”");
+  tall_test_rows_assert_damages (self, kind, damages, G_N_ELEMENTS (damages));
 }
 
 /* What follows the prefix in keys that this layout does not make. */
@@ -137,17 +114,9 @@ test_other_revisions (TallTestLayout *self, gconstpointer data G_GNUC_UNUSED)
 }
 
 static const TallTestRowsTest tests[] = {
-  { "intact", tall_test_rows_intact },
-  { "location-missing", test_location_missing },
-  { "location-missing-between", test_location_missing_between },
-  { "line-missing", test_line_missing },
-  { "number-differs", test_number_differs },
-  { "location-number-differs", test_location_number_differs },
-  { "number-missing", test_number_missing },
-  { "location-number-missing", test_location_number_missing },
-  { "bad-cell", test_bad_cell },
-  { "bad-keys", test_bad_keys },
-  { "other-revisions", test_other_revisions },
+  { "intact", tall_test_rows_intact },   { "location-missing", test_location_missing },
+  { "line-missing", test_line_missing }, { "damages", test_damages },
+  { "bad-keys", test_bad_keys },         { "other-revisions", test_other_revisions },
 };
 
 int

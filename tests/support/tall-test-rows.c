@@ -160,6 +160,31 @@ tall_test_rows_begin_again (TallTestLayout *self, gconstpointer kind)
 }
 
 /**
+ * tall_test_rows_assert_damages:
+ *
+ * Each by itself.
+ */
+void
+tall_test_rows_assert_damages (TallTestLayout *self,
+                               gconstpointer kind,
+                               const TallTestRowsDamage *damages,
+                               guint n)
+{
+  for (const TallTestRowsDamage *damage = damages; damage < damages + n; damage++)
+    {
+      const TallTestBytes *blamed = damage->blamed.bytes ? &damage->blamed : &damage->row;
+      tall_test_rows_put_cell (self, damage->table, tall_slice (damage->row.bytes, damage->row.len),
+                               tall_slice_str (damage->qualifier), TALL_TEST_ROWS_REVISION,
+                               tall_slice (damage->value.bytes, damage->value.len));
+      if (damage->what == NULL)
+        continue;
+      tall_test_rows_assert_damaged (self, damage->table, tall_slice (blamed->bytes, blamed->len),
+                                     damage->what);
+      tall_test_rows_begin_again (self, kind);
+    }
+}
+
+/**
  * tall_test_rows_intact:
  *
  * A test: the rows make the order that they were made of.

@@ -26,6 +26,21 @@ typedef struct
   }
 
 /**
+ * TallTestRowsDamage:
+ *
+ * A cell of the revision that is put into rows that are intact, or have the cell before it.
+ */
+typedef struct
+{
+  const char *table;
+  TallTestBytes row;
+  const char *qualifier;
+  TallTestBytes value;
+  const char *what;     /* is said of the row; NULL: the next cell is put beside it */
+  TallTestBytes blamed; /* nothing: that row; else another one, of which it is said */
+} TallTestRowsDamage;
+
+/**
  * TallTestRowsKind:
  *
  * What a test begins with: the rows of an order, under raw keys. The data of every test.
@@ -63,6 +78,10 @@ void tall_test_rows_assert_damaged (const TallTestLayout *self,
                                     const char *table,
                                     TallSlice row,
                                     const char *what);
+void tall_test_rows_assert_damages (TallTestLayout *self,
+                                    gconstpointer kind,
+                                    const TallTestRowsDamage *damages,
+                                    guint n);
 void tall_test_rows_assert_unexpected (const TallTestLayout *self,
                                        const char *table,
                                        TallSlice prefix,

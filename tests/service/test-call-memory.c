@@ -244,23 +244,6 @@ get (gpointer client)
 
 /* A call on one order holds what the most hungry of them takes, however small its own may be. */
 static void
-test_one (void)
-{
-  TallTestService service;
-  tall_test_service_start (&service, NULL);
-  tall_test_front_hold (service.test_front);
-  GThread *thread = g_thread_new ("get", get, service.client);
-  tall_test_front_wait_until_held (service.test_front, 1);
-  g_assert_cmpuint (tall_server_get_memory_used (service.server), ==,
-                    tall_front_measure_order (service.front, NULL));
-  tall_test_front_let_go (service.test_front);
-  g_thread_join (thread);
-  while (tall_server_get_memory_used (service.server) > 0)
-    g_thread_yield ();
-  tall_test_service_stop (&service);
-}
-
-static void
 expect_used_by_one (TallTestService *service, gsize used)
 {
   tall_test_front_hold (service->test_front);
@@ -416,7 +399,6 @@ main (int argc, char **argv)
   g_test_add_func ("/service/call-memory/decoded", test_decoded);
   g_test_add_func ("/service/call-memory/large", test_large);
   g_test_add_func ("/service/call-memory/orders", test_orders);
-  g_test_add_func ("/service/call-memory/one", test_one);
   g_test_add_func ("/service/call-memory/moved", test_moved);
   g_test_add_func ("/service/call-memory/slot-changes", test_slot_changes);
   g_test_add_func ("/service/call-memory/chunks", test_chunks);

@@ -9,6 +9,7 @@
 #include "tall-limits.h"
 
 #define MOST_CHARACTERS 64 /* of first() and last() */
+#define MOST_TEXT 1024     /* bytes of a template */
 #define CUT_AT 1024        /* bytes: a text of so many, or more, is cut */
 #define HEX_SIZE (2 * TALL_MD5_SIZE)
 #define ABSENT 0xff /* a byte that no text has, and no date begins with */
@@ -262,6 +263,23 @@ parse_parts (TallTemplate *self, char *at, GError **error)
                   "rtime(sales_date)?");
 }
 
+/* It becomes a text of the deployment record, which every open reads. */
+static gboolean
+check_text (const char *text, GError **error)
+{
+  gsize len = strlen (text);
+  if (!g_utf8_validate (text, (gssize)len, NULL))
+    tall_error_set_invalid (error, "index",
+                            "an index is written in UTF-8, and this one is not UTF-8");
+  else if (len > MOST_TEXT)
+    tall_error_set_invalid (error, "index",
+                            "an index has %d bytes at most, and this one %" G_GSIZE_FORMAT,
+                            MOST_TEXT, len);
+  else
+    return TRUE;
+  return FALSE;
+}
+
 /**
  * tall_template_parse:
  * @text: such as `md5(line.item_number) rtime(sales_date)?`
@@ -277,7 +295,7 @@ tall_template_parse (const char *text, GError **error)
   g_autofree char *copy = g_strdup (text);
   self->parts = g_array_new (FALSE, FALSE, sizeof (Part));
   g_array_set_clear_func (self->parts, part_clear);
-  if (!parse_parts (self, copy, error))
+  if (!check_text (text, error) || !parse_parts (self, copy, error))
     return NULL;
   for (guint i = 0; i < self->parts->len; i++)
     g_string_append_printf (joined, "%s%s%s", i > 0 ? " " : "", get_part (self, i)->text,

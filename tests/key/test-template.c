@@ -34,7 +34,9 @@ test_parse (void)
 static void
 test_wrong (void)
 {
-  static const char *const cases[][2] = {
+  char long_template[1026] = "attribute.";
+  memset (long_template + strlen (long_template), 'x', 1025 - strlen (long_template));
+  const char *const cases[][2] = {
     { "", "has at least one" },
     { "   ", "has at least one" },
     { "order", "there is no field “order”; the fields (order) are" },
@@ -57,6 +59,8 @@ test_wrong (void)
     { "attribute.1 attribute.2 attribute.3 attribute.4 attribute.5 attribute.6 attribute.7 "
       "attribute.8 attribute.9",
       "there are 8 before it" },
+    { "attribute.\xff", "not UTF-8" },
+    { long_template, "1024 bytes at most" },
   };
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
     {

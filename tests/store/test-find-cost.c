@@ -135,11 +135,33 @@ test_cost (Fixture *self, gconstpointer data)
     check_page (self, design, &page);
 }
 
+/* However many entries lead to an order: it is read once. */
+static void
+test_many_lines (Fixture *self, gconstpointer data G_GNUC_UNUSED)
+{
+  TallCost cost;
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TallOrder) order = tall_test_order_with_lines ("C", "1", 400);
+  const TallFindOptions options = { .index = "i", .limit = 100 };
+  for (guint i = 0; i < 400; i++)
+    order->shipping_locations[0]->line_items[i]->item_number =
+        tall_arena_printf (tall_order_get_arena (order), "%u", i);
+  g_assert_true (tall_front_put_order (self->front, order, NULL, NULL, &error));
+  g_assert_no_error (error);
+  tall_counting_table_reset (TALL_COUNTING_TABLE (self->counting));
+  g_autoptr (TallFound) found = tall_front_find_orders (self->front, &options, &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (found->n_orders, ==, 1);
+  tall_counting_table_get_cost (TALL_COUNTING_TABLE (self->counting), &cost);
+  g_assert_cmpuint (cost.calls, ==, 400 / 100 + 1);
+}
+
 int
 main (int argc, char *argv[])
 {
   g_test_init (&argc, &argv, NULL);
   for (guint i = 0; i < G_N_ELEMENTS (designs); i++)
     g_test_add (designs[i].path, Fixture, &designs[i], set_up, test_cost, tear_down);
+  g_test_add ("/find-cost/many-lines", Fixture, &designs[3], set_up, test_many_lines, tear_down);
   return g_test_run ();
 }

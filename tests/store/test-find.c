@@ -531,6 +531,27 @@ test_damaged (TallStoreFixture *fixture, gconstpointer kind)
   tall_test_assert_order_equal (found->orders[1].order, other);
 }
 
+/* It is there once, however many entries lead to it. */
+static void
+test_damaged_lines (TallStoreFixture *fixture, gconstpointer kind)
+{
+  g_auto (TallReference) self = { 0 };
+  const TallFindOptions options = { .index = "item", .limit = 10 };
+  set_up (&self, fixture, kind);
+  g_autoptr (TallOrder) order = tall_test_order_with_lines ("VINET", "1", 40);
+  for (guint i = 0; i < 40; i++)
+    order->shipping_locations[0]->line_items[i]->item_number =
+        tall_arena_printf (tall_order_get_arena (order), "%u", i);
+  tall_fixture_put (fixture, order, NULL);
+  tall_fixture_write_state_cell (fixture, "VINET", "1", tall_slice ("\x01 damage", 8));
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TallFound) found = tall_front_find_orders (fixture->front, &options, &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (found->n_orders, ==, 1);
+  g_assert_error (found->orders[0].error, TALL_ERROR, TALL_ERROR_DAMAGED);
+  g_assert_null (found->next_page);
+}
+
 /* What was erased is in no entry, and other customers' entries stay. */
 static void
 test_erase (TallStoreFixture *fixture, gconstpointer kind)
@@ -688,10 +709,19 @@ test_none (TallStoreFixture *fixture, gconstpointer kind G_GNUC_UNUSED)
 }
 
 static const TallStoreTest tests[] = {
-  { "random", test_random },     { "tidy", test_tidy },        { "move", test_move },
-  { "dangling", test_dangling }, { "missing", test_missing },  { "damaged", test_damaged },
-  { "erase", test_erase },       { "lines", test_many_lines }, { "refusals", test_refusals },
-  { "tokens", test_tokens },     { "none", test_none },        { "record", test_record },
+  { "random", test_random },
+  { "tidy", test_tidy },
+  { "move", test_move },
+  { "dangling", test_dangling },
+  { "missing", test_missing },
+  { "damaged", test_damaged },
+  { "damaged-lines", test_damaged_lines },
+  { "erase", test_erase },
+  { "lines", test_many_lines },
+  { "refusals", test_refusals },
+  { "tokens", test_tokens },
+  { "none", test_none },
+  { "record", test_record },
 };
 
 int

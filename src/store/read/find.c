@@ -9,6 +9,7 @@
 
 #define MOST_ROWS 128 /* entries of a round */
 #define MOST_BYTES (8 * 1024 * 1024)
+#define MOST_PASSED 1024 /* orders */
 
 /**
  * Find:
@@ -23,10 +24,12 @@ typedef struct
   guint8 number;        /* of the index */
   const TallIndex *index;
   TallTemplateQuery query;
-  GPtrArray *values; /* owned: those of @query; NULL: they are the caller's */
-  GByteArray *first; /* owned: the first row that is looked for */
-  GByteArray *stop;  /* owned: the one behind the last */
-  char *search;      /* owned: both, for tokens */
+  GPtrArray *values;  /* owned: those of @query; NULL: they are the caller's */
+  GByteArray *first;  /* owned: the first row that is looked for */
+  GByteArray *stop;   /* owned: the one behind the last */
+  char *search;       /* owned: both, for tokens */
+  GHashTable *passed; /* owned: names of orders that come no more: to them thousands of entries may
+                       * lead, and none of the later ones is looked at */
 } Find;
 
 static void
@@ -37,6 +40,7 @@ find_clear (Find *self)
   g_byte_array_unref (self->first);
   g_byte_array_unref (self->stop);
   g_free (self->search);
+  g_hash_table_unref (self->passed);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Find, find_clear)
 
@@ -142,8 +146,9 @@ typedef struct
 {
   GHashTable *known;     /* owned: of the numbers of an order: its place, from 1 */
   GArray *ids;           /* owned: of TallOrderId, whose texts are owned */
-  guint *places;         /* owned: of each entry's order; 0: it leads nowhere */
+  guint *places;         /* owned: of each entry's order; 0: it is not looked at */
   TallOutcome *outcomes; /* owned: of each id */
+  GByteArray **firsts;   /* owned: of each id, the row at which it is shown; NULL: at none */
 } Batch;
 
 static void
@@ -154,14 +159,20 @@ clear_id (gpointer data)
   g_free ((char *)id->order_number);
 }
 
-/* Returns: the place of the order */
+static char *
+make_name (const TallOrderId *id)
+{
+  return g_strconcat (id->customer_number, "\n", id->order_number, NULL);
+}
+
+/* Returns: the place of the order; 0: it is one of @passed */
 static guint
-batch_add (Batch *self, char *customer_number, char *order_number)
+batch_add (Batch *self, GHashTable *passed, char *customer_number, char *order_number)
 {
   TallOrderId id = { customer_number, order_number };
-  g_autofree char *name = g_strconcat (customer_number, "\n", order_number, NULL);
+  g_autofree char *name = make_name (&id);
   guint place = GPOINTER_TO_UINT (g_hash_table_lookup (self->known, name));
-  if (place != 0)
+  if (place != 0 || g_hash_table_contains (passed, name))
     {
       clear_id (&id);
       return place;
@@ -172,7 +183,7 @@ batch_add (Batch *self, char *customer_number, char *order_number)
 }
 
 static void
-batch_init (Batch *self, const TallRows *entries)
+batch_init (Batch *self, GHashTable *passed, const TallRows *entries)
 {
   *self = (Batch){
     .known = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL),
@@ -184,37 +195,51 @@ batch_init (Batch *self, const TallRows *entries)
     {
       char *customer, *order;
       if (tall_template_split_key (entries->rows[i].key, &customer, &order))
-        self->places[i] = batch_add (self, customer, order);
+        self->places[i] = batch_add (self, passed, customer, order);
     }
   self->outcomes = g_new0 (TallOutcome, self->ids->len + 1);
+  self->firsts = g_new0 (GByteArray *, self->ids->len + 1);
 }
 
 static void
 batch_clear (Batch *self)
 {
   for (guint i = 0; i < self->ids->len; i++)
-    tall_outcome_clear (&self->outcomes[i]);
+    {
+      tall_outcome_clear (&self->outcomes[i]);
+      g_clear_pointer (&self->firsts[i], g_byte_array_unref);
+    }
   g_free (self->outcomes);
+  g_free (self->firsts);
   g_free (self->places);
   g_array_unref (self->ids);
   g_hash_table_unref (self->known);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Batch, batch_clear)
 
-/* Whether the order has the entry now, and none before it that is looked for, too: so each order is
- * shown once. */
-static gboolean
-is_first (const Find *self, TallSlice row, const TallOrder *order)
+/* Returns: (transfer full) (nullable): the first of the entries that the order has now and that are
+ * looked for: there it is shown, and so once */
+static GByteArray *
+find_first (const Find *self, const TallOrder *order)
 {
   g_autoptr (GPtrArray) keys = g_ptr_array_new_with_free_func ((GDestroyNotify)g_byte_array_unref);
   tall_template_append_keys (self->index->template, order, self->number, keys);
   for (guint i = 0; i < keys->len; i++)
     {
-      TallSlice key = tall_slice_array (g_ptr_array_index (keys, i));
-      if (tall_slice_compare (key, tall_slice_array (self->first)) >= 0)
-        return tall_slice_equal (key, row);
+      GByteArray *key = g_ptr_array_index (keys, i);
+      if (tall_slice_compare (tall_slice_array (key), tall_slice_array (self->first)) >= 0)
+        return g_byte_array_ref (key);
     }
-  return FALSE;
+  return NULL;
+}
+
+/* Once for each order, to which thousands of entries may lead. */
+static void
+find_firsts (const Find *self, Batch *batch)
+{
+  for (guint i = 0; i < batch->ids->len; i++)
+    if (batch->outcomes[i].order != NULL)
+      batch->firsts[i] = find_first (self, batch->outcomes[i].order);
 }
 
 /* What is needed of each: all, to see which entries it has, unless its numbers say that. */
@@ -242,25 +267,30 @@ take_outcome (Find *self, TallSlice row, TallOutcome *outcome)
   g_array_append_val (self->pager.entries, taken);
 }
 
-/* An entry is a hint and nothing more: its order is shown if its content says that it has it.
- * Returns: FALSE if it could not be asked for now, with the cause in @outcome */
-static gboolean
-take (Find *self, TallSlice row, TallOutcome *outcome)
+static void
+pass (Find *self, const TallOrderId *id)
 {
-  const GError *cause = outcome->error;
-  if (cause == NULL)
-    {
-      if (outcome->order != NULL && is_first (self, row, outcome->order))
-        take_outcome (self, row, outcome);
-      return TRUE;
-    }
-  if (tall_error_is_unreadable (cause))
-    {
-      take_outcome (self, row, outcome);
-      return TRUE;
-    }
-  return g_error_matches (cause, TALL_ERROR, TALL_ERROR_NOT_FOUND)
-         || g_error_matches (cause, TALL_ERROR, TALL_ERROR_KEY_COLLISION);
+  if (g_hash_table_size (self->passed) < MOST_PASSED)
+    g_hash_table_add (self->passed, make_name (id));
+}
+
+/* An entry is a hint and nothing more: its order is shown if its content says that it has it.
+ * Returns: FALSE if it could not be asked for now, with the cause in its outcome */
+static gboolean
+take (Find *self, TallSlice row, Batch *batch, guint at)
+{
+  TallOutcome *outcome = &batch->outcomes[at];
+  const GByteArray *first = batch->firsts[at];
+  int order = first != NULL ? tall_slice_compare (tall_slice_array (first), row) : 1;
+  gboolean unreadable = outcome->error != NULL && tall_error_is_unreadable (outcome->error);
+  gboolean asked = outcome->error == NULL || unreadable
+                   || g_error_matches (outcome->error, TALL_ERROR, TALL_ERROR_NOT_FOUND)
+                   || g_error_matches (outcome->error, TALL_ERROR, TALL_ERROR_KEY_COLLISION);
+  if (unreadable || order <= 0)
+    pass (self, &g_array_index (batch->ids, TallOrderId, at));
+  if (unreadable || (order == 0 && outcome->order != NULL))
+    take_outcome (self, row, outcome);
+  return asked;
 }
 
 /* What could not be asked for now, and is not the first of the round, is left for the next one,
@@ -271,20 +301,21 @@ take_all (Find *self, const TallRows *entries, GError **error)
   TallPager *pager = &self->pager;
   TallOrderPart part = choose_part (self);
   g_auto (Batch) batch = { 0 };
-  batch_init (&batch, entries);
+  batch_init (&batch, self->passed, entries);
   if (batch.ids->len > 0
       && !tall_fetch_many (pager->operation, (const TallOrderId *)(gpointer)batch.ids->data,
                            batch.ids->len, &part, batch.outcomes, error))
     return FALSE;
+  find_firsts (self, &batch);
   for (guint i = 0; i < entries->n_rows && !pager->more; i++)
     {
       TallSlice row = entries->rows[i].key;
-      TallOutcome *outcome = batch.places[i] > 0 ? &batch.outcomes[batch.places[i] - 1] : NULL;
-      if (outcome != NULL && !take (self, row, outcome))
+      guint at = batch.places[i] - 1;
+      if (batch.places[i] > 0 && !take (self, row, &batch, at))
         {
           pager->ended = FALSE;
           if (i == 0)
-            g_propagate_error (error, g_steal_pointer (&outcome->error));
+            g_propagate_error (error, g_steal_pointer (&batch.outcomes[at].error));
           return i > 0;
         }
       tall_bytes_set_after (pager->start, row);
@@ -353,7 +384,8 @@ tall_find_orders (TallOperation *operation, const TallFindOptions *options, GErr
   g_auto (Find) self = { .options = options,
                          .page = { .limit = options->limit, .page = options->page },
                          .first = g_byte_array_sized_new (64),
-                         .stop = g_byte_array_sized_new (64) };
+                         .stop = g_byte_array_sized_new (64),
+                         .passed = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL) };
   tall_pager_init (&self.pager, &kind, operation, &self.page);
   g_array_set_clear_func (self.pager.entries, (GDestroyNotify)tall_outcome_clear);
   if (!begin (&self, error) || !tall_pager_fill (&self.pager, error))

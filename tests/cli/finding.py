@@ -227,6 +227,41 @@ def what_changes_is_found_by_what_it_is(folder):
 
 
 @test
+def a_moment_and_a_day(folder):
+    """A date as a value of rtime() is midnight; what was sold later on that day is in the range."""
+    store = indexed_store(folder, ITEM)
+    run("put", "--store", store, "-", stdin={**ORDERS[10], "sales_date": "2026-02-11T09:00:00.000Z"}).ends(DONE)
+    place = ["--store", store]
+    equal(numbers(place, "by-item", "item 10", "2026-02-11"), [])
+    equal(numbers(place, "by-item", "item 10", "2026-02-11T09:00:00.000Z"), ["1010"])
+    equal(numbers(place, "by-item", "item 10", "--from", "2026-02-11", "--to", "2026-02-12"), ["1010"])
+
+
+@test
+def an_index_is_added(folder):
+    """By a migration that names those that stay, too; the help says how."""
+    store = indexed_store(folder, NUMBER, CITY)
+    run("put", "--store", store, "-", stdin=ORDERS[10]).ends(DONE)
+    run("migrate", "--help").ends(DONE, f"--to-index '{ITEM}'")
+    run("init", "--help").ends(DONE, f"--index '{ITEM}'")
+    run("migrate", "--store", store, f"--to-index={NUMBER}", f"--to-index={ITEM}").ends(DONE)
+    place = ["--store", store]
+    equal(numbers(place, "by-item", "item 10"), ["1010"])
+    equal(numbers(place, "number", "1010"), ["1010"])
+    run("find", *place, "city", "Reims").ends(USAGE, NUMBER, ITEM)
+
+
+@test
+def an_index_that_could_not_be_read(folder):
+    """It is refused before it is written, and the store is as it was."""
+    store = indexed_store(folder, NUMBER)
+    for wrong in ("a=attribute.\udcff", "a=attribute." + "x" * 1024):
+        run("init", "--store", store + "-2", "--index", wrong).ends(USAGE, "index")
+        run("migrate", "--store", store, "--to-index", wrong).ends(USAGE, "index")
+    run("status", "--store", store).ends(DONE, NUMBER)
+
+
+@test
 def status_shows_the_indexes(folder):
     for place in places(indexed_store(folder, NUMBER, STATUS)):
         run("status", *place).ends(DONE, f"indexes      {NUMBER}, {STATUS}\n")

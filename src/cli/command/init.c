@@ -258,6 +258,8 @@ const TallCommand tall_command_init = {
   .help = "Several deployments live side by side in one store under different names.\n\n"
           "Example:\n"
           "  tallorder init --store rocksdb:shop --layout record-type --key hashed\n"
+          "  tallorder init --store rocksdb:shop --index number=order_number \\\n"
+          "      --index 'by-item=md5(line.item_number) rtime(sales_date)?'\n"
           "  tallorder init --store 'hbase://127.0.0.1:9090?name=shop' --regions 8\n\n"
           "Where only an administrator may create tables, or the gateway is framed: print the\n"
           "statements, have them run in the hbase shell, then call init with the same options.\n"

@@ -393,7 +393,7 @@ run (int argc, char **argv)
 const TallCommand tall_command_migrate = {
   .name = "migrate",
   .arguments = "",
-  .summary = "Moves to another layout or key strategy, while services go on.",
+  .summary = "Moves to another layout, key strategy or indexes, while services go on.",
   .make_help = tall_choices_describe,
   .help =
       "Copies everything to new tables while others read and write, then lets writes wait for a\n"
@@ -409,6 +409,8 @@ const TallCommand tall_command_migrate = {
       "Example:\n"
       "  tallorder migrate --store rocksdb:shop --to-layout blob\n"
       "  tallorder migrate --server localhost:7654 --to-layout blob\n"
+      "  tallorder migrate --store rocksdb:shop --to-index number=order_number \\\n"
+      "      --to-index 'by-item=md5(line.item_number) rtime(sales_date)?'\n"
       "  tallorder migrate --store hbase://localhost:9090 --to-key salted --pause 3 --rate 5000",
   .takes_server = TRUE,
   .run = run,

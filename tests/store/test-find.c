@@ -452,9 +452,14 @@ count (TallStoreFixture *fixture, const char *mark)
   return found->n_orders;
 }
 
+/* How much later than now an entry is written. */
+#define LATER 1000
+#define EARLIER (-1000)
+#define DELETED 0
+
 /* Writes or deletes an entry of the sixth index, behind the back of the store. */
 static void
-change_entry (TallStoreFixture *fixture, const char *mark, const char *number, gboolean deletes)
+change_entry (TallStoreFixture *fixture, const char *mark, const char *number, gint64 later)
 {
   g_autoptr (GError) error = NULL;
   g_autoptr (TallBatch) batch = tall_batch_new ();
@@ -466,10 +471,10 @@ change_entry (TallStoreFixture *fixture, const char *mark, const char *number, g
   tall_template_append_keys (template, order, 6, keys);
   TallMutation *mutation =
       tall_batch_add (batch, "entries", tall_slice_array (g_ptr_array_index (keys, 0)));
-  if (deletes)
-    tall_mutation_delete_up_to (batch, mutation, fixture->clock.now + 1000);
+  if (later == DELETED)
+    tall_mutation_delete_up_to (batch, mutation, fixture->clock.now + LATER);
   else
-    tall_mutation_put (batch, mutation, tall_slice_str ("order_number"), fixture->clock.now + 1000,
+    tall_mutation_put (batch, mutation, tall_slice_str ("order_number"), fixture->clock.now + later,
                        tall_slice_str (number));
   g_assert_true (tall_table_apply (fixture->table, &mutation, 1, TALL_DURABLE, TALL_NO_DEADLINE,
                                    NULL, &error));
@@ -483,12 +488,13 @@ test_dangling (TallStoreFixture *fixture, gconstpointer kind)
   g_auto (TallReference) self = { 0 };
   set_up (&self, fixture, kind);
   g_autoptr (TallOrder) order G_GNUC_UNUSED = put (fixture, "1", "a");
-  change_entry (fixture, "b", "1", FALSE);
-  change_entry (fixture, "b", "2", FALSE);
+  change_entry (fixture, "b", "1", LATER);
+  change_entry (fixture, "b", "2", LATER);
+  change_entry (fixture, "c", "1", EARLIER);
   g_assert_cmpuint (count (fixture, "a"), ==, 1);
   g_assert_cmpuint (count (fixture, "b"), ==, 0);
-  verify (fixture->front, FALSE, TALL_FINDING_DANGLING_HINT, 2);
-  verify (fixture->front, TRUE, TALL_FINDING_DANGLING_HINT, 2);
+  verify (fixture->front, FALSE, TALL_FINDING_DANGLING_HINT, 3);
+  verify (fixture->front, TRUE, TALL_FINDING_DANGLING_HINT, 3);
   verify (fixture->front, TRUE, TALL_FINDING_DANGLING_HINT, 0);
   g_assert_cmpuint (count (fixture, "a"), ==, 1);
 }
@@ -501,7 +507,7 @@ test_missing (TallStoreFixture *fixture, gconstpointer kind)
   set_up (&self, fixture, kind);
   g_autoptr (TallOrder) order G_GNUC_UNUSED = put (fixture, "1", "a");
   g_autoptr (TallOrder) other G_GNUC_UNUSED = put (fixture, "2", "a");
-  change_entry (fixture, "a", "1", TRUE);
+  change_entry (fixture, "a", "1", DELETED);
   g_assert_cmpuint (count (fixture, "a"), ==, 1);
   verify (fixture->front, FALSE, TALL_FINDING_MISSING_HINT, 1);
   verify (fixture->front, TRUE, TALL_FINDING_MISSING_HINT, 1);
@@ -564,8 +570,8 @@ test_erase (TallStoreFixture *fixture, gconstpointer kind)
   g_autoptr (TallOrder) other = tall_order_new ("VINE", "1");
   tall_order_add_attribute (other, "mark", "a");
   tall_fixture_put (fixture, other, NULL);
-  change_entry (fixture, "b", "1", FALSE);
-  change_entry (fixture, "b", "2", FALSE);
+  change_entry (fixture, "b", "1", LATER);
+  change_entry (fixture, "b", "2", LATER);
   g_autoptr (TallErasePart) part =
       tall_front_erase_customer (fixture->front, "VINET", &alone, &error);
   g_assert_no_error (error);

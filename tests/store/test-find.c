@@ -8,6 +8,7 @@
 #include "tall-bulk.h"
 #include "tall-error.h"
 #include "tall-json.h"
+#include "tall-must.h"
 #include "tall-reference.h"
 #include "tall-test-orders.h"
 #include "tall-test-record.h"
@@ -515,6 +516,30 @@ test_missing (TallStoreFixture *fixture, gconstpointer kind)
   g_assert_cmpuint (count (fixture, "a"), ==, 2);
 }
 
+/* An order that changes after it was copied leaves no entries of before in the new tables. */
+static void
+test_tidy_move (TallStoreFixture *fixture, gconstpointer data)
+{
+  const TallStoreKind *kind = data;
+  g_auto (TallReference) self = { 0 };
+  TallMigrateSummary summary = { 0 };
+  TallStoreHooks hooks = tall_test_hooks (&fixture->clock);
+  TallMigrateOptions options = { .hooks = &hooks, .settled = TRUE, .pass_only = TRUE };
+  guint n;
+  set_up (&self, fixture, kind);
+  options.move.layout = tall_layouts (&n)[kind->layout == tall_layouts (&n)[0] ? 1 : 0];
+  for (guint i = 0; i < 2; i++)
+    {
+      g_autoptr (TallOrder) order G_GNUC_UNUSED = put (fixture, "1", i == 0 ? "a" : "b");
+      must (tall_migrate_run (fixture->table, &options, &summary, &error));
+      g_assert_cmpint (summary.outcome, ==, i == 0 ? TALL_MIGRATE_PASSED : TALL_MIGRATE_SWITCHED);
+      options.pass_only = FALSE;
+    }
+  g_assert_cmpuint (count (fixture, "a"), ==, 0);
+  g_assert_cmpuint (count (fixture, "b"), ==, 1);
+  verify (fixture->front, FALSE, TALL_FINDING_MISSING_HINT, 0);
+}
+
 /* An order that cannot be read is on the page, with an error that names it; the others come. */
 static void
 test_damaged (TallStoreFixture *fixture, gconstpointer kind)
@@ -715,19 +740,13 @@ test_none (TallStoreFixture *fixture, gconstpointer kind G_GNUC_UNUSED)
 }
 
 static const TallStoreTest tests[] = {
-  { "random", test_random },
-  { "tidy", test_tidy },
-  { "move", test_move },
-  { "dangling", test_dangling },
-  { "missing", test_missing },
-  { "damaged", test_damaged },
-  { "damaged-lines", test_damaged_lines },
-  { "erase", test_erase },
-  { "lines", test_many_lines },
-  { "refusals", test_refusals },
-  { "tokens", test_tokens },
-  { "none", test_none },
-  { "record", test_record },
+  { "random", test_random },     { "tidy", test_tidy },
+  { "move", test_move },         { "tidy-move", test_tidy_move },
+  { "dangling", test_dangling }, { "missing", test_missing },
+  { "damaged", test_damaged },   { "damaged-lines", test_damaged_lines },
+  { "erase", test_erase },       { "lines", test_many_lines },
+  { "refusals", test_refusals }, { "tokens", test_tokens },
+  { "none", test_none },         { "record", test_record },
 };
 
 int

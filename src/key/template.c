@@ -111,9 +111,7 @@ tall_template_free (TallTemplate *self)
 
 /* ---- Parsing ---- */
 
-static gboolean fail (GError **error, const char *part, const char *format, ...)
-    G_GNUC_PRINTF (3, 4);
-
+G_GNUC_PRINTF (3, 4)
 static gboolean
 fail (GError **error, const char *part, const char *format, ...)
 {
@@ -125,54 +123,41 @@ fail (GError **error, const char *part, const char *format, ...)
   return FALSE;
 }
 
+/* Finds the field of that name. */
 static gboolean
-find_form (Part *self, const char *name)
+find_field (Part *self, const char *text, GError **error)
 {
-  for (guint i = FORM_TEXT + 1; i < N_FORMS; i++)
-    if (g_str_equal (forms[i].name, name))
-      {
-        self->form = i;
-        return TRUE;
-      }
-  return FALSE;
-}
-
-static gboolean
-fail_field (const TallModelType *type, const char *text, const char *name, GError **error)
-{
+  while (!g_str_has_prefix (self->name, places[self->place].prefix))
+    self->place++;
+  if (g_str_has_prefix (self->name, ATTRIBUTE) && self->name[strlen (ATTRIBUTE)] != '\0')
+    return TRUE;
+  const TallModelType *type = places[self->place].type;
+  self->field = tall_model_find_field (type, self->name + strlen (places[self->place].prefix));
+  if (self->field != NULL)
+    return TRUE;
   g_autofree char *known = tall_model_list_fields (type);
   return fail (error, text,
                "there is no field “%s”; the fields %s; there are also attribute.NAME, "
                "location.FIELD, location.address.FIELD and line.FIELD",
-               name, known);
+               self->name, known);
 }
 
 /* Finds the field of that name, and whether the part can be made of it. */
 static gboolean
 set_field (Part *self, const char *text, GError **error)
 {
-  const char *name = self->name;
-  TallModelKind kind = TALL_MODEL_TEXT;
-  while (!g_str_has_prefix (name, places[self->place].prefix))
-    self->place++;
-  if (!g_str_has_prefix (name, ATTRIBUTE) || name[strlen (ATTRIBUTE)] == '\0')
-    {
-      const TallModelType *type = places[self->place].type;
-      self->field = tall_model_find_field (type, name + strlen (places[self->place].prefix));
-      if (self->field == NULL)
-        return fail_field (type, text, name, error);
-      kind = tall_model_kind (self->field);
-    }
-  if (kind != TALL_MODEL_DATE && kind != TALL_MODEL_TEXT && kind != TALL_MODEL_NUMBER)
-    return fail (error, text, "%s is neither a text nor a date", name);
-  if ((kind == TALL_MODEL_DATE) == (forms[self->form].precision > 0))
-    return TRUE;
-  return fail (error, text,
-               kind == TALL_MODEL_DATE
-                   ? "%s is a date: write time(…), rtime(…), which has the newest first, day(…), "
-                     "month(…) or year(…)"
-                   : "%s is not a date",
-               name);
+  if (!find_field (self, text, error))
+    return FALSE;
+  TallModelKind kind = self->field != NULL ? tall_model_kind (self->field) : TALL_MODEL_TEXT;
+  gboolean is_date = kind == TALL_MODEL_DATE;
+  if (!is_date && kind != TALL_MODEL_TEXT && kind != TALL_MODEL_NUMBER)
+    return fail (error, text, "%s is neither a text nor a date", self->name);
+  return is_date == (forms[self->form].precision > 0)
+         || fail (error, text,
+                  is_date ? "%s is a date: write time(…), rtime(…), which has the newest first, "
+                            "day(…), month(…) or year(…)"
+                          : "%s is not a date",
+                  self->name);
 }
 
 /* What stands between the parentheses: FIELD, or N,FIELD. */
@@ -213,7 +198,10 @@ parse_part (Part *self, char *text, GError **error)
   if (text[len - 1] != ')')
     return fail (error, given, "it does not end with “)”");
   text[len - 1] = *open = '\0';
-  if (!find_form (self, text))
+  for (self->form = FORM_MD5; self->form < N_FORMS; self->form++)
+    if (g_str_equal (forms[self->form].name, text))
+      break;
+  if (self->form == N_FORMS)
     return fail (error, given, "there are md5, first, last, time, rtime, day, month and year");
   if (!set_arguments (self, given, open + 1, error))
     return FALSE;
@@ -316,9 +304,12 @@ tall_template_get_text (const TallTemplate *self)
 }
 
 static gboolean
-is_of_lines (const Part *part)
+has_place (const TallTemplate *self, Place first, Place last)
 {
-  return part->place != IN_ORDER;
+  for (guint i = 0; i < self->parts->len; i++)
+    if (get_part (self, i)->place >= first && get_part (self, i)->place <= last)
+      return TRUE;
+  return FALSE;
 }
 
 /**
@@ -332,7 +323,7 @@ tall_template_is_of_numbers (const TallTemplate *self)
   for (guint i = 0; i < self->parts->len; i++)
     {
       const Part *part = get_part (self, i);
-      if (is_of_lines (part) || part->field == NULL
+      if (part->place != IN_ORDER || part->field == NULL
           || tall_model_kind (part->field) != TALL_MODEL_NUMBER)
         return FALSE;
     }
@@ -347,13 +338,19 @@ tall_template_is_of_numbers (const TallTemplate *self)
 gboolean
 tall_template_is_of_lines (const TallTemplate *self)
 {
-  for (guint i = 0; i < self->parts->len; i++)
-    if (is_of_lines (get_part (self, i)))
-      return TRUE;
-  return FALSE;
+  return has_place (self, IN_ADDRESS, IN_LINE);
 }
 
 /* ---- Keys ---- */
+
+static void
+append_md5 (TallSlice text, gboolean as_digits, GByteArray *key)
+{
+  guint8 digest[TALL_MD5_SIZE];
+  tall_md5 (text, digest);
+  g_autofree char *hex = tall_slice_to_hex (tall_slice (digest, sizeof digest));
+  tall_bytes_append (key, as_digits ? tall_slice_str (hex) : tall_slice (digest, sizeof digest));
+}
 
 /* A long text is cut, and the MD5 of all, in digits, stands for what was cut off: so no two texts
  * have the same bytes, and none has a 00. */
@@ -363,12 +360,7 @@ append_text (TallSlice text, GByteArray *key)
   gboolean is_cut = text.len >= CUT_AT;
   tall_bytes_append (key, tall_slice (text.data, is_cut ? CUT_AT - HEX_SIZE : text.len));
   if (is_cut)
-    {
-      guint8 digest[TALL_MD5_SIZE];
-      tall_md5 (text, digest);
-      g_autofree char *hex = tall_slice_to_hex (tall_slice (digest, sizeof digest));
-      tall_bytes_append (key, tall_slice_str (hex));
-    }
+    append_md5 (text, TRUE, key);
 }
 
 /* Without the 00 at its end. */
@@ -376,19 +368,16 @@ static void
 append_value (const Part *self, const char *text, GByteArray *key)
 {
   const char *end = text + strlen (text);
-  glong n = self->n > 0 ? g_utf8_strlen (text, -1) : 0;
-  if (self->form == FORM_MD5)
-    {
-      guint8 digest[TALL_MD5_SIZE];
-      tall_md5 (tall_slice_str (text), digest);
-      tall_bytes_append (key, tall_slice (digest, sizeof digest));
-      return;
-    }
-  if (self->form == FORM_FIRST && n > (glong)self->n)
+  glong surplus = self->n > 0 ? g_utf8_strlen (text, -1) - (glong)self->n : 0;
+  if (self->form == FORM_FIRST && surplus > 0)
     end = g_utf8_offset_to_pointer (text, (glong)self->n);
-  if (self->form == FORM_LAST && n > (glong)self->n)
-    text = g_utf8_offset_to_pointer (text, n - (glong)self->n);
-  append_text (tall_slice (text, (gsize)(end - text)), key);
+  if (self->form == FORM_LAST && surplus > 0)
+    text = g_utf8_offset_to_pointer (text, surplus);
+  TallSlice value = tall_slice (text, (gsize)(end - text));
+  if (self->form == FORM_MD5)
+    append_md5 (value, FALSE, key);
+  else
+    append_text (value, key);
 }
 
 /* As unsigned numbers, both ascend or descend over all dates, also those before 1970. */
@@ -500,34 +489,21 @@ compare_keys (gconstpointer a, gconstpointer b)
                              tall_slice_array (*(GByteArray *const *)b));
 }
 
-static gboolean
-has_place (const TallTemplate *self, Place first, Place last)
-{
-  for (guint i = 0; i < self->parts->len; i++)
-    if (get_part (self, i)->place >= first && get_part (self, i)->place <= last)
-      return TRUE;
-  return FALSE;
-}
-
 /* The keys of all lines, or locations, or of the order. A location without lines has the fields of
  * lines absent, and so has an order without locations those of both. */
 static void
 append_all (Origin *origin)
 {
-  const TallOrder *order = origin->order;
   gboolean of_lines = has_place (origin->template, IN_LINE, IN_LINE);
-  gboolean of_locations = of_lines || has_place (origin->template, IN_ADDRESS, IN_LOCATION);
-  if (!of_locations || order->n_shipping_locations == 0)
-    append_key (origin);
-  for (gsize i = 0; of_locations && i < order->n_shipping_locations; i++)
+  gboolean of_locations = tall_template_is_of_lines (origin->template);
+  gsize n_locations = of_locations ? origin->order->n_shipping_locations : 0;
+  for (gsize i = 0; i < MAX (n_locations, 1); i++)
     {
-      origin->location = order->shipping_locations[i];
-      origin->line = NULL;
-      if (!of_lines || origin->location->n_line_items == 0)
-        append_key (origin);
-      for (gsize j = 0; of_lines && j < origin->location->n_line_items; j++)
+      origin->location = i < n_locations ? origin->order->shipping_locations[i] : NULL;
+      gsize n_lines = of_lines && i < n_locations ? origin->location->n_line_items : 0;
+      for (gsize j = 0; j < MAX (n_lines, 1); j++)
         {
-          origin->line = origin->location->line_items[j];
+          origin->line = j < n_lines ? origin->location->line_items[j] : NULL;
           append_key (origin);
         }
     }
@@ -715,25 +691,15 @@ is_just (const Part *self, const char *value)
   return self->form >= FORM_DAY ? strlen (value) == precision : strlen (value) > precision;
 }
 
-/* Returns: which of the given values is of the part; their number: none
- * @value: (out): it
- * @is_all: (out): nothing more need be said of that value */
-static guint
-choose_value (const Part *self,
-              const TallTemplateQuery *query,
-              const char **value,
-              gboolean *is_all)
+/* Returns: (nullable): the value of the part, of @given
+ * @is_all: (out): nothing more need be said of it */
+static const char *
+choose_value (const Part *self, const char *given, gboolean *is_all)
 {
-  for (guint i = 0; i < query->n_values; i++)
-    {
-      const char *of_field = find_value (query->values[i], self->name);
-      const char *of_part = find_value (query->values[i], self->text);
-      *value = of_part != NULL ? of_part : of_field;
-      *is_all = *value != NULL && (of_field == NULL || is_just (self, of_field));
-      if (*value != NULL)
-        return i;
-    }
-  return query->n_values;
+  const char *of_field = find_value (given, self->name);
+  const char *of_part = find_value (given, self->text);
+  *is_all = of_field == NULL || is_just (self, of_field);
+  return of_part != NULL ? of_part : of_field;
 }
 
 /**
@@ -751,10 +717,13 @@ tall_template_choose_values (const TallTemplate *self, const TallTemplateQuery *
   gboolean has_range = query->from != NULL || query->to != NULL;
   for (guint i = 0; i < self->parts->len && g_hash_table_size (used) < query->n_values; i++)
     {
-      const char *value;
+      const char *value = NULL;
       gboolean is_all;
-      guint at = choose_value (get_part (self, i), query, &value, &is_all);
-      if (at == query->n_values)
+      guint at = 0;
+      while (at < query->n_values
+             && (value = choose_value (get_part (self, i), query->values[at], &is_all)) == NULL)
+        at++;
+      if (value == NULL)
         return NULL;
       g_ptr_array_add (chosen, (char *)value);
       if (is_all)

@@ -128,9 +128,11 @@ compare (gconstpointer a, gconstpointer b)
  * @hints: sorted, as tall_index_list() gives them
  */
 gboolean
-tall_index_has (const GArray *hints, const TallHint *hint)
+tall_index_has (const GArray *hints, const char *table, TallSlice row)
 {
-  return g_array_binary_search ((GArray *)hints, hint, compare, NULL);
+  GByteArray bytes = { (guint8 *)row.data, (guint)row.len }; /* not owned */
+  const TallHint hint = { table, &bytes };
+  return g_array_binary_search ((GArray *)hints, &hint, compare, NULL);
 }
 
 /**
@@ -209,7 +211,7 @@ add_going (TallOperation *operation, const GArray *hints)
   for (guint i = 0; i < hints->len; i++)
     {
       TallHint hint = *tall_index_get (hints, i);
-      if (tall_index_has (operation->coming, &hint))
+      if (tall_index_has (operation->coming, hint.table, tall_slice_array (hint.row)))
         continue;
       g_byte_array_ref (hint.row);
       g_array_append_val (operation->going, hint);

@@ -38,7 +38,7 @@ typedef struct
 GArray *
 tall_index_list (const TallStoreContext *context, const TallOrderKey *key, const TallOrder *order);
 const TallHint *tall_index_get (const GArray *hints, guint i);
-gboolean tall_index_has (const GArray *hints, const TallHint *hint);
+gboolean tall_index_has (const GArray *hints, const char *table, TallSlice row);
 gboolean tall_index_leads_to (TallSlice row, const TallOrderKey *key, gint64 sales_date);
 void tall_index_put_hint (const TallHint *hint,
                           const char *order_number,

@@ -83,12 +83,9 @@ judge_entry (TallVerifyLook *look,
              const TallOrderSummary *order)
 {
   g_auto (TallVerifyLook) whole = { 0 };
-  const TallHint hint = { TALL_ENTRIES_TABLE, g_byte_array_new () };
-  g_autoptr (GByteArray) owned G_GNUC_UNUSED = hint.row;
-  tall_bytes_append (hint.row, row->key);
   if (order != NULL && tall_repair_find_latest (row) != look->root.state.revision
       && tall_verify_look_again (&whole, look->context, key->customer, key->order, NULL)
-      && whole.hints != NULL && !tall_index_has (whole.hints, &hint))
+      && whole.hints != NULL && !tall_index_has (whole.hints, TALL_ENTRIES_TABLE, row->key))
     add (look, TALL_FINDING_DANGLING_HINT, TALL_ENTRIES_TABLE, row->key,
          "the order has other values");
 }

@@ -185,10 +185,8 @@ append_change (const TallVerifyLook *look,
                TallBatch *batch)
 {
   TallMutation *mutation = tall_batch_add (batch, pair->table, row->key);
-  const TallHint hint = { pair->table, g_byte_array_new () };
-  g_autoptr (GByteArray) owned G_GNUC_UNUSED = hint.row;
-  tall_bytes_append (hint.row, row->key);
-  if (look->root.state.live && look->hints != NULL && tall_index_has (look->hints, &hint))
+  if (look->root.state.live && look->hints != NULL
+      && tall_index_has (look->hints, pair->table, row->key))
     tall_mutation_put (batch, mutation, TALL_INDEX_QUALIFIER, tall_repair_find_latest (row),
                        tall_slice_str (look->order_number));
   else

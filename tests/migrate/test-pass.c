@@ -302,13 +302,15 @@ test_gives_way_shared (void)
   g_assert_cmpint (others.n_rests, <, N_ORDERS / 6);
 }
 
-/* After a single call turns are short, for the next may come; but not for ever. */
+/* After a single call turns are short, for the next may come; but not for ever. A thread that has
+ * seen others before the last call was long ago rests once more. */
 static void
 test_gives_way_for_a_while (void)
 {
   Others others = { .n_calls = 1, .long_rest = 20 };
   run_beside (&others, TALL_FAILING_EMBEDDED, FALSE);
-  g_assert_cmpint (others.n_rests, ==, 20);
+  g_assert_cmpint (others.n_rests, >=, 20);
+  g_assert_cmpint (others.n_rests, <=, 20 + TALL_PASS_THREADS);
 }
 
 /* A pass that has nothing to copy gives way, too, and does not count that. */

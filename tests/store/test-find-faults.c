@@ -20,6 +20,7 @@ typedef struct
   TallTestClock clock, other_clock;
   TallFront *front;
   TallFront *other;
+  guint n_before; /* commits that go through before the other comes */
 } Fixture;
 
 static void
@@ -93,12 +94,12 @@ test_refused (Fixture *self, gconstpointer data G_GNUC_UNUSED)
   g_assert_cmpuint (count_entries (self), ==, 1);
 }
 
-/* Puts another content, once, before the commit of a patch. */
+/* Puts another content, once, before the commit. */
 static TallFailure
 put_between (TallFailingTable *table, const TallCall *call, gpointer data)
 {
   Fixture *self = data;
-  if (call->kind != TALL_CALL_APPLY_IF)
+  if (call->kind != TALL_CALL_APPLY_IF || self->n_before-- > 0)
     return TALL_FAILURE_NONE;
   tall_failing_table_set_hooks (table, NULL, NULL, NULL);
   put (self->other, "1", "b");
@@ -120,6 +121,21 @@ test_overtaken (Fixture *self, gconstpointer data G_GNUC_UNUSED)
   g_assert_cmpuint (found->n_orders, ==, 1);
   g_autoptr (TallFound) before = must (find (self->front, "a", NULL, &error));
   g_assert_cmpuint (before->n_orders, ==, 0);
+}
+
+/* A put that is overtaken removes the entries of what it replaces in the end. Its first commit
+ * takes the order for new. */
+static void
+test_replaced (Fixture *self, gconstpointer data G_GNUC_UNUSED)
+{
+  put (self->front, "1", "a");
+  self->n_before = 1;
+  self->clock.now += 1000;
+  tall_failing_table_set_hooks (TALL_FAILING_TABLE (self->failing), put_between, NULL, self);
+  put (self->front, "1", "c");
+  g_assert_cmpuint (count_entries (self), ==, 1);
+  g_autoptr (TallFound) found = must (find (self->front, "c", NULL, &error));
+  g_assert_cmpuint (found->n_orders, ==, 1);
 }
 
 /* Of the last order, behind the back of the store. */
@@ -173,6 +189,8 @@ main (int argc, char *argv[])
   g_test_init (&argc, &argv, NULL);
   g_test_add ("/find-faults/refused", Fixture, &tall_layout_blob, set_up, test_refused, tear_down);
   g_test_add ("/find-faults/overtaken", Fixture, &tall_layout_blob, set_up, test_overtaken,
+              tear_down);
+  g_test_add ("/find-faults/replaced", Fixture, &tall_layout_blob, set_up, test_replaced,
               tear_down);
   g_test_add ("/find-faults/unread", Fixture, &tall_layout_record_type, set_up, test_unread,
               tear_down);

@@ -421,6 +421,19 @@ test_earlier_versions (void)
   g_assert_cmpuint (g_ascii_strtoull (format, NULL, 10), >, TALL_FORMAT);
 }
 
+/* Attributes are told apart by case, so indexes are; other settings are not. */
+static void
+test_case (void)
+{
+  const char *wanted[TALL_N_MOVING] = { [TALL_MOVING_INDEX] = "date, i=attribute.A" };
+  const char *begun[TALL_N_MOVING] = { [TALL_MOVING_INDEX] = "date, i=attribute.a" };
+  g_assert_cmpuint (tall_move_find_other (wanted, begun, TALL_N_MOVING), ==, TALL_MOVING_INDEX);
+  begun[TALL_MOVING_INDEX] = wanted[TALL_MOVING_INDEX];
+  wanted[TALL_N_MOVING - 1] = "FAST_DIFF";
+  begun[TALL_N_MOVING - 1] = "fast_diff";
+  g_assert_cmpuint (tall_move_find_other (wanted, begun, TALL_N_MOVING), ==, TALL_N_MOVING);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -436,5 +449,6 @@ main (int argc, char **argv)
   g_test_add_func ("/move/slow-clock", test_slow_clock);
   g_test_add_func ("/move/check", test_check);
   g_test_add_func ("/move/earlier-versions", test_earlier_versions);
+  g_test_add_func ("/move/case", test_case);
   return g_test_run ();
 }

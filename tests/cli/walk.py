@@ -13,6 +13,7 @@ import sys
 
 from support import DONE, KEYS, LAYOUTS, NO, NORTHWIND, ORDER, Server, equal, main, run, test
 
+INDEX = ["--index", "number=order_number", "--index", "item=md5(line.item_number) rtime(sales_date)?"]
 CUSTOMER = {"number": "C1", "name": "Ann", "phones": ["1"], "attributes": {"a": "b"}}
 USED = set()
 
@@ -40,6 +41,9 @@ def walk_orders(*where):
     do("delete", *where, "C1", "O1")
     do("customer", "delete", *where, "C1")
     do("load", *where, "--map", "northwind", NORTHWIND / "orders.csv")
+    do("find", *where, "order_number=10248", says="VINET")
+    do("find", *where, "item", 42, "--from", "1998-01-01", "--all", "--json", says='"index":"item"')
+    do("get", *where, "--order", 10248, says="VINET")
     do("status", *where)
     do("customer", "list", *where, says="only orders")
     do("verify", *where)
@@ -47,7 +51,7 @@ def walk_orders(*where):
 
 def walk_store(folder, layout, key):
     where = ["--store", f"rocksdb:{folder}/{layout}"]
-    do("init", *where, "--layout", layout, "--key", key)
+    do("init", *where, "--layout", layout, "--key", key, *INDEX)
     walk_orders(*where)
     do("explain", *where, "VINET", "10248")
     before = exported(*where)
@@ -70,7 +74,7 @@ def each_layout_and_key(folder):
 @test
 def on_a_server(folder):
     store = f"rocksdb:{folder}/store"
-    do("init", "--store", store)
+    do("init", "--store", store, *INDEX)
     with Server(store) as server:
         walk_orders("--server", server.address)
         equal(server.stop(), 0)

@@ -384,7 +384,7 @@ def check_newer(checks, gateway, store, name):
     """What a newer version wrote is neither read as something else nor overwritten."""
     table, row = f"{name}.meta".encode(), b"deployment"
     old = read_cell(gateway, table, row, b"format")
-    old.value, old.timestamp = b"3", old.timestamp + 1
+    old.value, old.timestamp = b"99", old.timestamp + 1
     write_cell(gateway, table, row, old)
     for command in (["get", "C1", "good"], ["delete", "C1", "good"], ["status"]):
         checks.refused(f"a deployment of a newer version: {command[0]}", FAILED,

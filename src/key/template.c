@@ -10,7 +10,7 @@
 
 #define MOST_CHARACTERS 64 /* of first() and last() */
 #define MOST_TEXT 1024     /* bytes of a template */
-#define CUT_AT 1024        /* bytes: a text of so many, or more, is cut */
+#define CUT_AT 128 /* bytes: a text of so many, or more, is cut: 10,000 lines may share it */
 #define HEX_SIZE (2 * TALL_MD5_SIZE)
 #define ABSENT 0xff /* a byte that no text has, and no date begins with */
 #define ATTRIBUTE "attribute."

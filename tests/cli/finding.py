@@ -255,9 +255,9 @@ def an_index_is_added(folder):
 def an_index_that_could_not_be_read(folder):
     """It is refused before it is written, and the store is as it was."""
     store = indexed_store(folder, NUMBER)
-    for wrong in ("a=attribute.\udcff", "a=attribute." + "x" * 1024):
-        run("init", "--store", store + "-2", "--index", wrong).ends(USAGE, "index")
-        run("migrate", "--store", store, "--to-index", wrong).ends(USAGE, "index")
+    for wrong in ("a=attribute.\udcff", "a=attribute." + "x" * 1024, "date=currency", "none=currency"):
+        run("init", "--store", store + "-2", "--index", wrong).ends(USAGE, "ndex “")
+        run("migrate", "--store", store, "--to-index", wrong).ends(USAGE, "ndex “")
     run("status", "--store", store).ends(DONE, NUMBER)
 
 

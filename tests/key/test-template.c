@@ -176,7 +176,7 @@ test_bare (void)
 static void
 test_long (void)
 {
-  static const guint lengths[] = { 1023, 1024, 1025, 3000, 4096 };
+  static const guint lengths[] = { 127, 128, 129, 3000, 4096 };
   g_autoptr (TallTemplate) template = tall_template_parse ("attribute.a?", NULL);
   g_autoptr (GHashTable) known = g_hash_table_new (g_bytes_hash, g_bytes_equal);
   g_autoptr (GPtrArray) keys = g_ptr_array_new_with_free_func ((GDestroyNotify)g_byte_array_unref);
@@ -197,8 +197,8 @@ test_long (void)
       g_assert_true (tall_template_split_key (tall_slice_array (key), &customer, &order));
       g_assert_cmpstr (customer, ==, "C");
       g_assert_cmpstr (order, ==, "é 1");
-      g_assert_cmpuint (key->len, <=, 1 + 1024 + 1 + strlen ("-C-é 1"));
-      g_assert_cmpuint (strlen ((const char *)key->data), ==, MIN (lengths[i / 2], 1024) + 1);
+      g_assert_cmpuint (key->len, <=, 1 + 128 + 1 + strlen ("-C-é 1"));
+      g_assert_cmpuint (strlen ((const char *)key->data), ==, MIN (lengths[i / 2], 128) + 1);
       g_ptr_array_add (all, g_bytes_new (key->data, key->len));
       g_assert_true (g_hash_table_add (known, g_ptr_array_index (all, i)));
     }
@@ -213,7 +213,7 @@ test_lookalike (void)
   g_autoptr (TallOrder) other = tall_order_new ("C", "1");
   tall_order_add_attribute (order, "a", text);
   g_autofree char *digest = g_compute_checksum_for_string (G_CHECKSUM_MD5, text, -1);
-  text[1024 - 32] = '\0';
+  text[128 - 32] = '\0';
   g_autofree char *like = g_strconcat (text, digest, NULL);
   tall_order_add_attribute (other, "a", like);
   g_autofree char *key = print_keys ("attribute.a", order);

@@ -1,5 +1,6 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
+#include "store/record/indexes.h"
 #include "tall-bulk.h"
 #include "tall-error.h"
 #include "tall-failing-table.h"
@@ -29,16 +30,12 @@ static void
 place_init (Place *self, const TallLayout *layout, gboolean embedded, gboolean assume_new)
 {
   const TallBulkOptions options = { .assume_new = assume_new };
-  g_autoptr (TallTable) table = NULL;
+  TallStoreSettings settings = { .layout = layout, .key_strategy = &tall_key_hashed };
   *self = (Place){ .clock = { .now = TALL_FIRST_REVISION + 1000, .patience = 1 } };
-  if (embedded)
-    {
-      self->directory = tall_test_directory_new ();
-      table = tall_test_open_table (self->directory);
-      tall_test_create (table, layout->name, "hashed", 0);
-    }
-  else
-    table = tall_test_table_new (layout, &tall_key_hashed);
+  self->directory = embedded ? tall_test_directory_new () : NULL;
+  g_autoptr (TallTable) table = tall_test_open_table (self->directory);
+  must (tall_indexes_parse ("number=order_number", &settings.index, &settings.indexes, &error));
+  must (tall_store_create (table, &settings, &error));
   self->failing = tall_failing_table_new (table);
   if (embedded)
     tall_failing_table_set_info (TALL_FAILING_TABLE (self->failing), TALL_FAILING_EMBEDDED);

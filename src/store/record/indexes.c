@@ -57,8 +57,9 @@ check_name (const char *name, const GPtrArray *before, GError **error)
   if (len == 0 || len > MOST_NAME
       || strspn (name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_") != len)
     wrong = "has 1 to 32 letters, digits, - and _";
-  else if (g_str_equal (name, names[TALL_INDEX_BY_DATE]))
-    wrong = "is not that of another one";
+  for (guint i = 0; i < G_N_ELEMENTS (names) && wrong == NULL; i++)
+    if (g_str_equal (names[i], name))
+      wrong = "is not “date” or “none”, which say what there is";
   for (guint i = 0; i < before->len && wrong == NULL; i++)
     if (g_str_equal (((const TallIndex *)g_ptr_array_index (before, i))->name, name))
       wrong = "is there once";

@@ -252,6 +252,18 @@ def an_index_is_added(folder):
 
 
 @test
+def pages_of_long_keys(folder):
+    """The longest entry fits into the token of a page."""
+    store = indexed_store(folder, "x=" + " ".join(f"attribute.{name}" for name in "abcdefgh"))
+    ids = [str(n) * 128 for n in range(3)]
+    run("put", "--store", store, "-", "--quiet", stdin="".join(json.dumps({"order": {
+        "customer_number": "C" * 128, "order_number": number,
+        "attributes": {name: name * 3000 for name in "abcdefgh"}}}) + "\n" for number in ids)).ends(DONE)
+    for place in places(store):
+        equal(numbers(place, "x", "--limit", 1), ids)
+
+
+@test
 def an_index_that_could_not_be_read(folder):
     """It is refused before it is written, and the store is as it was."""
     store = indexed_store(folder, NUMBER)

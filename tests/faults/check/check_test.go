@@ -180,6 +180,25 @@ var samples = []sample{
 	{"listed with what was replaced", false, []string{
 		"0 1 put x any|ok 10", "2 3 put y any|ok 12", "4 5 list|x 10",
 	}},
+
+	{"found by what it holds", true, []string{
+		"0 1 find 1|", "2 3 put x1 any|ok 10", "4 5 find 1|x1 10", "6 7 find 2|", "8 9 put x2 any|ok 12",
+		"10 11 find 1|", "12 13 find 2|x2 12", "14 15 patch p1 any|ok 14", "16 17 find 2|x2+p1 14",
+		"18 19 find 1|", "20 21 delete any|ok", "22 23 find 2|",
+	}},
+	{"found before and after it has changed meanwhile", true, []string{
+		"0 1 put x1 any|ok 10", "2 9 put x2 any|ok 12", "3 8 find 1|", "4 5 find 1|x1 10", "10 11 find 2|x2 12",
+	}},
+	{"not found", false, []string{"0 1 put x1 any|ok 10", "2 3 find 1|"}},
+	{"found by what it held", false, []string{
+		"0 1 put x1 any|ok 10", "2 3 put x2 any|ok 12", "4 5 find 1|x2 12",
+	}},
+	{"found with what was replaced", false, []string{
+		"0 1 put x1 any|ok 10", "2 3 put y1 any|ok 12", "4 5 find 1|x1 10",
+	}},
+	{"not found while a patch changes something else", false, []string{
+		"0 1 put x1 any|ok 10", "2 9 patch p any|ok 12", "3 8 find 1|",
+	}},
 }
 
 // write makes the file that the workload would have written.
@@ -219,13 +238,15 @@ func questionFields(t *testing.T, words []string) string {
 		return `"do":"get"`
 	case "list":
 		return `"do":"list","orders":1`
+	case "find":
+		return `"do":"find","orders":1,"content":"` + words[1] + `"`
 	}
 	t.Fatalf("no such call: %v", words)
 	return ""
 }
 
 func answerFields(do string, words []string) string {
-	if do == "list" {
+	if do == "list" || do == "find" {
 		if len(words) == 0 {
 			return `"outcome":"ok","orders":[]`
 		}

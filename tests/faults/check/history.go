@@ -219,7 +219,7 @@ func (h *history) learn(c *call) error {
 		if c.outcome() == "ok" {
 			h.tell(c, c.end.Content, c.end.Revision)
 		}
-	case "get-many":
+	case "get-many", "find":
 		for _, s := range c.saw() {
 			if s.Outcome == "ok" {
 				h.tell(c, s.Content, s.Revision)
@@ -255,16 +255,18 @@ func (h *history) add(c *call) {
 	case "put", "load", "patch", "delete":
 		h.addWrite(c)
 	case "get":
-		h.addSeen(c, "see", c.key(), seen{
+		h.addSeen(c, input{do: "see"}, c.key(), seen{
 			Outcome: c.outcome(), Revision: endOf(c).Revision, Content: endOf(c).Content,
 			Error: endOf(c).Error,
 		})
 	case "get-many":
 		for _, s := range c.saw() {
-			h.addSeen(c, "see", key{c.begin.Customer, s.Order}, s)
+			h.addSeen(c, input{do: "see"}, key{c.begin.Customer, s.Order}, s)
 		}
 	case "list":
-		h.addListing(c)
+		h.addPages(c, input{do: "list"})
+	case "find":
+		h.addPages(c, input{do: "find", content: c.begin.Content})
 	}
 }
 
@@ -294,8 +296,8 @@ func (h *history) addWrite(c *call) {
 	h.append(c, c.key(), in, out, last)
 }
 
-// addSeen takes what a call of kind do says of one order.
-func (h *history) addSeen(c *call, do string, k key, s seen) {
+// addSeen takes what a call says of one order.
+func (h *history) addSeen(c *call, in input, k key, s seen) {
 	switch judge(s.Outcome, s.Error) {
 	case "ok":
 		for _, part := range strings.Split(s.Content, added) {
@@ -308,17 +310,18 @@ func (h *history) addSeen(c *call, do string, k key, s seen) {
 					origin.outcome)
 			}
 		}
-		h.append(c, k, input{do: do}, output{"ok", s.Revision, s.Content}, c.end.At)
+		h.append(c, k, in, output{"ok", s.Revision, s.Content}, c.end.At)
 	case "not-found":
-		h.append(c, k, input{do: do}, output{outcome: "not-found"}, c.end.At)
+		h.append(c, k, in, output{outcome: "not-found"}, c.end.At)
 	case "wrong":
 		h.fault("%s: order %s: %s", c, k, s.Error)
 	}
 }
 
-// addListing takes a listing for a look at each order of the customer: as the date of an order never
-// changes here, one that is not listed was not there at some moment meanwhile.
-func (h *history) addListing(c *call) {
+// addPages takes a listing or a search for a look at each order of the customer. One that is not among
+// them was not there at some moment meanwhile, or was not what is looked for; its date never changes here.
+// If one could not be read, nobody knows which.
+func (h *history) addPages(c *call, in input) {
 	if c.outcome() != "ok" {
 		return
 	}
@@ -329,8 +332,12 @@ func (h *history) addListing(c *call) {
 	}
 	listed := map[int]seen{}
 	for _, s := range c.saw() {
+		if s.Outcome != "ok" {
+			h.addSeen(c, in, c.key(), s)
+			return
+		}
 		if _, twice := listed[s.Order]; twice {
-			h.fault("%s: order %d is listed twice", c, s.Order)
+			h.fault("%s: order %d comes twice", c, s.Order)
 		}
 		listed[s.Order] = s
 	}
@@ -339,7 +346,7 @@ func (h *history) addListing(c *call) {
 		if !there {
 			s = seen{Order: i, Outcome: "not-found"}
 		}
-		h.addSeen(c, "list", key{c.begin.Customer, i}, s)
+		h.addSeen(c, in, key{c.begin.Customer, i}, s)
 	}
 }
 

@@ -12,13 +12,13 @@ import (
 	"github.com/anishathalye/porcupine"
 )
 
-// input is what a call asks of one order. do: put, load, patch, delete, see, or list, which does not
-// show patches.
+// input is what a call asks of one order. do: put, load, patch, delete, see, find, or list, which does
+// not show patches.
 type input struct {
 	do        string
 	condition string // any, absent, revision; of a load: any, or new
 	expected  int64  // for condition revision
-	content   string // of a patch: what it adds
+	content   string // of a patch: what it adds; of find: how the content is to end, without patches
 }
 
 // output is the answer that the caller got. Of an unknown put: the revision if some call has seen
@@ -103,6 +103,11 @@ func (o order) step(in input, out output) (bool, order) {
 		return o.see(o.content, out)
 	case "list":
 		return o.see(withoutPatches(o.content), out)
+	case "find":
+		if strings.HasSuffix(withoutPatches(o.content), in.content) {
+			return o.see(o.content, out)
+		}
+		return out.outcome == "not-found", o
 	case "patch":
 		return o.patch(in, out)
 	case "put", "load":

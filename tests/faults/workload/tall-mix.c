@@ -5,6 +5,7 @@
 #include "tall-answer.h"
 #include "tall-error.h"
 #include "tall-mark.h"
+#include "tall-target.h"
 
 struct _TallMixClient
 {
@@ -31,9 +32,10 @@ enum
   WEIGHT_DELETE = 10,
   WEIGHT_GET = 28,
   WEIGHT_LIST = 6,
+  WEIGHT_FIND = 6,
   WEIGHT_GET_MANY = 6,
-  TOTAL_WEIGHT =
-      WEIGHT_PUT + WEIGHT_PATCH + WEIGHT_DELETE + WEIGHT_GET + WEIGHT_LIST + WEIGHT_GET_MANY,
+  TOTAL_WEIGHT = WEIGHT_PUT + WEIGHT_PATCH + WEIGHT_DELETE + WEIGHT_GET + WEIGHT_LIST + WEIGHT_FIND
+                 + WEIGHT_GET_MANY,
 };
 
 #define MAX_COPIES 3 /* of a patch */
@@ -310,6 +312,21 @@ get (TallMixClient *self, guint number)
   return order != NULL || g_strv_contains (final_outcomes, tall_answer_name (error));
 }
 
+/* Appends one of several, and ends it. */
+static void
+append_outcome (TallMixClient *self, GString *line, const TallOutcome *one)
+{
+  if (one->error == NULL)
+    append_order (line, one->order, FALSE, one->revision);
+  else
+    {
+      GString *outcome = begin_outcome (self, one->error);
+      g_string_append (line, outcome->str);
+      g_string_free (outcome, TRUE);
+    }
+  g_string_append_c (line, '}');
+}
+
 static void
 append_many (TallMixClient *self, GString *line, const TallOutcome *outcomes, guint n)
 {
@@ -317,15 +334,7 @@ append_many (TallMixClient *self, GString *line, const TallOutcome *outcomes, gu
   for (guint i = 0; i < n; i++)
     {
       g_string_append_printf (line, "%s{\"order\":%u,", i > 0 ? "," : "", i);
-      if (outcomes[i].error == NULL)
-        append_order (line, outcomes[i].order, FALSE, outcomes[i].revision);
-      else
-        {
-          GString *outcome = begin_outcome (self, outcomes[i].error);
-          g_string_append (line, outcome->str);
-          g_string_free (outcome, TRUE);
-        }
-      g_string_append_c (line, '}');
+      append_outcome (self, line, &outcomes[i]);
     }
   g_string_append_c (line, ']');
 }
@@ -388,6 +397,51 @@ list (TallMixClient *self)
   end_outcome (self, call, time, line);
 }
 
+/* Appends a page, and begins the next one. Returns whether there is one. */
+static gboolean
+find_page (
+    TallMixClient *self, TallFindOptions *options, char **page, GString *found, GError **error)
+{
+  options->limit = (guint)g_rand_int_range (self->rand, 1, TALL_MIX_MAX_ORDERS + 1);
+  options->page = *page;
+  g_autoptr (TallFound) orders = tall_front_find_orders (self->front, options, error);
+  for (guint i = 0; orders != NULL && i < orders->n_orders; i++)
+    {
+      const TallOutcome *one = &orders->orders[i];
+      g_string_append (found, found->len > 0 ? ",{" : "{");
+      if (one->order != NULL)
+        g_string_append_printf (found, "\"order\":%s,", one->order->order_number);
+      append_outcome (self, found, one);
+    }
+  g_free (*page);
+  *page = orders != NULL ? g_steal_pointer (&orders->next_page) : NULL;
+  return *page != NULL;
+}
+
+/* Those whose content ends with some digit, page after page. */
+static void
+find (TallMixClient *self)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GString) found = g_string_new (NULL);
+  g_autofree char *page = NULL;
+  g_autofree char *ending = g_strdup_printf ("%d", g_rand_int_range (self->rand, 0, 10));
+  const char *values[] = { self->customer, ending };
+  TallFindOptions options = { TALL_TARGET_INDEX, values, G_N_ELEMENTS (values) };
+
+  guint call =
+      tall_history_invoke (self->options->history, self->thread,
+                           "\"do\":\"find\",\"customer\":\"%s\",\"content\":\"%s\",\"orders\":%u",
+                           self->customer, ending, self->options->n_orders);
+  while (find_page (self, &options, &page, found, &error))
+    continue;
+  gint64 time = tall_history_now ();
+  GString *line = begin_outcome (self, error);
+  if (error == NULL)
+    g_string_append_printf (line, ",\"orders\":[%s]", found->str);
+  end_outcome (self, call, time, line);
+}
+
 static void
 step (TallMixClient *self)
 {
@@ -405,6 +459,8 @@ step (TallMixClient *self)
     get (self, order);
   else if ((choice -= WEIGHT_LIST) < 0)
     list (self);
+  else if ((choice -= WEIGHT_FIND) < 0)
+    find (self);
   else
     get_many (self);
 }

@@ -16,6 +16,7 @@ create (const TallTarget *self, GError **error)
 {
   TallStoreSettings settings = {
     .layout = tall_layout_find (self->create, error),
+    .indexes = TALL_TARGET_INDEX "=customer_number last(1,currency)",
     .ttl = (guint64)MAX (self->ttl, 0),
   };
   if (settings.layout == NULL)

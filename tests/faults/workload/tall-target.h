@@ -6,6 +6,9 @@
 
 G_BEGIN_DECLS
 
+/* An index of the deployment: a customer's orders by the last character of their content. */
+#define TALL_TARGET_INDEX "ending"
+
 /**
  * TallTarget:
  *

@@ -19,13 +19,15 @@
  * sends empty ones.
  *
  * Texts are UTF-8 without U+0000; a text with one is refused, never cut. Customer and order numbers
- * are texts of 1 to 128 bytes without control characters. Numbers of locations and lines are
- * 1 to 2147483647. Dates are milliseconds since 1970-01-01T00:00:00Z, years 1 to 9999.
+ * and kinds of adjustments are texts of 1 to 128 bytes without control characters. Numbers of
+ * locations and lines are 1 to 2147483647. Dates are milliseconds since 1970-01-01T00:00:00Z, years
+ * 1 to 9999.
  *
- * Limits of one order: 10,000 lines and locations together; 4 KiB for the texts of one address;
- * 1 MiB as a whole, in the encoding in which it is stored (proto/order.proto); 48 MiB of names and
- * addresses of locations, each counted as often as its location has lines. The limit of 1 MiB also
- * applies to a customer. Anything over a limit is refused with TOO_LARGE; nothing is ever shortened.
+ * Limits of one order: 10,000 lines, locations and adjustments together; 4 KiB for the texts of one
+ * address; 1 MiB as a whole, in the encoding in which it is stored (proto/order.proto); 48 MiB of
+ * names and addresses of locations, each counted as often as its location has lines. The limit of
+ * 1 MiB also applies to a customer. Anything over a limit is refused with TOO_LARGE; nothing is ever
+ * shortened.
  *
  * Every call can fail with a TallError. The connection can still be used after it. A call that the
  * server does not know is answered with Thrift's own TApplicationException (UNKNOWN_METHOD).
@@ -91,6 +93,17 @@ struct ShippingLocation {
   5: list<LineItem> line_items
 }
 
+/** Money of an order beside its lines. */
+struct Adjustment {
+  /** Must be sent: "discount", "shipping", "tax", "refund", "fee", or a word of your own. */
+  1: string kind,
+  /** Must be sent. It is added to the total: what is taken off is negative. */
+  2: Decimal amount,
+  3: optional string description,
+  /** The number of the line that it belongs to. The order need not have that line any more. */
+  4: optional i32 line
+}
+
 struct Order {
   /** Must be sent. */
   1: string customer_number,
@@ -101,7 +114,10 @@ struct Order {
   4: optional string currency,
   /** In any order; they come back sorted by number. */
   5: list<ShippingLocation> shipping_locations,
-  6: map<string, string> attributes
+  6: map<string, string> attributes,
+  /** Kept in the order given. */
+  7: list<Adjustment> adjustments,
+  8: optional Address billing_address
 }
 
 struct Customer {
@@ -258,8 +274,8 @@ struct OrderEntry {
   3: optional i64 sales_date,
   /** Number of line items. */
   4: i32 lines,
-  /** Sum of quantity × price × (1 - discount) of the lines; absent if it does not fit in a
-   * Decimal. */
+  /** Sum of quantity × price × (1 - discount) of the lines, and of all adjustments; absent if it
+   * does not fit in a Decimal. */
   5: optional Decimal total,
   6: optional string currency
 }

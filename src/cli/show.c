@@ -169,7 +169,7 @@ show_field (const char *name, const char *text)
   if (text == NULL)
     return;
   g_autofree char *clean = tall_text_clean (text);
-  tall_print_styled (TALL_STYLE_DIM, "  %-14s ", name);
+  tall_print_styled (TALL_STYLE_DIM, "  %-15s ", name);
   tall_print ("%s\n", clean);
 }
 
@@ -271,15 +271,17 @@ make_heading (const TallModelField *field)
   g_autofree char *upper = g_ascii_strup (field->name, -1);
   if (g_str_has_suffix (upper, "_NUMBER"))
     upper[strlen (upper) - strlen ("_NUMBER")] = '\0';
-  return g_strconcat (tall_model_kind (field) == TALL_MODEL_TEXT ? "" : ">", upper, NULL);
+  return g_strconcat (field->type == PROTOBUF_C_TYPE_STRING ? "" : ">", upper, NULL);
 }
 
 static void
 show_cell (TallGrid *grid, const TallModelField *field, gconstpointer line)
 {
-  if (tall_model_kind (field) == TALL_MODEL_POSITION)
+  if (tall_model_kind (field) == TALL_MODEL_POSITION && tall_model_has_position (field, line))
     tall_grid_add_number (grid, (guint64)*tall_model_position (field, line));
-  else if (tall_model_kind (field) == TALL_MODEL_TEXT)
+  else if (tall_model_kind (field) == TALL_MODEL_POSITION)
+    tall_grid_add (grid, "");
+  else if (field->type == PROTOBUF_C_TYPE_STRING)
     tall_grid_add (grid, tall_model_get_pointer (field, line));
   else
     {
@@ -288,18 +290,18 @@ show_cell (TallGrid *grid, const TallModelField *field, gconstpointer line)
     }
 }
 
+/* @type: of the @n structs: lines or adjustments */
 static void
-show_lines (const TallShippingLocation *location)
+show_structs (const TallModelType *type, gpointer const *structs, gsize n)
 {
-  const TallModelType *type = &tall_model_line;
   g_auto (GStrv) columns = g_new0 (char *, type->n_fields + 1);
   for (guint i = 0; i < type->n_fields; i++)
     columns[i] = make_heading (&type->fields[i]);
 
   g_autoptr (TallGrid) grid = tall_grid_new ((const char *const *)columns);
-  for (guint i = 0; i < location->n_line_items; i++)
+  for (gsize i = 0; i < n; i++)
     for (guint k = 0; k < type->n_fields; k++)
-      show_cell (grid, &type->fields[k], location->line_items[i]);
+      show_cell (grid, &type->fields[k], structs[i]);
   tall_grid_print (grid, 4);
 }
 
@@ -310,7 +312,7 @@ show_location (const TallShippingLocation *location)
   tall_print_styled (TALL_STYLE_BOLD, "  Location %d\n", location->number);
   show_fields (&tall_model_location, location, NULL);
   if (location->n_line_items > 0)
-    show_lines (location);
+    show_structs (&tall_model_line, (gpointer const *)location->line_items, location->n_line_items);
   else
     tall_print ("    no lines\n");
 }
@@ -333,7 +335,7 @@ static void
 show_revision (gint64 revision)
 {
   g_autofree char *text = tall_show_describe_revision (revision);
-  tall_print_styled (TALL_STYLE_DIM, "  %-14s ", "revision");
+  tall_print_styled (TALL_STYLE_DIM, "  %-15s ", "revision");
   tall_print ("%s\n", text);
 }
 
@@ -353,11 +355,17 @@ format_total (TallDecimal total, char text[TALL_DECIMAL_TEXT_SIZE])
   return tall_decimal_format (total, text);
 }
 
+/* @subtotal: (nullable): of the lines, if the total has more in it */
 static void
-show_total (guint n_lines, const TallDecimal *total, const char *currency)
+show_total (guint n_lines,
+            const TallDecimal *subtotal,
+            const TallDecimal *total,
+            const char *currency)
 {
   char text[TALL_DECIMAL_TEXT_SIZE];
   tall_print ("\n  %u %s", n_lines, n_lines == 1 ? "line" : "lines");
+  if (subtotal != NULL)
+    tall_print (", subtotal %s", format_total (*subtotal, text));
   if (total != NULL)
     {
       g_autofree char *clean = tall_text_clean (currency != NULL ? currency : "");
@@ -368,6 +376,26 @@ show_total (guint n_lines, const TallDecimal *total, const char *currency)
   tall_print ("\n");
 }
 
+static void
+show_total_of (const TallOrder *order)
+{
+  TallDecimal subtotal, total;
+  gboolean has_subtotal =
+      order->n_adjustments > 0 && tall_order_compute_subtotal (order, &subtotal);
+  show_total (tall_order_count_lines (order), has_subtotal ? &subtotal : NULL,
+              tall_order_compute_total (order, &total) ? &total : NULL, order->currency);
+}
+
+static void
+show_adjustments (const TallOrder *order)
+{
+  if (order->n_adjustments == 0)
+    return;
+  tall_print ("\n");
+  tall_print_styled (TALL_STYLE_BOLD, "  Adjustments\n");
+  show_structs (&tall_model_adjustment, (gpointer const *)order->adjustments, order->n_adjustments);
+}
+
 /* @part: (nullable): the name of the only part of it that is there
  * @entry: (nullable): of a summary */
 void
@@ -376,7 +404,6 @@ tall_show_order (const TallOrder *order,
                  const char *part,
                  const TallOrderEntry *entry)
 {
-  TallDecimal total;
   g_autofree char *title =
       g_strdup_printf ("Order %s of %s", order->order_number, order->customer_number);
   g_autofree char *clean = tall_text_clean (title);
@@ -386,12 +413,12 @@ tall_show_order (const TallOrder *order,
   show_attributes (order->attributes, order->n_attributes);
   for (guint i = 0; i < order->n_shipping_locations; i++)
     show_location (order->shipping_locations[i]);
+  show_adjustments (order);
 
   if (entry != NULL)
-    show_total (entry->n_lines, entry->has_total ? &entry->total : NULL, entry->currency);
+    show_total (entry->n_lines, NULL, entry->has_total ? &entry->total : NULL, entry->currency);
   else if (part == NULL)
-    show_total (tall_order_count_lines (order),
-                tall_order_compute_total (order, &total) ? &total : NULL, order->currency);
+    show_total_of (order);
   if (part != NULL)
     tall_print ("\n  only its %s\n", part);
 }

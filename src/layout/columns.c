@@ -146,6 +146,7 @@ column_encode (const TallModelField *field, gconstpointer base, TallArena *arena
     case TALL_MODEL_STRUCT:
       *value = tall_slice (NULL, 0);
       return is_without_texts (field->descriptor, base);
+    case TALL_MODEL_STRUCTS:
     case TALL_MODEL_TEXTS:
     case TALL_MODEL_ATTRIBUTES:
       return encode_list (field, base, arena, value);
@@ -177,6 +178,7 @@ column_decode (
       return decode_decimal (field, value, arena, base, error);
     case TALL_MODEL_STRUCT:
       return value.len == 0 || set_bad_value (error, value, "should be empty");
+    case TALL_MODEL_STRUCTS:
     case TALL_MODEL_TEXTS:
     case TALL_MODEL_ATTRIBUTES:
       return decode_list (field, value, arena, base, error);
@@ -217,7 +219,7 @@ static void
 add_columns (GArray *columns, const TallColumns *self, const TallModelField *field)
 {
   TallModelKind kind = tall_model_kind (field);
-  const TallModelType *type = tall_model_field_type (field);
+  const TallModelType *type = kind == TALL_MODEL_STRUCT ? field->descriptor : NULL;
   if (kind == TALL_MODEL_NUMBER || kind == TALL_MODEL_LIST
       || (self->only_number && kind != TALL_MODEL_POSITION))
     return;

@@ -146,8 +146,9 @@ settle_field (const TallModelField *field, gpointer base)
 
   ProtobufCMessage *const *elements = value;
   gsize n = *tall_model_count (field, base);
+  gboolean sorted = tall_model_kind (field) != TALL_MODEL_STRUCTS;
   for (gsize i = 0; i < n; i++)
-    if (!settle (elements[i]) || (i > 0 && !is_before (elements[i - 1], elements[i])))
+    if (!settle (elements[i]) || (sorted && i > 0 && !is_before (elements[i - 1], elements[i])))
       return FALSE;
   return TRUE;
 }
@@ -240,6 +241,17 @@ finish (gboolean valid, GError *invalid, const char *what, GError **error)
 }
 
 /**
+ * tall_order_get_schema:
+ *
+ * Returns: the smallest schema number that has all fields of the order
+ */
+guint
+tall_order_get_schema (const TallOrder *self)
+{
+  return self->n_adjustments > 0 || self->billing_address != NULL ? 2 : TALL_FIRST_SCHEMA;
+}
+
+/**
  * tall_order_to_canonical:
  * @self: a normalized order
  *
@@ -328,25 +340,30 @@ tall_customer_from_canonical (TallSlice canonical, GError **error)
   return g_steal_pointer (&customer);
 }
 
-/* `Phones` and `Attributes`: messages of one list. */
+/* Messages of one list. */
 typedef TallPb__Phones List;
 G_STATIC_ASSERT (sizeof (List) == sizeof (TallPb__Attributes));
 G_STATIC_ASSERT (offsetof (List, phones) == offsetof (TallPb__Attributes, attributes));
 G_STATIC_ASSERT (offsetof (List, n_phones) == offsetof (TallPb__Attributes, n_attributes));
+G_STATIC_ASSERT (sizeof (List) == sizeof (TallPb__Adjustments));
+G_STATIC_ASSERT (offsetof (List, phones) == offsetof (TallPb__Adjustments, adjustments));
+G_STATIC_ASSERT (offsetof (List, n_phones) == offsetof (TallPb__Adjustments, n_adjustments));
 
 static const TallModelType *
 list_type (const TallModelField *field)
 {
-  return field->type == PROTOBUF_C_TYPE_STRING ? &tall_pb__phones__descriptor
-                                               : &tall_pb__attributes__descriptor;
+  if (field->type == PROTOBUF_C_TYPE_STRING)
+    return &tall_pb__phones__descriptor;
+  return field->descriptor == &tall_model_attribute ? &tall_pb__attributes__descriptor
+                                                    : &tall_pb__adjustments__descriptor;
 }
 
 /**
  * tall_list_to_canonical:
- * @field: of texts or attributes
+ * @field: of texts, attributes or structs
  *
- * Returns: (transfer none): a message whose field 1 they are, `Phones` or `Attributes`, in @arena;
- *   empty for none
+ * Returns: (transfer none): a message whose field 1 they are, such as `Phones`, in @arena; empty
+ * for none
  */
 TallSlice
 tall_list_to_canonical (const TallModelField *field, gconstpointer base, TallArena *arena)

@@ -19,6 +19,7 @@ gboolean tall_md5_is (TallSlice bytes, const guint8 digest[TALL_MD5_SIZE]);
  */
 #define TALL_DIGEST_SIZE 16
 
+guint tall_order_get_schema (const TallOrder *self);
 TallSlice tall_order_to_canonical (const TallOrder *self, TallArena *arena);
 TallOrder *tall_order_from_canonical (TallSlice canonical,
                                       GError **error) G_GNUC_WARN_UNUSED_RESULT;

@@ -19,14 +19,14 @@ typedef struct
 static gboolean
 check_counts (const TallOrder *self, GError **error)
 {
-  guint64 n = self->n_shipping_locations;
+  guint64 n = self->n_shipping_locations + self->n_adjustments;
   for (guint i = 0; i < self->n_shipping_locations; i++)
     n += self->shipping_locations[i]->n_line_items;
   if (n <= TALL_MAX_LINES_AND_LOCATIONS)
     return TRUE;
 
   g_set_error (error, TALL_ERROR, TALL_ERROR_TOO_LARGE,
-               "an order has at most %d lines and locations together, this one has "
+               "an order has at most %d lines, locations and adjustments together, this one has "
                "%" G_GUINT64_FORMAT ": split it",
                TALL_MAX_LINES_AND_LOCATIONS, n);
   return FALSE;
@@ -260,15 +260,16 @@ has_control (const char *text, gsize len)
 /**
  * tall_check_number:
  *
- * A customer or order number: UTF-8, 1 to %TALL_MAX_NUMBER_BYTES bytes, no control characters.
+ * A customer or order number, or a kind of adjustments: UTF-8, 1 to %TALL_MAX_NUMBER_BYTES bytes,
+ * no control characters.
  */
 gboolean
 tall_check_number (TallCheck *self, const char *field, const char *text)
 {
   if (text == NULL)
-    return tall_check_fail (self, field, "the number is missing");
+    return tall_check_fail (self, field, "it is missing");
   if (text[0] == '\0')
-    return tall_check_fail (self, field, "a number must not be empty");
+    return tall_check_fail (self, field, "it must not be empty");
 
   gsize len = strlen (text);
   self->size += len + MAX_HEADER;
@@ -276,14 +277,14 @@ tall_check_number (TallCheck *self, const char *field, const char *text)
     {
       g_autofree char *path = check_path (self, field);
       g_set_error (self->error, TALL_ERROR, TALL_ERROR_TOO_LARGE,
-                   "%s: a number has at most %d bytes, this one has %" G_GSIZE_FORMAT, path,
+                   "%s: it may have at most %d bytes, and has %" G_GSIZE_FORMAT, path,
                    TALL_MAX_NUMBER_BYTES, len);
       return FALSE;
     }
   if (!tall_text_is_utf8 (tall_slice (text, len)))
-    return tall_check_fail (self, field, "the number is not valid UTF-8");
+    return tall_check_fail (self, field, "it is not valid UTF-8");
   if (has_control (text, len))
-    return tall_check_fail (self, field, "a number must not contain control characters");
+    return tall_check_fail (self, field, "it must not contain control characters");
   return TRUE;
 }
 
@@ -315,11 +316,10 @@ tall_check_text (TallCheck *self, const char *field, const char *text)
   return TRUE;
 }
 
-/* The number of the location or line where the check is. */
 static gboolean
 check_position (TallCheck *self, const char *field, gint32 number)
 {
-  self->size += 2 * MAX_HEADER; /* with the frame of the location or line */
+  self->size += 2 * MAX_HEADER; /* with the frame of the location or line whose number it is */
   if (number < 1)
     return tall_check_fail (self, field, "%d is out of range, numbers start at 1", number);
   return TRUE;
@@ -336,30 +336,32 @@ check_date (TallCheck *self, const char *field, gint64 date)
   return TRUE;
 }
 
-/* @decimal: (nullable): absent is fine */
+/* @decimal: (nullable): */
 static gboolean
-check_decimal (TallCheck *self, const char *field, TallDecimal *decimal)
+check_decimal (TallCheck *self, const TallModelField *field, TallDecimal *decimal)
 {
   if (decimal == NULL)
-    return TRUE;
+    return !tall_model_field_is_required (field)
+           || tall_check_fail (self, field->name, "it is missing");
 
   self->size += MAX_DECIMAL;
   decimal->base.descriptor = &tall_model_decimal;
   if (decimal->scale > TALL_DECIMAL_MAX_SCALE)
-    return tall_check_fail (self, field, "scale %u is more than %d", decimal->scale,
+    return tall_check_fail (self, field->name, "scale %u is more than %d", decimal->scale,
                             TALL_DECIMAL_MAX_SCALE);
   return TRUE;
 }
 
 static gboolean
-check_rate (TallCheck *self, const char *field, TallDecimal *rate)
+check_rate (TallCheck *self, const TallModelField *field, TallDecimal *rate)
 {
   if (!check_decimal (self, field, rate))
     return FALSE;
   if (rate == NULL || rate->unscaled == 0)
     return TRUE;
   if (rate->unscaled < 0 || tall_decimal_compare (*rate, TALL_DECIMAL (1, 0)) > 0)
-    return tall_check_fail (self, field, "a %s is a rate from 0 to 1, such as 0.15", field);
+    return tall_check_fail (self, field->name, "a %s is a rate from 0 to 1, such as 0.15",
+                            field->name);
   return TRUE;
 }
 
@@ -415,6 +417,23 @@ check_texts (TallCheck *self, const TallModelField *field, gconstpointer base)
 }
 
 static gboolean
+check_structs (TallCheck *self, const TallModelField *field, gconstpointer base)
+{
+  gpointer const *items = tall_model_get_pointer (field, base);
+  gsize n = *tall_model_count (field, base);
+  self->parent = field->name;
+  for (self->index = 0; self->index < n; self->index++)
+    {
+      self->size += MAX_HEADER;
+      if (!tall_check_fields (self, field->descriptor, items[self->index]))
+        return FALSE;
+    }
+  self->parent = NULL;
+  self->index = TALL_NOWHERE;
+  return TRUE;
+}
+
+static gboolean
 check_attributes (TallCheck *self, const TallModelField *field, gconstpointer base)
 {
   TallAttribute *const *items = tall_model_get_pointer (field, base);
@@ -446,18 +465,21 @@ tall_check_field (TallCheck *self, const TallModelField *field, gpointer base)
     case TALL_MODEL_NUMBER:
       return tall_check_number (self, field->name, tall_model_get_pointer (field, base));
     case TALL_MODEL_POSITION:
-      return check_position (self, field->name, *tall_model_position (field, base));
+      return !tall_model_has_position (field, base)
+             || check_position (self, field->name, *tall_model_position (field, base));
     case TALL_MODEL_TEXT:
       return tall_check_text (self, field->name, tall_model_get_pointer (field, base));
     case TALL_MODEL_DATE:
       return !*tall_model_flag (field, base)
              || check_date (self, field->name, *tall_model_date (field, base));
     case TALL_MODEL_DECIMAL:
-      return check_decimal (self, field->name, tall_model_get_pointer (field, base));
+      return check_decimal (self, field, tall_model_get_pointer (field, base));
     case TALL_MODEL_RATE:
-      return check_rate (self, field->name, tall_model_get_pointer (field, base));
+      return check_rate (self, field, tall_model_get_pointer (field, base));
     case TALL_MODEL_STRUCT:
       return check_struct (self, field, tall_model_get_pointer (field, base));
+    case TALL_MODEL_STRUCTS:
+      return check_structs (self, field, base);
     case TALL_MODEL_TEXTS:
       return check_texts (self, field, base);
     case TALL_MODEL_ATTRIBUTES:

@@ -18,7 +18,7 @@ typedef struct
 {
   guint location;     /* position in shipping_locations, or TALL_NOWHERE */
   guint line;         /* position in its line_items, or TALL_NOWHERE */
-  const char *parent; /* `address`, `attributes` or `phones` that holds the field, or NULL */
+  const char *parent; /* `address`, `attributes` … that holds the field, or NULL */
   guint index;        /* position in @parent, or TALL_NOWHERE */
   gsize size;         /* bytes of canonical form so far, at most */
   GError **error;

@@ -75,12 +75,14 @@ add_field (JsonBuilder *builder, const TallModelField *field, gconstpointer base
         add_value (builder, field, tall_model_get_pointer (field, base));
       break;
     case TALL_MODEL_POSITION:
-      tall_json_add_number (builder, field->name, *tall_model_position (field, base));
+      if (tall_model_has_position (field, base))
+        tall_json_add_number (builder, field->name, *tall_model_position (field, base));
       break;
     case TALL_MODEL_DATE:
       add_date (builder, field, base);
       break;
     case TALL_MODEL_LIST:
+    case TALL_MODEL_STRUCTS:
     case TALL_MODEL_TEXTS:
       add_list (builder, field, base);
       break;

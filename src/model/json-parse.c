@@ -35,8 +35,8 @@ static gboolean
 scan_fail_size (const Scan *self, const char *what, guint limit)
 {
   g_set_error (self->error, TALL_ERROR, TALL_ERROR_TOO_LARGE,
-               "JSON, line %u: more than %u %s; an order has at most %d lines and locations "
-               "together: split it",
+               "JSON, line %u: more than %u %s; an order has at most %d lines, locations and "
+               "adjustments together: split it",
                self->line, limit, what, TALL_MAX_LINES_AND_LOCATIONS);
   return FALSE;
 }

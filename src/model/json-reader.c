@@ -225,6 +225,8 @@ read_field (Input *self, const TallModelField *field, JsonNode *node, gpointer b
     case TALL_MODEL_TEXT:
       return read_text (self, node, &G_STRUCT_MEMBER (char *, base, field->offset));
     case TALL_MODEL_POSITION:
+      if (!tall_model_field_is_required (field))
+        *tall_model_flag (field, base) = TRUE;
       return read_position (self, node, tall_model_position (field, base));
     case TALL_MODEL_DATE:
       *tall_model_flag (field, base) = TRUE;
@@ -235,6 +237,7 @@ read_field (Input *self, const TallModelField *field, JsonNode *node, gpointer b
     case TALL_MODEL_STRUCT:
       return read_pointer (self, field, node, base);
     case TALL_MODEL_LIST:
+    case TALL_MODEL_STRUCTS:
     case TALL_MODEL_TEXTS:
       return read_list (self, field, node, base);
     case TALL_MODEL_ATTRIBUTES:
@@ -407,6 +410,7 @@ is_plain (const TallModelField *field)
     case TALL_MODEL_POSITION:
     case TALL_MODEL_STRUCT:
     case TALL_MODEL_LIST:
+    case TALL_MODEL_STRUCTS:
     case TALL_MODEL_TEXTS:
     case TALL_MODEL_ATTRIBUTES:
       return FALSE;

@@ -29,7 +29,10 @@ message_kind (const TallModelField *self)
     return decimal_kind (self);
   if (self->descriptor == &tall_model_attribute)
     return TALL_MODEL_ATTRIBUTES;
-  return self->label == PROTOBUF_C_LABEL_REPEATED ? TALL_MODEL_LIST : TALL_MODEL_STRUCT;
+  if (self->label != PROTOBUF_C_LABEL_REPEATED)
+    return TALL_MODEL_STRUCT;
+  return tall_model_field_type (self)->fields[0].type == PROTOBUF_C_TYPE_INT32 ? TALL_MODEL_LIST
+                                                                               : TALL_MODEL_STRUCTS;
 }
 
 TallModelKind

@@ -9,14 +9,17 @@ G_BEGIN_DECLS
 
 /**
  * TallModelKind:
- * @TALL_MODEL_NUMBER: `char *` that must be there: a customer or order number
- * @TALL_MODEL_POSITION: `gint32` from 1 that must be there: the number of a location or line
+ * @TALL_MODEL_NUMBER: `char *` that must be there: a customer or order number, the kind of an
+ *   adjustment
+ * @TALL_MODEL_POSITION: `gint32` from 1: the number of a location or line; one that may be absent
+ * has a `gboolean`
  * @TALL_MODEL_TEXT: `char *`, NULL if absent
  * @TALL_MODEL_DATE: `gint64` with a `gboolean`: milliseconds since the epoch, UTC
  * @TALL_MODEL_DECIMAL: pointer to a #TallDecimal, NULL if absent
  * @TALL_MODEL_RATE: the same, from 0 to 1
  * @TALL_MODEL_STRUCT: pointer to a struct of texts, NULL if absent
  * @TALL_MODEL_LIST: array of pointers to structs, sorted by their first field, a position
+ * @TALL_MODEL_STRUCTS: array of pointers to structs of texts, decimals and positions
  * @TALL_MODEL_TEXTS: array of `char *`
  * @TALL_MODEL_ATTRIBUTES: array of pointers to #TallAttribute
  *
@@ -32,6 +35,7 @@ typedef enum
   TALL_MODEL_RATE,
   TALL_MODEL_STRUCT,
   TALL_MODEL_LIST,
+  TALL_MODEL_STRUCTS,
   TALL_MODEL_TEXTS,
   TALL_MODEL_ATTRIBUTES,
 } TallModelKind;
@@ -46,6 +50,7 @@ typedef ProtobufCMessageDescriptor TallModelType;
 #define tall_model_address tall_pb__address__descriptor
 #define tall_model_line tall_pb__line_item__descriptor
 #define tall_model_location tall_pb__shipping_location__descriptor
+#define tall_model_adjustment tall_pb__adjustment__descriptor
 #define tall_model_order tall_pb__order__descriptor
 #define tall_model_customer tall_pb__customer__descriptor
 
@@ -82,7 +87,7 @@ tall_model_set_pointer (const TallModelField *self, gpointer base, gconstpointer
   memcpy ((char *)base + self->offset, &value, sizeof value);
 }
 
-/* The `has_…` flag of a date. */
+/* The `has_…` flag of a date, or of a position that may be absent. */
 static inline gboolean *
 tall_model_flag (const TallModelField *self, gconstpointer base)
 {
@@ -100,6 +105,12 @@ static inline gint32 *
 tall_model_position (const TallModelField *self, gconstpointer base)
 {
   return &G_STRUCT_MEMBER (gint32, base, self->offset);
+}
+
+static inline gboolean
+tall_model_has_position (const TallModelField *self, gconstpointer base)
+{
+  return tall_model_field_is_required (self) || *tall_model_flag (self, base);
 }
 
 static inline gint64 *

@@ -76,6 +76,24 @@ tall_order_add_attribute (TallOrder *self, const char *key, const char *value)
                      tall_attribute_new (arena, key, value));
 }
 
+/**
+ * tall_order_add_adjustment:
+ * @kind: it is copied
+ * @unscaled: of the amount, with @scale
+ *
+ * Returns: (transfer none): an adjustment of the whole order, now the last one
+ */
+TallAdjustment *
+tall_order_add_adjustment (TallOrder *self, const char *kind, gint64 unscaled, guint scale)
+{
+  TallArena *arena = tall_order_get_arena (self);
+  TallAdjustment *adjustment = tall_model_new (&tall_model_adjustment, arena);
+  adjustment->kind = tall_arena_strdup (arena, kind);
+  adjustment->amount = tall_decimal_new (arena, unscaled, scale);
+  tall_arena_append (arena, &self->adjustments, &self->n_adjustments, adjustment);
+  return adjustment;
+}
+
 guint
 tall_order_count_lines (const TallOrder *self)
 {
@@ -200,21 +218,10 @@ finish_total (Exact sum, TallDecimal *total)
   return TRUE;
 }
 
-/**
- * tall_order_compute_total:
- * @self: a normalized order, or one whose digest may be forged
- * @total: (out): the sum of quantity × price × (1 − discount) over all lines, exactly
- *
- * A line without quantity or price adds nothing; one without discount is not discounted. The scale
- * of the result is the smallest one of at least 2 that holds it exactly: 440.00, 0.125.
- *
- * Returns: FALSE if the exact sum does not fit in a #TallDecimal of that scale, or a product or sum
- *   on the way to it does not fit in 128 bits
- */
-gboolean
-tall_order_compute_total (const TallOrder *self, TallDecimal *total)
+/* A line without quantity or price adds nothing; one without discount is not discounted. */
+static gboolean
+add_lines (const TallOrder *self, Exact *sum)
 {
-  Exact sum = { 0, 0 };
   for (guint i = 0; i < self->n_shipping_locations; i++)
     {
       const TallShippingLocation *location = self->shipping_locations[i];
@@ -224,9 +231,51 @@ tall_order_compute_total (const TallOrder *self, TallDecimal *total)
           Exact product;
           if (line->quantity == NULL || line->price == NULL)
             continue;
-          if (!multiply_line (line, &product) || !add_exact (&sum, product))
+          if (!multiply_line (line, &product) || !add_exact (sum, product))
             return FALSE;
         }
     }
-  return finish_total (sum, total);
+  return TRUE;
+}
+
+static gboolean
+add_adjustments (const TallOrder *self, Exact *sum)
+{
+  for (guint i = 0; i < self->n_adjustments; i++)
+    {
+      TallDecimal amount = trim (*self->adjustments[i]->amount);
+      if (!add_exact (sum, (Exact){ amount.unscaled, amount.scale }))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+/**
+ * tall_order_compute_subtotal:
+ * @self: a normalized order, or one whose digest may be forged
+ * @subtotal: (out): the sum of quantity × price × (1 − discount) over all lines, exactly
+ *
+ * The scale of the result is the smallest one of at least 2 that holds it exactly: 440.00, 0.125.
+ *
+ * Returns: FALSE if the exact sum does not fit in a #TallDecimal of that scale, or a product or sum
+ *   on the way to it does not fit in 128 bits
+ */
+gboolean
+tall_order_compute_subtotal (const TallOrder *self, TallDecimal *subtotal)
+{
+  Exact sum = { 0, 0 };
+  return add_lines (self, &sum) && finish_total (sum, subtotal);
+}
+
+/**
+ * tall_order_compute_total:
+ * @total: (out): the sum of all lines and of all adjustments
+ *
+ * Returns: FALSE as tall_order_compute_subtotal()
+ */
+gboolean
+tall_order_compute_total (const TallOrder *self, TallDecimal *total)
+{
+  Exact sum = { 0, 0 };
+  return add_lines (self, &sum) && add_adjustments (self, &sum) && finish_total (sum, total);
 }

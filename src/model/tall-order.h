@@ -28,10 +28,20 @@ typedef TallPb__LineItem TallLineItem;
 typedef TallPb__ShippingLocation TallShippingLocation;
 
 /**
+ * TallAdjustment:
+ *
+ * Money of an order beside its lines: `kind`, such as `shipping`, `amount`, which is negative if it
+ * is taken off, `description`, and `line`, the number of the line that it belongs to. `kind` and
+ * `amount` are always there.
+ */
+typedef TallPb__Adjustment TallAdjustment;
+
+/**
  * TallOrder:
  *
  * A whole order: `customer_number`, `order_number`, `sales_date`, `currency`, and
- * `n_shipping_locations` `shipping_locations`, sorted by number, and `n_attributes` `attributes`.
+ * `n_shipping_locations` `shipping_locations`, sorted by number, `n_attributes` `attributes`,
+ * `n_adjustments` `adjustments` in the order given, and `billing_address`.
  * All memory below it belongs to its arena, and nothing of it is freed alone.
  */
 typedef TallPb__Order TallOrder;
@@ -44,11 +54,14 @@ TallArena *tall_order_get_arena (const TallOrder *self);
 TallShippingLocation *tall_order_add_location (TallOrder *self, gint32 number);
 TallLineItem *tall_location_add_line (TallShippingLocation *self, TallArena *arena, gint32 number);
 void tall_order_add_attribute (TallOrder *self, const char *key, const char *value);
+TallAdjustment *
+tall_order_add_adjustment (TallOrder *self, const char *kind, gint64 unscaled, guint scale);
 
 gboolean tall_order_normalize (TallOrder *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 gboolean tall_order_equal (const TallOrder *a, const TallOrder *b);
 guint tall_order_count_lines (const TallOrder *self);
 gsize tall_order_count_repeated (const TallOrder *self);
+gboolean tall_order_compute_subtotal (const TallOrder *self, TallDecimal *subtotal);
 gboolean tall_order_compute_total (const TallOrder *self, TallDecimal *total);
 
 gboolean tall_validate_number (const char *text,

@@ -66,6 +66,22 @@ make_full_order (void)
   return order;
 }
 
+/* Schema 2. */
+static TallOrder *
+make_order_with_money (void)
+{
+  TallOrder *order = make_order ("10251", 1);
+  TallArena *arena = tall_order_get_arena (order);
+  tall_location_add_line (order->shipping_locations[0], arena, 1);
+  order->billing_address = make_address (arena);
+  tall_order_add_adjustment (order, "shipping", 495, 2);
+  TallAdjustment *discount = tall_order_add_adjustment (order, "discount", -1, 0);
+  discount->description = tall_arena_strdup (arena, "SPRING");
+  discount->has_line = TRUE;
+  discount->line = 1;
+  return order;
+}
+
 static TallOrder *
 make_empty_order (void)
 {
@@ -163,6 +179,7 @@ test_orders (gconstpointer data)
   } samples[] = {
     { "order-full", make_full_order },
     { "order-empty", make_empty_order },
+    { "order-money", make_order_with_money },
     { "order-empty-location", make_order_with_empty_location },
   };
 

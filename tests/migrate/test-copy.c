@@ -4,6 +4,7 @@
 /* Copies of what changes meanwhile, is in an odd state, or does not fit. */
 #include "tall-bulk.h"
 #include "tall-copy-pair.h"
+#include "tall-limits.h"
 #include "tall-test-orders.h"
 
 #define MOST_CALLS 100 /* that are made again and again, before it ends */
@@ -365,7 +366,7 @@ test_newer (gconstpointer data)
   pair_init (&self, pair[0], pair[1]);
   put (&self.source, 1, 3);
   g_assert_true (tall_test_read_state (self.source.store, TALL_TEST_ORDER, &state, &timestamp));
-  state.schema++;
+  state.schema = TALL_SCHEMA + 1;
   tall_test_write_state (self.source.store, TALL_TEST_ORDER, &state, timestamp);
   tall_copy_pair_copy_all (&self, &counts);
   g_assert_cmpuint (counts.n[TALL_COPY_UNFIT], ==, 1);

@@ -4,6 +4,7 @@
 /* What a migrator leaves that dies between the rows of an order and its root row, and what another
  * process makes of it; and a target that has not everything. */
 #include "tall-error.h"
+#include "tall-limits.h"
 #include "tall-moving.h"
 #include "store/commit/put.h"
 
@@ -187,7 +188,7 @@ before_seal (TallFailingTable *table G_GNUC_UNUSED, const TallCall *call, gpoint
   late->sealed = TRUE;
   put (late->moving, 1, NULL);
   g_assert_true (tall_test_read_state (late->moving->side.store, ORDER, &state, &timestamp));
-  state.schema++;
+  state.schema = TALL_SCHEMA + 1;
   tall_test_write_state (late->moving->side.store, ORDER, &state, timestamp);
   return TALL_FAILURE_NONE;
 }

@@ -125,6 +125,31 @@ test_golden (void)
                 "0a0556494e4554120531303234381801220508820d10022a03555344");
 }
 
+/* Schema 2: what is new comes behind all that was there. */
+static void
+test_golden_money (void)
+{
+  g_autoptr (TallArena) arena = tall_arena_new (0);
+  g_autoptr (TallOrder) order = tall_test_empty_order ("C", "1", 0);
+  tall_order_add_adjustment (order, "tax", 19, 2);
+  TallAdjustment *discount = tall_order_add_adjustment (order, "discount", -5, 0);
+  discount->description = tall_arena_strdup (arena, "x");
+  discount->has_line = TRUE;
+  discount->line = 258;
+  order->billing_address = tall_address_new (arena);
+  order->billing_address->city = tall_arena_strdup (arena, "Rom");
+  assert_bytes (tall_order_to_canonical (order, arena), "0a0143120131"
+                                                        "3a0b0a03746178" /* kind */
+                                                        "120408261002"   /* amount 0.19 */
+                                                        "3a160a08646973636f756e74"
+                                                        "120408091000" /* amount -5 */
+                                                        "1a0178"       /* description */
+                                                        "208202"       /* line */
+                                                        "42051a03526f6d");
+  assert_bytes (tall_order_to_summary (order, arena), "0a014312013118002205"
+                                                      "08c1071002");
+}
+
 static void
 test_golden_customer (void)
 {
@@ -238,6 +263,28 @@ static const char *const hostile[][2] = {
   { NUMBERS "808080801001", "unknown field with a number beyond 29 bits" },
   { NUMBERS "2a050801780148", "unknown field of a location that is cut off" },
   { NUMBERS "0001", "field number 0" },
+  { NUMBERS "3a030a0161", "adjustment without an amount" },
+  { NUMBERS "3a0612040802"
+            "1000",
+    "adjustment without a kind" },
+  { NUMBERS "3a080a00"
+            "1204"
+            "08021000",
+    "adjustment of an empty kind" },
+  { NUMBERS "3a0b0a0161"
+            "1204"
+            "08021000"
+            "2000",
+    "adjustment of line 0" },
+  { NUMBERS "3a0d0a0161"
+            "1204"
+            "08021000"
+            "7801"
+            "7001",
+    "unknown fields of an adjustment that do not ascend" },
+  { NUMBERS "42050a0161"
+            "0a0162",
+    "billing address with two texts" },
   { "", "nothing" },
 };
 
@@ -568,6 +615,7 @@ main (int argc, char **argv)
   g_test_add_func ("/model/canonical/order-round-trip", test_order_round_trip);
   g_test_add_func ("/model/canonical/customer-round-trip", test_customer_round_trip);
   g_test_add_func ("/model/canonical/golden", test_golden);
+  g_test_add_func ("/model/canonical/golden-money", test_golden_money);
   g_test_add_func ("/model/canonical/golden-customer", test_golden_customer);
   g_test_add_func ("/model/canonical/hostile", test_hostile);
   g_test_add_func ("/model/canonical/not-canonical", test_not_canonical);

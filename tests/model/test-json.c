@@ -128,6 +128,7 @@ test_free_form (void)
 #define ORDER(rest) "{\"customer_number\":\"C\",\"order_number\":\"1\"" rest "}"
 #define LOCATION(rest) ORDER (",\"shipping_locations\":[{\"number\":1" rest "}]")
 #define LINE(rest) LOCATION (",\"line_items\":[{\"number\":1},{\"number\":2" rest "}]")
+#define ADJUSTMENT(rest) ORDER (",\"adjustments\":[{\"kind\":\"tax\"" rest "}]")
 #define LINE_PATH "shipping_locations[0].line_items[1]"
 
 static const BadCase bad_syntax[] = {
@@ -179,7 +180,8 @@ static const BadCase bad_content[] = {
   { "{\"customer_number\":\"\",\"order_number\":\"1\"}", "customer_number", "empty" },
   { "{\"customer_number\":\"\\u0085\",\"order_number\":\"1\"}", "customer_number", "control" },
   { ORDER (",\"curency\":\"EUR\""), "curency", "sales_date, currency" },
-  { ORDER (",\"curency\":\"EUR\""), "curency", "shipping_locations, attributes, revision" },
+  { ORDER (",\"curency\":\"EUR\""), "curency",
+    "attributes, adjustments, billing_address, revision" },
   { ORDER (",\"revision\":0"), "revision", "whole number above 0" },
   { LINE (",\"revision\":5"), LINE_PATH ".revision", "known here (line item) are number, " },
   { ORDER (",\"currency\":null"), "currency", "null" },
@@ -189,6 +191,13 @@ static const BadCase bad_content[] = {
   { ORDER (",\"shipping_locations\":{}"), "shipping_locations", "must be a list" },
   { ORDER (",\"shipping_locations\":[3]"), "shipping_locations[0]", "must be an object" },
   { ORDER (",\"shipping_locations\":[{}]"), "shipping_locations[0].number", "missing" },
+  { ORDER (",\"adjustments\":{}"), "adjustments", "must be a list" },
+  { ADJUSTMENT (""), "adjustments[0].amount", "missing" },
+  { ADJUSTMENT (",\"amount\":5"), "adjustments[0].amount", "a decimal as a text" },
+  { ADJUSTMENT (",\"amount\":\"5\",\"sum\":\"5\""), "adjustments[0].sum", "(adjustment) are kind" },
+  { ADJUSTMENT (",\"amount\":\"5\",\"line\":0"), "adjustments[0].line", "out of range" },
+  { ADJUSTMENT (",\"amount\":\"5\",\"line\":\"1\""), "adjustments[0].line", "whole number" },
+  { ORDER (",\"billing_address\":[]"), "billing_address", "an object" },
   { ORDER (",\"attributes\":[]"), "attributes", "object of texts" },
   { ORDER (",\"attributes\":{\"a\":1}"), "attributes.a", "must be a text" },
   { LOCATION (",\"address\":\"Reims\""), "shipping_locations[0].address", "an object" },
@@ -270,8 +279,8 @@ test_bombs (void)
   check_code (objects, TALL_ERROR_INVALID, "nested too deeply");
   g_autofree char *wide = repeat ("{\"x\":[", "{},", 100000, "{}]}");
   check_code (wide, TALL_ERROR_TOO_LARGE,
-              "40000 objects and lists; an order has at most 10000 lines and "
-              "locations together: split it");
+              "40000 objects and lists; an order has at most 10000 lines, locations and "
+              "adjustments together: split it");
   g_autofree char *texts = repeat ("{\"x\":[", "\"\",", 1300000, "\"\"]}");
   check_code (texts, TALL_ERROR_TOO_LARGE, "1200000 texts");
   g_autofree char *blank = repeat ("{", " ", TALL_JSON_MAX_BYTES, "}");
@@ -316,6 +325,9 @@ static const struct
   { "{\"phones\":[\"1\",\"2\"]}", "{\"phones\":[\"1\"]}", "phones[2] is new" },
   { ONE_LOCATION "\"a\"}]}", ONE_LOCATION "\"b\"}]}",
     "location[4].name is \"a\", and \"b\" is stored" },
+  { "{\"adjustments\":[{\"kind\":\"tax\"},{\"kind\":\"fee\"}]}",
+    "{\"adjustments\":[{\"kind\":\"tax\"},{\"kind\":\"tax\"}]}",
+    "adjustments[2].kind is \"fee\", and \"tax\" is stored" },
   { LINES ("{\"number\":2},{\"number\":3}"), LINES ("{\"number\":3}"), "line[2] is new" },
   { LINES ("{\"number\":3}"), LINES ("{\"number\":2},{\"number\":3}"),
     "line[2] is only in what is stored" },

@@ -5,8 +5,8 @@
 #include "tall-must.h"
 
 static const TallModelType *const all[] = {
-  &tall_model_address, &tall_model_line,     &tall_model_location,
-  &tall_model_order,   &tall_model_customer,
+  &tall_model_address,    &tall_model_line,  &tall_model_location,
+  &tall_model_adjustment, &tall_model_order, &tall_model_customer,
 };
 
 static char *
@@ -19,15 +19,16 @@ idl_type_of (const TallModelField *field)
     case TALL_MODEL_TEXT:
       return g_strdup ("optional string");
     case TALL_MODEL_POSITION:
-      return g_strdup ("i32");
+      return g_strdup (tall_model_field_is_required (field) ? "i32" : "optional i32");
     case TALL_MODEL_DATE:
       return g_strdup ("optional i64");
     case TALL_MODEL_DECIMAL:
     case TALL_MODEL_RATE:
-      return g_strdup ("optional Decimal");
+      return g_strdup (tall_model_field_is_required (field) ? "Decimal" : "optional Decimal");
     case TALL_MODEL_STRUCT:
       return g_strdup_printf ("optional %s", tall_model_field_type (field)->short_name);
     case TALL_MODEL_LIST:
+    case TALL_MODEL_STRUCTS:
       return g_strdup_printf ("list<%s>", tall_model_field_type (field)->short_name);
     case TALL_MODEL_TEXTS:
       return g_strdup ("list<string>");
@@ -95,7 +96,9 @@ test_shape (void)
         g_assert_cmpuint (field->id, ==, i + 1);
         g_assert_true (i == 0 || !tall_model_field_is_required (field)
                        || tall_model_field_is_required (&field[-1]));
-        g_assert_cmpint (type != NULL, ==, kind == TALL_MODEL_STRUCT || kind == TALL_MODEL_LIST);
+        g_assert_cmpint (type != NULL, ==,
+                         kind == TALL_MODEL_STRUCT || kind == TALL_MODEL_LIST
+                             || kind == TALL_MODEL_STRUCTS);
         if (kind == TALL_MODEL_LIST)
           g_assert_cmpint (tall_model_kind (&type->fields[0]), ==, TALL_MODEL_POSITION);
         for (guint j = 0; kind == TALL_MODEL_STRUCT && j < type->n_fields; j++)
@@ -150,7 +153,7 @@ change_value (const TallModelField *field, gpointer base, Differs differs, gpoin
       g_assert_true (differs (data));
       decimal->unscaled--;
     }
-  else if (tall_model_kind (field) == TALL_MODEL_DATE)
+  else if (field->label == PROTOBUF_C_LABEL_OPTIONAL && field->quantifier_offset > 0)
     {
       *tall_model_flag (field, base) = FALSE;
       g_assert_true (differs (data));
@@ -184,6 +187,11 @@ make_order (void)
 {
   TallOrder *order = tall_test_order_with_lines ("C", "1", 2);
   tall_order_add_attribute (order, "k", "v");
+  TallAdjustment *adjustment = tall_order_add_adjustment (order, "discount", -1, 0);
+  adjustment->description = tall_arena_strdup (tall_order_get_arena (order), "spring");
+  adjustment->has_line = TRUE;
+  adjustment->line = 2;
+  order->billing_address = tall_address_new (tall_order_get_arena (order));
   return order;
 }
 
@@ -199,6 +207,7 @@ test_order_fields_count (void)
   change_fields (&tall_model_location, location, orders_differ, pair);
   change_fields (&tall_model_address, location->address, orders_differ, pair);
   change_fields (&tall_model_line, location->line_items[1], orders_differ, pair);
+  change_fields (&tall_model_adjustment, b->adjustments[0], orders_differ, pair);
 }
 
 static gboolean

@@ -311,6 +311,49 @@ test_zeroed_parts (void)
 }
 
 static void
+test_adjustments (void)
+{
+  g_autoptr (TallOrder) order = tall_test_empty_order ("C", "1", 0);
+  TallArena *arena = tall_order_get_arena (order);
+  tall_order_add_adjustment (order, "tax", 0, 18);
+  TallAdjustment *one = tall_order_add_adjustment (order, "", -1, 0);
+  assert_invalid (order, "adjustments[1].kind", "empty");
+  one->kind = TEXT ("a\nb");
+  assert_invalid (order, "adjustments[1].kind", "control characters");
+  one->kind = fill (arena, 129);
+  assert_too_large (order, "adjustments[1].kind", "129");
+  one->kind = NULL;
+  assert_invalid (order, "adjustments[1].kind", "missing");
+  one->kind = fill (arena, 128);
+  one->description = TEXT ("\xff");
+  assert_invalid (order, "adjustments[1].description", "UTF-8");
+  one->description = TEXT ("");
+  one->has_line = TRUE;
+  assert_invalid (order, "adjustments[1].line", "out of range");
+  one->line = 7; /* which the order does not have */
+  one->amount->scale = 19;
+  assert_invalid (order, "adjustments[1].amount", "scale 19");
+  one->amount = NULL;
+  assert_invalid (order, "adjustments[1].amount", "missing");
+  one->amount = tall_decimal_new (arena, 1, 0);
+  assert_valid (order);
+  g_assert_cmpstr (order->adjustments[0]->kind, ==, "tax"); /* as given */
+}
+
+/* What a version of schema 1 knows keeps that number. */
+static void
+test_schema (void)
+{
+  g_autoptr (TallOrder) order = tall_test_order_with_lines ("C", "1", 1);
+  g_assert_cmpuint (tall_order_get_schema (order), ==, 1);
+  order->billing_address = tall_address_new (tall_order_get_arena (order));
+  g_assert_cmpuint (tall_order_get_schema (order), ==, 2);
+  order->billing_address = NULL;
+  tall_order_add_adjustment (order, "tax", 0, 0);
+  g_assert_cmpuint (tall_order_get_schema (order), ==, 2);
+}
+
+static void
 test_counts (void)
 {
   g_autoptr (TallOrder) most = tall_test_empty_order ("C", "1", 3);
@@ -324,6 +367,8 @@ test_counts (void)
   assert_valid (locations);
   g_autoptr (TallOrder) too_many = tall_test_empty_order ("C", "1", 10001);
   assert_too_large (too_many, "10000", "10001");
+  tall_order_add_adjustment (locations, "tax", 1, 0);
+  assert_too_large (locations, "adjustments", "10001");
 }
 
 static void
@@ -412,6 +457,8 @@ main (int argc, char **argv)
   g_test_add_func ("/model/order-check/dates", test_dates);
   g_test_add_func ("/model/order-check/decimals", test_decimals);
   g_test_add_func ("/model/order-check/zeroed-parts", test_zeroed_parts);
+  g_test_add_func ("/model/order-check/adjustments", test_adjustments);
+  g_test_add_func ("/model/order-check/schema", test_schema);
   g_test_add_func ("/model/order-check/counts", test_counts);
   g_test_add_func ("/model/order-check/address-size", test_address_size);
   g_test_add_func ("/model/order-check/canonical-size", test_canonical_size);

@@ -3,11 +3,13 @@
 #include "tall-test-orders.h"
 #include "tall-must.h"
 
-/* Up to three lines; a NULL text is absent. */
+/* Up to three lines and adjustments; a NULL text is absent. */
 typedef struct
 {
   const char *lines[3][3]; /* quantity, price, discount */
   const char *total;       /* NULL: does not fit */
+  const char *amounts[3];
+  const char *subtotal; /* where there are amounts */
 } Case;
 
 static const Case cases[] = {
@@ -38,6 +40,18 @@ static const Case cases[] = {
       { "-9223372036854775808", "-9223372036854775808", NULL } },
     NULL },
   { { { "9223372036854775807", "1", NULL }, { "0.000000000000000001", "0.1", NULL } }, NULL },
+  { { { "12", "14.00", "0.1" } }, "160.16", { "4.95", "-1.00", "5.01" }, "151.20" },
+  { { { "1", "10", NULL } }, "-0.005", { "-10.005", NULL, NULL }, "10.00" },
+  { { { NULL, NULL, NULL } }, "1.99", { "1.990000000000000000", NULL, NULL }, "0.00" },
+  { { { "1", "92233720368547758.07", NULL } },
+    NULL,
+    { "0.01", NULL, NULL },
+    "92233720368547758.07" },
+  { { { "2", "92233720368547758.07", NULL } },
+    "92233720368547758.07",
+    { "-92233720368547758.07", NULL, NULL },
+    NULL },
+  { { { "1", "9223372036854775807", NULL } }, NULL, { "0.000000000000000001" }, NULL },
 };
 
 static TallDecimal *
@@ -64,6 +78,8 @@ make_order (const Case *test)
       line->quantity = parse (test->lines[i][0], arena);
       line->price = parse (test->lines[i][1], arena);
       line->discount = parse (test->lines[i][2], arena);
+      if (test->amounts[i] != NULL)
+        tall_order_add_adjustment (order, "fee", 0, 0)->amount = parse (test->amounts[i], arena);
     }
   return order;
 }
@@ -81,6 +97,9 @@ test_cases (void)
       gboolean fits = tall_order_compute_total (order, &total);
       g_test_message ("case %u", i);
       g_assert_cmpstr (fits ? tall_decimal_format (total, text) : NULL, ==, cases[i].total);
+      const char *subtotal = cases[i].amounts[0] != NULL ? cases[i].subtotal : cases[i].total;
+      fits = tall_order_compute_subtotal (order, &total);
+      g_assert_cmpstr (fits ? tall_decimal_format (total, text) : NULL, ==, subtotal);
     }
 }
 

@@ -16,6 +16,8 @@
        "{\"number\":2,\"line_items\":[{\"number\":2,\"price\":\"1.50\"}]}],"                       \
        "\"attributes\":{\"a\":\"1\",\"b=c\":\"2\"}}"
 
+#define TAX "{\"kind\":\"tax\",\"amount\":\"4.50\",\"line\":3}"
+
 typedef struct
 {
   const char *changes; /* a line each */
@@ -68,7 +70,14 @@ static const Case cases[] = {
   { "-attributes", "\"1.50\"}]}]}", NULL, NULL },
   { "attributes={\"x\":\"y\"}", "\"attributes\":{\"x\":\"y\"}", NULL, NULL },
   { "location[1].line_items=[{\"number\":5}]", "\"line_items\":[{\"number\":5}]}", NULL, NULL },
+  { "billing_address.city=Paris", "\"billing_address\":{\"city\":\"Paris\"}}", NULL, NULL },
+  { "billing_address.city=Paris\n-billing_address", "\"b=c\":\"2\"}}", NULL, NULL },
+  { "adjustments=[" TAX "]", "\"adjustments\":[" TAX "]}", NULL, NULL },
+  { "adjustments=[" TAX "]\n-line[3]\n-adjustments", "\"b=c\":\"2\"}}", NULL, NULL },
 
+  { "adjustments=[{\"kind\":\"tax\"}]", NULL, "adjustments[0].amount", "missing" },
+  { "adjustments=[{\"kind\":\"\",\"amount\":\"1\"}]", NULL, "adjustments[0].kind", "empty" },
+  { "adjustments+=1", NULL, "adjustments", "only numbers are added to" },
   { "curency=x", NULL, "curency", "known here (order) are customer_number, order_number, sales" },
   { "=x", NULL, "changes", "a place is missing" },
   { "currency", NULL, "currency", "a value is missing" },
@@ -166,6 +175,7 @@ set_and_clear (const char *prefix, const TallModelType *type)
     [TALL_MODEL_DECIMAL] = "-3", [TALL_MODEL_RATE] = "0.25",
     [TALL_MODEL_STRUCT] = "{}",  [TALL_MODEL_LIST] = "[]",
     [TALL_MODEL_TEXTS] = "[]",   [TALL_MODEL_ATTRIBUTES] = "{}",
+    [TALL_MODEL_STRUCTS] = "[]",
   };
   for (guint i = 0; i < type->n_fields; i++)
     {

@@ -257,7 +257,7 @@ test_nothing_sent (void)
       if (g_str_equal (names[i], "findOrders"))
         g_assert_cmpstr (tall_error_get_field (error), ==, "values");
       else
-        g_assert_true (g_str_has_suffix (error->message, "number: a number must not be empty"));
+        g_assert_true (g_str_has_suffix (error->message, "number: it must not be empty"));
       n_refused++;
     }
   /* All but getOrders, putOrders, listCustomers, describe, ping and those of administrators. */

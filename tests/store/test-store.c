@@ -81,7 +81,7 @@ test_tombstone (TallStoreFixture *fixture, gconstpointer data G_GNUC_UNUSED)
   g_assert_cmpint (state.revision, >, stored);
   g_assert_cmpint (state.pending, ==, 0);
   g_assert_cmpint (state.sales_date, ==, TALL_NO_DATE);
-  g_assert_cmpuint (state.schema, ==, TALL_SCHEMA); /* the writer's */
+  g_assert_cmpuint (state.schema, ==, TALL_FIRST_SCHEMA);
   g_assert_false (tall_front_delete_order (fixture->front, TALL_TEST_CUSTOMER, "1", NULL, &error));
   g_assert_error (error, TALL_ERROR, TALL_ERROR_NOT_FOUND);
   tall_fixture_assert_prefix (error, "Deleting order 1 of VINET: ");
@@ -103,8 +103,13 @@ test_state_says_what_is_stored (TallStoreFixture *fixture, gconstpointer data G_
   g_assert_cmpint (state.pending, ==, 0);
   g_assert_cmpuint (state.n_lines, ==, 4);
   g_assert_cmpuint (state.n_locations, ==, 1);
-  g_assert_cmpuint (state.schema, ==, TALL_SCHEMA);
+  g_assert_cmpuint (state.schema, ==, TALL_FIRST_SCHEMA);
   g_assert_cmpint (state.sales_date, ==, order->sales_date);
+
+  tall_order_add_adjustment (order, "shipping", 495, 2);
+  tall_fixture_put (fixture, order, NULL);
+  g_assert_true (tall_test_read_state (fixture->store, "1", &state, &timestamp));
+  g_assert_cmpuint (state.schema, ==, 2);
 }
 
 static void

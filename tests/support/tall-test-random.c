@@ -191,6 +191,30 @@ random_attributes (GRand *rand, TallArena *arena, const TallModelField *field, g
     }
 }
 
+/* Of lines that are there, and of others. */
+static void
+random_adjustments (GRand *rand, TallOrder *order)
+{
+  static const char *const kinds[] = {
+    "discount", "shipping", "tax", "refund", "fee", "Trinkgeld"
+  };
+  TallArena *arena = tall_order_get_arena (order);
+  guint n = one_in (rand, 2) ? 0 : (guint)g_rand_int_range (rand, 0, 6);
+  for (guint i = 0; i < n; i++)
+    {
+      const char *kind = one_in (rand, 4) ? tall_test_random_number (rand, arena)
+                                          : kinds[g_rand_int_range (rand, 0, G_N_ELEMENTS (kinds))];
+      TallDecimal *amount = random_decimal (rand, arena);
+      TallAdjustment *adjustment = tall_order_add_adjustment (order, kind, -495, 2);
+      if (amount != NULL)
+        adjustment->amount = amount;
+      adjustment->description = random_text (rand, arena);
+      adjustment->has_line = one_in (rand, 2);
+      if (adjustment->has_line)
+        adjustment->line = one_in (rand, 8) ? G_MAXINT32 : g_rand_int_range (rand, 1, 5);
+    }
+}
+
 /* Every field of @base but numbers, lists and addresses, which are its caller's. */
 static void
 random_fields (GRand *rand, TallArena *arena, const TallModelType *type, gpointer base)
@@ -280,6 +304,9 @@ try_random_order (GRand *rand, guint max_lines)
   TallOrder *order = tall_order_new (tall_test_random_number (rand, numbers),
                                      tall_test_random_number (rand, numbers));
   random_fields (rand, tall_order_get_arena (order), &tall_model_order, order);
+  random_adjustments (rand, order);
+  order->billing_address =
+      one_in (rand, 2) ? random_address (rand, tall_order_get_arena (order)) : NULL;
   if (one_in (rand, 2))
     order->currency = tall_arena_strdup (tall_order_get_arena (order), "EUR");
 

@@ -20,7 +20,7 @@ add_field (GArray *fields, TallCsvScope scope, const TallModelField *field)
   const TallModelType *type = kind == TALL_MODEL_STRUCT ? field->descriptor : NULL;
   if (kind == TALL_MODEL_ATTRIBUTES)
     added.name = ATTRIBUTE "NAME";
-  if (kind != TALL_MODEL_LIST && kind != TALL_MODEL_STRUCT)
+  if (kind != TALL_MODEL_LIST && kind != TALL_MODEL_STRUCTS && kind != TALL_MODEL_STRUCT)
     g_array_append_val (fields, added);
 
   for (guint i = 0; type != NULL && i < type->n_fields; i++)

@@ -16,7 +16,7 @@
 const TallStructLimits tall_idl_limits = {
   .n_structs = TALL_MAX_LINES_AND_LOCATIONS,
   .shown_structs = TALL_MAX_LINES_AND_LOCATIONS,
-  .structs = "lines and locations in one order",
+  .structs = "lines, locations and adjustments in one order",
   .n_bytes = TALL_MAX_CANONICAL_BYTES,
   .bytes = "bytes, which is the most that an order or customer may have",
   .text_bytes = MIN_TEXT_BYTES,
@@ -26,7 +26,7 @@ const TallStructLimits tall_idl_limits = {
 const TallStructLimits tall_idl_many_limits = {
   .n_structs = TALL_IDL_MANY_LINES + TALL_IDL_MANY_ITEMS,
   .shown_structs = TALL_IDL_MANY_LINES,
-  .structs = "lines and locations in one call",
+  .structs = "lines, locations and adjustments in one call",
   .n_bytes = TALL_IDL_MANY_BYTES,
   .bytes = "bytes of text, which is the most that one call may have",
   .text_bytes = MIN_TEXT_BYTES,
@@ -69,6 +69,7 @@ static TallStructType decimal_type = {
 };
 static TallStructType attribute_type = { .name = "Attribute" };
 static TallStructType address_type = { .name = "Address" };
+static TallStructType adjustment_type = { .name = "Adjustment" };
 static TallStructType line_item_type = { .name = "LineItem" };
 static TallStructType location_type = { .name = "ShippingLocation" };
 TallStructType tall_idl_order_type = {
@@ -87,13 +88,10 @@ static const struct
   const TallModelType *model;
   TallStructType *type;
 } stored[] = {
-  { &tall_model_decimal, &decimal_type },
-  { &tall_model_attribute, &attribute_type },
-  { &tall_model_address, &address_type },
-  { &tall_model_line, &line_item_type },
-  { &tall_model_location, &location_type },
-  { &tall_model_order, &tall_idl_order_type },
-  { &tall_model_customer, &tall_idl_customer_type },
+  { &tall_model_decimal, &decimal_type },      { &tall_model_attribute, &attribute_type },
+  { &tall_model_address, &address_type },      { &tall_model_adjustment, &adjustment_type },
+  { &tall_model_line, &line_item_type },       { &tall_model_location, &location_type },
+  { &tall_model_order, &tall_idl_order_type }, { &tall_model_customer, &tall_idl_customer_type },
 };
 
 /* @model: (nullable): */

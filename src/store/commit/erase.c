@@ -201,7 +201,7 @@ static gboolean
 bury (Erase *self, Target *target, gint64 *dead, GError **error)
 {
   const TallStoreHooks *hooks = &self->context->hooks;
-  TallState wanted = { .schema = TALL_SCHEMA, .sales_date = TALL_NO_DATE };
+  TallState wanted = { .schema = TALL_FIRST_SCHEMA, .sales_date = TALL_NO_DATE };
   gboolean is_first = self->phase == PHASE_DELETE;
   gboolean was_live = target->root.exists && target->root.state.live;
   g_autoptr (TallBatch) batch = tall_batch_new ();

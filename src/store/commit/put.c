@@ -755,7 +755,7 @@ tall_delete (TallOperation *operation, const TallWriteOptions *options, GError *
   while (tall_follow (operation, &cause))
     {
       g_auto (Write) write = { .operation = operation, .options = options };
-      write.wanted = (TallState){ .schema = TALL_SCHEMA, .sales_date = TALL_NO_DATE };
+      write.wanted = (TallState){ .schema = TALL_FIRST_SCHEMA, .sales_date = TALL_NO_DATE };
       (void)try_write (&write, &cause);
     }
   if (cause != NULL)

@@ -167,6 +167,7 @@ derive_order (TallContent *self, const TallOrder *order)
 {
   self->canonical = tall_order_to_canonical (order, self->arena);
   self->summary = tall_order_to_summary (order, self->arena);
+  self->state.schema = tall_order_get_schema (order);
   self->state.n_locations = order->n_shipping_locations;
   self->state.n_lines = tall_order_count_lines (order);
   self->state.sales_date = order->has_sales_date ? order->sales_date : TALL_NO_DATE;
@@ -177,6 +178,7 @@ derive_customer (TallContent *self, const TallCustomer *customer)
 {
   self->canonical = tall_customer_to_canonical (customer, self->arena);
   self->summary = tall_customer_to_summary (customer, self->arena);
+  self->state.schema = TALL_FIRST_SCHEMA;
   self->state.sales_date = TALL_NO_DATE;
 }
 
@@ -198,7 +200,6 @@ tall_content_init (TallContent *self, TallRecord record, GError **error)
     return FALSE;
 
   self->state.live = TRUE;
-  self->state.schema = TALL_SCHEMA;
   tall_md5 (self->canonical, self->state.digest);
   return TRUE;
 }

@@ -81,7 +81,10 @@ tall_outcome_cut (TallOutcome *self, const TallOrderPart *part, GError **error)
   if (part->kind == TALL_PART_SUMMARY && self->entry == NULL)
     self->entry = make_entry (order, self->revision, tall_order_get_arena (order));
   if (part->kind == TALL_PART_SUMMARY)
-    order->n_attributes = 0;
+    {
+      order->n_attributes = order->n_adjustments = 0;
+      order->billing_address = NULL;
+    }
   gint32 wanted = part->kind == TALL_PART_LOCATION ? part->location : 0;
   if (leave_location (order, wanted) || wanted == 0)
     return TRUE;

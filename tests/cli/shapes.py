@@ -58,11 +58,11 @@ def load(folder, shape):
 
 
 def net(order):
-    """What the lines of an order cost, to the cent."""
-    total = decimal.Decimal(0)
+    """The total of an order, to the cent."""
+    total = sum((decimal.Decimal(one["amount"]) for one in order.get("adjustments", [])), decimal.Decimal(0))
     for place in order.get("shipping_locations", []):
         for line in place.get("line_items", []):
-            price = decimal.Decimal(line["quantity"]) * decimal.Decimal(line["price"])
+            price = decimal.Decimal(line["quantity"]) * decimal.Decimal(line.get("price", "0"))
             total += price * (1 - decimal.Decimal(line.get("discount", "0")))
     return str(total.quantize(decimal.Decimal("0.01"), decimal.ROUND_HALF_UP))
 

@@ -52,7 +52,7 @@ test_settings (void)
   g_assert_cmpint (tall_mapping_get_source (mapping, 0)->index, ==, 5);
   g_assert_cmpstr (tall_mapping_get_source (mapping, 0)->fallback, ==, "GUEST");
   g_assert_cmpint (tall_mapping_get_source (mapping, 1)->index, ==, 4);
-  g_assert_cmpstr (tall_mapping_get_source (mapping, 2)->attribute, ==, "freight");
+  g_assert_cmpstr (tall_mapping_get_source (mapping, 2)->part, ==, "freight");
   g_assert_cmpint (tall_mapping_get_source (mapping, 6)->index, ==, -1);
 }
 

@@ -4,6 +4,7 @@
 
 #define ORDER_NUMBER "order_number"
 #define ATTRIBUTE "attribute."
+#define ADJUSTMENT "adjustment."
 
 static const TallModelType *const types[TALL_N_SCOPES] = {
   &tall_model_order,
@@ -12,14 +13,30 @@ static const TallModelType *const types[TALL_N_SCOPES] = {
   &tall_model_customer,
 };
 
+/* Money of the order, or of a line of it. What files call discounts and refunds has no sign. */
+static void
+add_adjustments (GArray *fields, TallCsvScope scope)
+{
+  const TallModelField *field = tall_model_find_field (&tall_model_order, "adjustments");
+  const TallCsvField added[] = {
+    { scope, ADJUSTMENT "KIND", field, NULL, ADJUSTMENT, NULL },
+    { scope, "discount_amount", field, NULL, NULL, "discount" },
+    { scope, "refund_amount", field, NULL, NULL, "refund" },
+  };
+  g_array_append_vals (fields, added, G_N_ELEMENTS (added));
+}
+
 static void
 add_field (GArray *fields, TallCsvScope scope, const TallModelField *field)
 {
-  TallCsvField added = { scope, field->name, field, NULL };
+  TallCsvField added = { scope, field->name, field, NULL, NULL, NULL };
   TallModelKind kind = tall_model_kind (field);
   const TallModelType *type = kind == TALL_MODEL_STRUCT ? field->descriptor : NULL;
   if (kind == TALL_MODEL_ATTRIBUTES)
-    added.name = ATTRIBUTE "NAME";
+    {
+      added.name = ATTRIBUTE "NAME";
+      added.prefix = ATTRIBUTE;
+    }
   if (kind != TALL_MODEL_LIST && kind != TALL_MODEL_STRUCTS && kind != TALL_MODEL_STRUCT)
     g_array_append_val (fields, added);
 
@@ -27,7 +44,7 @@ add_field (GArray *fields, TallCsvScope scope, const TallModelField *field)
     {
       const TallModelField *inner = &type->fields[i];
       char *name = g_strconcat (field->name, ".", inner->name, NULL);
-      added = (TallCsvField){ scope, name, inner, field };
+      added = (TallCsvField){ scope, name, inner, field, NULL, NULL };
       g_array_append_val (fields, added);
     }
 }
@@ -37,8 +54,12 @@ make_fields (gpointer data G_GNUC_UNUSED)
 {
   GArray *fields = g_array_new (FALSE, FALSE, sizeof (TallCsvField));
   for (guint scope = 0; scope < TALL_N_SCOPES; scope++)
-    for (guint i = 0; i < types[scope]->n_fields; i++)
-      add_field (fields, scope, &types[scope]->fields[i]);
+    {
+      for (guint i = 0; i < types[scope]->n_fields; i++)
+        add_field (fields, scope, &types[scope]->fields[i]);
+      if (scope == TALL_SCOPE_ORDER || scope == TALL_SCOPE_LINE)
+        add_adjustments (fields, scope);
+    }
   return fields;
 }
 
@@ -66,16 +87,27 @@ tall_csv_fields (guint *n)
 const TallCsvField *
 tall_csv_field_find (TallCsvScope scope, const char *name)
 {
-  gboolean is_attribute = g_str_has_prefix (name, ATTRIBUTE) && name[strlen (ATTRIBUTE)] != '\0';
   guint n;
   const TallCsvField *fields = tall_csv_fields (&n);
   for (guint i = 0; i < n; i++)
     if (fields[i].scope == scope
-        && (tall_model_kind (fields[i].field) == TALL_MODEL_ATTRIBUTES
-                ? is_attribute
-                : g_str_equal (fields[i].name, name)))
+        && (fields[i].prefix != NULL ? g_str_has_prefix (name, fields[i].prefix)
+                                           && name[strlen (fields[i].prefix)] != '\0'
+                                     : g_str_equal (fields[i].name, name)))
       return &fields[i];
   return NULL;
+}
+
+/**
+ * tall_csv_field_get_part:
+ * @name: one by which the field was found
+ *
+ * Returns: (nullable): of which attribute, or kind of adjustments, it is; NULL: of none
+ */
+const char *
+tall_csv_field_get_part (const TallCsvField *self, const char *name)
+{
+  return self->prefix != NULL ? name + strlen (self->prefix) : self->kind;
 }
 
 gboolean
@@ -115,6 +147,7 @@ tall_csv_field_fault (const TallCsvField *self)
     case TALL_MODEL_DATE:
       return "is not a date";
     case TALL_MODEL_DECIMAL:
+    case TALL_MODEL_STRUCTS:
       return "is not a number";
     case TALL_MODEL_RATE:
       return "is not a discount";
@@ -150,8 +183,8 @@ get_address (const TallModelField *field, TallArena *arena, gpointer target)
  * @target: the struct of the field's scope
  * @text: what the column holds
  *
- * Gives one field its value. Numbers of orders, customers, locations and lines, and attributes, are
- * their caller's.
+ * Gives one field its value. Numbers of orders, customers, locations and lines, attributes and
+ * adjustments are their caller's.
  *
  * Returns: FALSE with %TALL_ERROR_INVALID if @text does not fit the field
  */

@@ -32,10 +32,13 @@ typedef struct
   const char *name;              /* as in a mapping file */
   const TallModelField *field;   /* of the scope's struct, or of the address */
   const TallModelField *address; /* of the scope's struct; NULL: the field is not of an address */
+  const char *prefix; /* of its names: `attribute.`, `adjustment.`; NULL: it has one name */
+  const char *kind;   /* of adjustments that are taken off; NULL: the field is not of these */
 } TallCsvField;
 
 const TallCsvField *tall_csv_fields (guint *n);
 const TallCsvField *tall_csv_field_find (TallCsvScope scope, const char *name);
+const char *tall_csv_field_get_part (const TallCsvField *self, const char *name);
 const char *tall_csv_field_scope_name (TallCsvScope scope);
 const char *tall_csv_field_fault (const TallCsvField *self);
 gboolean tall_csv_field_is_customer_number (const TallCsvField *self);

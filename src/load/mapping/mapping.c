@@ -12,7 +12,7 @@ void
 tall_mapping_source_free (gpointer data)
 {
   TallMappingSource *source = data;
-  g_free (source->attribute);
+  g_free (source->part);
   g_free (source->column);
   g_free (source->fallback);
   g_free (source);
@@ -155,9 +155,9 @@ tall_mapping_bind (TallMapping *self, const char *const *columns, GError **error
       g_autofree char *list = g_strjoinv (", ", (char **)columns);
       g_autofree char *guess = guess_delimiter (self, columns);
       const char *near = tall_text_find_near (missing, columns, g_strv_length ((char **)columns));
-      g_autofree char *key = source->attribute != NULL
-                                 ? g_strconcat ("attribute.", source->attribute, NULL)
-                                 : g_strdup (source->field->name);
+      const char *prefix = source->field->prefix;
+      g_autofree char *key = prefix != NULL ? g_strconcat (prefix, source->part, NULL)
+                                            : g_strdup (source->field->name);
       return tall_mapping_refuse (self, tall_csv_field_scope_name (source->field->scope), key,
                                   error, "the file has no column “%s”%s%s%s; it has: %s%s", missing,
                                   near != NULL ? " (did you mean “" : "", near != NULL ? near : "",

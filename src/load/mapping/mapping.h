@@ -21,10 +21,10 @@ typedef enum
 typedef struct
 {
   const TallCsvField *field;
-  char *attribute; /* key, for attributes */
-  char *column;    /* name in the header, or several (#TallCsvComposite); NULL: only @fallback */
-  gint index;      /* of the column, from 0; -1: none, or not bound yet */
-  char *fallback;  /* for an empty column; NULL: none */
+  char *part;     /* of which attribute, or kind of adjustments; NULL: of none */
+  char *column;   /* name in the header, or several (#TallCsvComposite); NULL: only @fallback */
+  gint index;     /* of the column, from 0; -1: none, or not bound yet */
+  char *fallback; /* for an empty column; NULL: none */
 } TallMappingSource;
 
 /* The column of a query's result that says which row of a file it comes from. */

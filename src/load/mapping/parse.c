@@ -283,8 +283,7 @@ add_source (TallMapping *self, const TallCsvField *field, const char *key, const
   source->field = field;
   source->index = -1;
   source->column = g_strdup (column);
-  if (tall_model_kind (field->field) == TALL_MODEL_ATTRIBUTES)
-    source->attribute = g_strdup (key + strlen ("attribute."));
+  source->part = g_strdup (tall_csv_field_get_part (field, key));
   g_ptr_array_add (self->sources, source);
   return source;
 }
@@ -333,8 +332,7 @@ find_source (TallMapping *self, const TallCsvField *field, const char *key)
     {
       TallMappingSource *source = tall_mapping_get_source (self, i);
       if (source->field == field
-          && (source->attribute == NULL
-              || g_str_equal (source->attribute, key + strlen ("attribute."))))
+          && g_strcmp0 (source->part, tall_csv_field_get_part (field, key)) == 0)
         return source;
     }
   return NULL;

@@ -43,6 +43,32 @@ row_find_position (const TallMapping *mapping, TallCsvScope scope)
   return NULL;
 }
 
+/* Files have a 0 where there is nothing. */
+static gboolean
+add_adjustment (const TallMappingSource *source,
+                const TallValueFormat *format,
+                const TallRowTarget *target,
+                const char *text,
+                GError **error)
+{
+  TallDecimal amount;
+  if (!tall_parse_decimal (text, format, &amount, error))
+    return FALSE;
+  if (amount.unscaled == 0)
+    return TRUE;
+  if (source->field->kind != NULL
+      && __builtin_sub_overflow ((gint64)0, amount.unscaled, &amount.unscaled))
+    {
+      tall_error_set_invalid (error, NULL, "“%s” is too small", text);
+      return FALSE;
+    }
+  TallAdjustment *added =
+      tall_order_add_adjustment (target->order, source->part, amount.unscaled, amount.scale);
+  added->has_line = target->line != 0;
+  added->line = target->line;
+  return TRUE;
+}
+
 /* @fault: (out): which column is wrong, if one is
  *
  * Gives the fields of one scope their values from a row.
@@ -68,11 +94,13 @@ row_set_fields (const TallMapping *mapping,
       if (tall_model_kind (field) == TALL_MODEL_ATTRIBUTES)
         {
           tall_model_append (field, target->base, target->arena,
-                             tall_attribute_new (target->arena, source->attribute, text));
+                             tall_attribute_new (target->arena, source->part, text));
           continue;
         }
-      if (tall_csv_field_set (source->field, &mapping->format, target->arena, target->base, text,
-                              error))
+      if (tall_model_kind (field) == TALL_MODEL_STRUCTS
+              ? add_adjustment (source, &mapping->format, target, text, error)
+              : tall_csv_field_set (source->field, &mapping->format, target->arena, target->base,
+                                    text, error))
         continue;
       *fault = (TallRowFault){ source->column, tall_csv_field_fault (source->field) };
       return FALSE;
@@ -126,7 +154,7 @@ tall_row_make_customer (const TallMapping *mapping,
                         GError **error)
 {
   g_autoptr (TallCustomer) customer = tall_customer_new (number);
-  TallRowTarget target = { tall_customer_get_arena (customer), customer };
+  TallRowTarget target = { tall_customer_get_arena (customer), customer, NULL, 0 };
   if (!row_set_fields (mapping, TALL_SCOPE_CUSTOMER, row, &target, fault, error))
     return NULL;
   return g_steal_pointer (&customer);
@@ -195,7 +223,7 @@ set_order_fields (TallDraft *self, const TallCsvRow *row, TallRowFault *fault, G
             arena, tall_mapping_get_value (self->mapping, source, row->fields, row->n_fields));
     }
 
-  TallRowTarget target = { arena, self->order };
+  TallRowTarget target = { arena, self->order, self->order, 0 };
   return row_set_fields (self->mapping, TALL_SCOPE_ORDER, row, &target, fault, error);
 }
 
@@ -236,11 +264,12 @@ compare_order_fields (TallDraft *self, const TallCsvRow *row, TallRowFault *faul
 static gboolean
 check_room (const TallDraft *self, TallRowFault *fault, GError **error)
 {
-  if (self->n_lines + self->n_locations < TALL_MAX_LINES_AND_LOCATIONS)
+  if (self->n_lines + self->n_locations + self->order->n_adjustments < TALL_MAX_LINES_AND_LOCATIONS)
     return TRUE;
   *fault = (TallRowFault){ NULL, "the order is too large" };
   g_set_error (error, TALL_ERROR, TALL_ERROR_TOO_LARGE,
-               "the order has more than %d lines and locations", TALL_MAX_LINES_AND_LOCATIONS);
+               "the order has more than %d lines, locations and adjustments",
+               TALL_MAX_LINES_AND_LOCATIONS);
   return FALSE;
 }
 
@@ -305,7 +334,7 @@ add_location (
   added->signature = tall_arena_strdup (arena, self->signature->str);
   added->place = (TallPlace){ row->line, row->file_name };
   self->n_locations++;
-  TallRowTarget target = { arena, added->location };
+  TallRowTarget target = { arena, added->location, NULL, 0 };
   return row_set_fields (self->mapping, TALL_SCOPE_LOCATION, row, &target, fault, error) ? added
                                                                                          : NULL;
 }
@@ -402,7 +431,8 @@ add_line (TallDraft *self, const TallCsvRow *row, TallRowFault *fault, GError **
       || !check_room (self, fault, error) || !number_line (self, row, &number, fault, error))
     return FALSE;
   TallArena *arena = tall_order_get_arena (self->order);
-  TallRowTarget target = { arena, tall_location_add_line (self->last->location, arena, number) };
+  TallRowTarget target = { arena, tall_location_add_line (self->last->location, arena, number),
+                           self->order, number };
   self->n_lines++;
   return row_set_fields (self->mapping, TALL_SCOPE_LINE, row, &target, fault, error);
 }

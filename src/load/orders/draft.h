@@ -28,6 +28,8 @@ typedef struct
 {
   TallArena *arena; /* where its texts go */
   gpointer base;    /* the struct */
+  TallOrder *order; /* for its adjustments; NULL: it has none */
+  gint32 line;      /* number of the line that they belong to; 0: to none */
 } TallRowTarget;
 
 TallCustomer *tall_row_make_customer (const TallMapping *mapping,

@@ -1,6 +1,7 @@
 -- load: delimiter=tab quotes=none
 -- Amazon's report “All Orders”. It does not say who has bought: each order has a customer of its own.
--- item-price is that of all pieces: a price has at most six decimals.
+-- item-price is that of all pieces: a price has at most six decimals. In North America taxes come on
+-- top of the prices; elsewhere they are in them.
 SELECT "amazon-order-id" AS customer_number,
        "amazon-order-id" AS order_number,
        "purchase-date" AS sales_date,
@@ -15,6 +16,14 @@ SELECT "amazon-order-id" AS customer_number,
        "product-name" AS "line.description",
        "quantity" AS "line.quantity",
        dec_div("item-price", nullif("quantity", '0'), 6) AS "line.price",
-       discount_rate("item-promotion-discount", "item-price", '1') AS "line.discount",
+       "item-promotion-discount" AS "line.discount_amount",
+       "shipping-price" AS "line.adjustment.shipping",
+       dec_sub('0', "ship-promotion-discount") AS "line.adjustment.shipping_discount",
+       "gift-wrap-price" AS "line.adjustment.gift_wrap",
+       CASE WHEN "currency" IN ('USD', 'CAD') THEN "item-tax" END AS "line.adjustment.tax",
+       CASE WHEN "currency" IN ('USD', 'CAD') THEN "shipping-tax" END
+         AS "line.adjustment.shipping_tax",
+       CASE WHEN "currency" IN ('USD', 'CAD') THEN "gift-wrap-tax" END
+         AS "line.adjustment.gift_wrap_tax",
        line
 FROM csv

@@ -4,6 +4,8 @@ SELECT "Buyer" AS customer_number,
        "Order ID" AS order_number,
        date_of("Sale Date", 'mdy', 'UTC', 2000) AS sales_date,
        "Currency" AS currency,
+       number("row" ->> 'Order Shipping', '1,234.5') AS "adjustment.shipping",
+       number("row" ->> 'Order Sales Tax', '1,234.5') AS "adjustment.tax",
        "Ship Name" AS "location.name",
        "Ship Address1" AS "location.address.line1",
        "row" ->> 'Ship Address2' AS "location.address.line2",
@@ -16,7 +18,6 @@ SELECT "Buyer" AS customer_number,
        "Item Name" AS "line.description",
        "Quantity" AS "line.quantity",
        number("Price", '1,234.5') AS "line.price",
-       discount_rate(number("Discount Amount", '1,234.5'), number("Price", '1,234.5'), "Quantity")
-         AS "line.discount",
+       number("Discount Amount", '1,234.5') AS "line.discount_amount",
        line
 FROM csv

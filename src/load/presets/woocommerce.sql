@@ -1,12 +1,23 @@
 -- WooCommerce's export of orders, a row an order, its lines in columns line_item_1, line_item_2, …:
--- name:Mug|sku:MUG|quantity:2|total:40.00|sub_total:40.00. A refund's amount is an attribute.
+-- name:Mug|sku:MUG|quantity:2|total:40.00|sub_total:40.00. Refunds are amount:40.00|reason:…
 SELECT customer_email AS customer_number,
        order_number,
        order_date AS sales_date,
        order_currency AS currency,
        status AS "attribute.status",
-       order_total AS "attribute.total",
-       refund_items AS "attribute.refund",
+       csv."row" ->> 'shipping_total' AS "adjustment.shipping",
+       csv."row" ->> 'tax_total' AS "adjustment.tax",
+       csv."row" ->> 'fee_total' AS "adjustment.fee",
+       csv."row" ->> 'discount_total' AS discount_amount,
+       (SELECT dec_div(sum(CAST(dec_mul(substr(value, 8), '1000', 0) AS INTEGER)), '1000', 3)
+        FROM split(replace(csv.refund_items, ';', '|'), '|') WHERE value GLOB 'amount:*')
+         AS refund_amount,
+       csv."row" ->> 'billing_address_1' AS "billing_address.line1",
+       csv."row" ->> 'billing_address_2' AS "billing_address.line2",
+       csv."row" ->> 'billing_city' AS "billing_address.city",
+       csv."row" ->> 'billing_state' AS "billing_address.state",
+       csv."row" ->> 'billing_postcode' AS "billing_address.zip",
+       csv."row" ->> 'billing_country' AS "billing_address.country",
        shipping_first_name || ' ' || shipping_last_name AS "location.name",
        shipping_city AS "location.address.city",
        shipping_country AS "location.address.country",

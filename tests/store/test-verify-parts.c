@@ -213,28 +213,35 @@ test_slow (TallStoreFixture *self, gconstpointer data)
   g_assert_cmpuint (tall_parts_front_count (TALL_PARTS_FRONT (parts)), >, n_calls / 16);
 }
 
-/* The search for what contradicts goes on where it was left. */
+/* The search for what contradicts goes on where it was left, page by page if a part has no more
+ * time. */
 static void
 test_search (TallStoreFixture *self, gconstpointer data)
 {
   const TallStoreKind *kind = data;
-  g_autoptr (GError) error = NULL;
   TallStoreContext context = { .table = self->table };
-  TallRepairId ids[] = { { .row = tall_slice_str ("nA0000") },
-                         { .row = tall_slice_str ("nA0001") } };
+  const TallSuspect half[] = {
+    { .key = tall_slice_str ("nA0000"), .stage = TALL_SUSPECT_SEARCH },
+    { .key = tall_slice_str ("nA0001"), .stage = TALL_SUSPECT_SEARCH },
+    { .key = tall_slice_str ("nA0002"), .stage = TALL_SUSPECT_READY },
+  };
+  g_autoptr (GArray) suspects = g_array_new (FALSE, FALSE, sizeof (TallSuspect));
   g_autoptr (GByteArray) place = g_byte_array_new ();
-  gboolean ended = FALSE;
+  TallVerify verify = { .context = &context, .suspects = suspects, .search = place };
+  const TallSuspect *searched;
   guint n_pages = 0;
   if (!kind->key_strategy->needs_id)
     return;
   put_cells (self, "ids", 9000, "nA", TRUE);
   put_cells (self, "ids", 1, "nZ", TRUE); /* as nA0000 */
-  for (; !ended; n_pages++)
-    g_assert_true (
-        tall_repair_search_ids (&context, ids, G_N_ELEMENTS (ids), place, 0, &ended, &error));
+  g_array_append_vals (suspects, half, G_N_ELEMENTS (half));
+  searched = &g_array_index (suspects, TallSuspect, 0);
+  for (; searched[1].stage == TALL_SUSPECT_SEARCH; n_pages++)
+    must (tall_verify_search (&verify, &error));
   g_assert_cmpuint (n_pages, ==, 3);
-  g_assert_true (ids[0].contradicted);
-  g_assert_false (ids[1].contradicted);
+  g_assert_cmpint (searched[0].stage, ==, TALL_SUSPECT_LEFT);
+  g_assert_cmpint (searched[1].stage, ==, TALL_SUSPECT_MEND);
+  g_assert_cmpint (searched[2].stage, ==, TALL_SUSPECT_READY);
 }
 
 static void

@@ -20,11 +20,11 @@
 /* So often new orders are looked for. */
 #define MOST_ROUNDS 5
 
-/* A cursor:
+/* A cursor, behind its seal:
  *
- *     u8 CURSOR_FORMAT, u64 mark of the tables, u8 Phase, u8 flags, u8 round, u64 value, place
+ *     u8 Phase, u8 flags, u8 round, u64 value, place
  */
-#define CURSOR_FORMAT 2
+#define CURSOR "erase 3"
 
 typedef enum
 {
@@ -315,9 +315,9 @@ walk_rows (Erase *self, TallReader *place, GByteArray *next, GError **error)
 {
   TallSlice customer = self->operation.key.customer;
   g_autoptr (TallVerifyScan) scan = tall_verify_scan_new (self->context, customer);
-  if (place->rest.len > 0 && !tall_verify_scan_go_to (scan, place))
-    place->failed = TRUE;
-  while (!place->failed)
+  if (place->rest.len > 0)
+    tall_verify_scan_go_to (scan, place);
+  for (;;)
     {
       gint64 dead;
       g_autoptr (GError) cause = NULL;
@@ -332,11 +332,9 @@ walk_rows (Erase *self, TallReader *place, GByteArray *next, GError **error)
       pass_strays (self, group->strays);
       if (group->customer.len == 0)
         continue;
-      if (!tall_slice_equal (group->customer, customer))
-        place->failed = TRUE; /* a place of another customer */
-      else if (!take_group (self, group, 0, &dead, error))
+      if (!take_group (self, group, 0, &dead, error))
         return FALSE;
-      else if (is_over (self))
+      if (is_over (self))
         {
           tall_verify_scan_append_place (scan, next);
           break;
@@ -347,7 +345,7 @@ walk_rows (Erase *self, TallReader *place, GByteArray *next, GError **error)
 
 /* Whether the hint is of the customer. Nobody knows that of an entry that names nobody. */
 static gboolean
-is_of_customer (const Erase *self, const TallVerifyPair *pair, const TallRow *row)
+is_of_customer (const Erase *self, const TallVerifySubject *pair, const TallRow *row)
 {
   g_autofree char *customer = NULL;
   g_autofree char *order = NULL;
@@ -357,8 +355,11 @@ is_of_customer (const Erase *self, const TallVerifyPair *pair, const TallRow *ro
 }
 
 static gboolean
-take_hint (
-    Erase *self, const TallVerifyPair *pair, const TallRow *row, TallBatch *batch, GError **error)
+take_hint (Erase *self,
+           const TallVerifySubject *pair,
+           const TallRow *row,
+           TallBatch *batch,
+           GError **error)
 {
   gint64 dead;
   const TallVerifyGroup *group;
@@ -392,7 +393,7 @@ take_hint (
 }
 
 static gboolean
-take_hints (Erase *self, const TallVerifyPair *pair, const TallRows *rows, GError **error)
+take_hints (Erase *self, const TallVerifySubject *pair, const TallRows *rows, GError **error)
 {
   g_autoptr (TallBatch) batch = tall_batch_new ();
   for (guint i = 0; i < rows->n_rows; i++)
@@ -404,7 +405,7 @@ take_hints (Erase *self, const TallVerifyPair *pair, const TallRows *rows, GErro
 
 static gboolean
 walk_hints (
-    Erase *self, const TallVerifyPair *pair, TallReader *place, GByteArray *next, GError **error)
+    Erase *self, const TallVerifySubject *pair, TallReader *place, GByteArray *next, GError **error)
 {
   TallSlice customer = tall_slice (NULL, 0);
   g_autoptr (TallArena) arena = tall_arena_new (0);
@@ -419,9 +420,7 @@ walk_hints (
   pages.limit = PAGE_ROWS;
   pages.next = g_byte_array_new ();
   tall_bytes_set (pages.next, place->rest.len > 0 ? place->rest : customer);
-  place->failed = !tall_slice_has_prefix (tall_slice_array (pages.next), customer)
-                  || pages.next->len > TALL_MAX_ROW_KEY + 1;
-  while (!place->failed && !pages.ended)
+  while (!pages.ended)
     {
       g_auto (TallVerifyStray) gap = { 0 };
       g_autoptr (TallReadResult) result = tall_verify_pages_read (&pages, &gap, error);
@@ -518,10 +517,6 @@ walk_ids (Erase *self, TallReader *place, GByteArray *next, GError **error)
   TallIds *ids = self->context->ids;
   const char *number = self->request->customer_number;
   gboolean ended = FALSE;
-  place->failed = place->rest.len > TALL_MAX_ROW_KEY
-                  || (place->rest.len > 0 && place->rest.data[0] != TALL_IDS_FROM_ID);
-  if (place->failed)
-    return TRUE;
   if (!tall_ids_erase (ids, number, &self->part->counts.n_rows, tall_verify_deadline (), error))
     return FALSE;
   tall_bytes_set (next, place->rest);
@@ -594,33 +589,31 @@ read_cursor (Erase *self, TallReader *cursor, GError **error)
 {
   if (cursor->rest.len == 0)
     return TRUE;
-  guint8 format = tall_reader_u8 (cursor);
-  guint64 mark = tall_reader_u64 (cursor);
+  if (!tall_cursor_open (self->context, CURSOR, self->request->customer_number, cursor))
+    {
+      tall_error_set_invalid (error, "cursor",
+                              "this cursor is not of an erase of this customer in the tables that "
+                              "count now; begin again");
+      return FALSE;
+    }
   self->phase = tall_reader_u8 (cursor);
   self->flags = tall_reader_u8 (cursor);
   self->round = tall_reader_u8 (cursor);
   self->value = tall_reader_u64 (cursor);
-  if (!cursor->failed && format == CURSOR_FORMAT && mark == tall_verify_mark (self->context)
-      && self->phase < PHASE_END)
-    return TRUE;
-  tall_error_set_invalid (error, "cursor",
-                          "this cursor is not of an erase in the tables that count now; begin "
-                          "again");
-  return FALSE;
+  return TRUE;
 }
 
 static void
 write_cursor (Erase *self, TallSlice place)
 {
   g_autoptr (GByteArray) cursor = g_byte_array_new ();
-  tall_bytes_append_u8 (cursor, CURSOR_FORMAT);
-  tall_bytes_append_u64 (cursor, tall_verify_mark (self->context));
   tall_bytes_append_u8 (cursor, self->phase);
   tall_bytes_append_u8 (cursor, self->flags);
   tall_bytes_append_u8 (cursor, self->round);
   tall_bytes_append_u64 (cursor, self->value);
   tall_bytes_append (cursor, place);
-  self->part->cursor = tall_slice_dup (self->part->arena, tall_slice_array (cursor));
+  self->part->cursor = tall_cursor_seal (self->context, CURSOR, self->request->customer_number,
+                                         tall_slice_array (cursor), self->part->arena);
 }
 
 static TallEraseStage
@@ -711,11 +704,6 @@ run (Erase *self, GError **error)
     {
       if (!run_phase (self, &place, next, &waits, error))
         return FALSE;
-      if (place.failed)
-        {
-          tall_error_set_invalid (error, "cursor", "this cursor is of another customer");
-          return FALSE;
-        }
       place = tall_reader ((TallSlice)TALL_SLICE_INIT);
     }
   self->part->stage = get_stage (self);

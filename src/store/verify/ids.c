@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "model/canonical.h"
 #include "store/verify/verify.h"
+#include "table/merged-plan.h"
 #include "tall-limits.h"
 
 static gboolean
@@ -69,7 +70,7 @@ leads_back (TallSlice md5, TallSlice value)
 
 static void
 judge_row (TallVerifyLook *look,
-           const TallVerifyPair *pair G_GNUC_UNUSED,
+           const TallVerifySubject *subject G_GNUC_UNUSED,
            const TallRow *row,
            const TallRow *other)
 {
@@ -99,43 +100,14 @@ judge_row (TallVerifyLook *look,
   /* An id may be wasted: its number has got another one at the same time. */
   else if (kind == TALL_IDS_FROM_NUMBER && !tall_slice_equal (tall_ids_get_value (other), own))
     add (look, TALL_FINDING_ALTERED_ID, row, "the id leads back to another number");
-}
-
-static guint64 *
-count (TallVerifyPart *part)
-{
-  return &part->n_ids;
+  tall_verify_look_mark (look, row,
+                         other != NULL ? tall_ids_get_value (other) : tall_slice (NULL, 0));
 }
 
 static gboolean
 is_there (const TallStoreContext *context)
 {
   return context->ids != NULL;
-}
-
-/**
- * tall_verify_ids:
- *
- * The table `ids`: each way, and the way back.
- */
-const TallVerifyPair tall_verify_ids = {
-  .table = TALL_IDS_TABLE,
-  .is_searched = TRUE,
-  .is_there = is_there,
-  .locate = locate,
-  .judge = judge_row,
-  .count = count,
-  .mend = tall_repair_id,
-};
-
-#define PAGE_ROWS 4096
-
-static TallReadResult *
-read_rows (const TallStoreContext *context, const TallSlice *keys, guint n, GError **error)
-{
-  g_autoptr (TallReadPlan) plan = tall_read_plan_new ();
-  tall_read_plan_add_gets (plan, TALL_IDS_TABLE, keys, n);
-  return tall_table_read (context->table, plan, tall_verify_deadline (), error);
 }
 
 /* What a row leads from. */
@@ -145,50 +117,99 @@ get_from (TallSlice key)
   return tall_slice (key.data + 1, key.len - 1);
 }
 
-/* Where a row leads to, and whether that is an id or a number. */
-static GBytes *
-make_end (gboolean is_number, TallSlice to)
-{
-  g_autoptr (GByteArray) end = g_byte_array_new ();
-  tall_bytes_append_u8 (end, is_number);
-  tall_bytes_append (end, to);
-  return g_bytes_new (end->data, end->len);
-}
-
-/* Two that are to lead to the same contradict each other. */
-static void
-add_end (GHashTable *ends, gboolean is_number, TallSlice end, TallRepairId *id)
-{
-  GBytes *key = make_end (is_number, end);
-  TallRepairId *other = g_hash_table_lookup (ends, key);
-  if (other != NULL)
-    other->contradicted = id->contradicted = TRUE;
-  g_hash_table_replace (ends, key, id);
-}
-
-/* Adds where rows lead to that say something else of either end of @ids. Rows that are gone are not
- * searched for: nobody needs to know any more. */
+/* Writes the way back of a half id that nothing contradicts, as tall_verify_search() has found. It
+ * may be there although the answer says that it was not written: a gateway repeats calls. */
 static gboolean
-find_ends (
-    GHashTable *ends, const TallStoreContext *context, TallRepairId *ids, guint n, GError **error)
+repair_id (const TallVerifyLook *look,
+           const TallVerifySubject *subject G_GNUC_UNUSED,
+           TallRepairOutcome *outcome,
+           GError **error)
 {
-  g_autofree TallSlice *keys = g_new0 (TallSlice, n);
-  guint at = 0;
-  for (guint i = 0; i < n; i++)
-    keys[i] = ids[i].row;
-  g_autoptr (TallReadResult) result = read_rows (context, keys, n, error);
-  if (result == NULL)
+  g_autoptr (GByteArray) back = g_byte_array_new ();
+  g_autoptr (TallBatch) batch = tall_batch_new ();
+  g_autoptr (TallReadPlan) plan = tall_read_plan_new ();
+  TallTable *table = look->context->table;
+  gboolean matched = FALSE;
+  const char *ids = locate (look->context, look->beside, back);
+  TallSlice key = tall_slice_array (back);
+  TallSlice value = get_from (look->beside->key);
+  TallMutation *mutation = tall_batch_add (batch, ids, key);
+  tall_mutation_put (batch, mutation, TALL_IDS_QUALIFIER, TALL_IDS_TIMESTAMP, value);
+  const TallConditionalWrite write = {
+    .mutations = &mutation,
+    .n = 1,
+    .qualifier = TALL_IDS_QUALIFIER,
+    .durability = TALL_DURABLE,
+    .deadline = tall_verify_deadline (),
+  };
+  if (!tall_table_apply_if (table, &write, &matched, error))
     return FALSE;
-  const TallRows *rows = &result->results[0];
-  for (guint i = 0; i < n && at < rows->n_rows; i++)
+  tall_read_plan_add_get (plan, ids, key);
+  g_autoptr (TallReadResult) there = tall_table_read (table, plan, tall_verify_deadline (), error);
+  if (there == NULL)
+    return FALSE;
+  const TallRows *rows = &there->results[0];
+  *outcome = rows->n_rows > 0 && tall_slice_equal (tall_ids_get_value (rows->rows), value)
+                 ? TALL_REPAIR_DONE
+                 : TALL_REPAIR_OVERTAKEN;
+  return TRUE;
+}
+
+/**
+ * tall_verify_ids:
+ *
+ * The table `ids`: each way, and the way back.
+ */
+const TallVerifySubject tall_verify_ids = {
+  .table = TALL_IDS_TABLE,
+  .is_searched = TRUE,
+  .is_there = is_there,
+  .walk = tall_verify_walk_table,
+  .look = tall_verify_look_at_row,
+  .locate = locate,
+  .judge = judge_row,
+  .counter = G_STRUCT_OFFSET (TallVerifyPart, n_ids),
+  .mend = repair_id,
+};
+
+#define PAGE_ROWS 4096
+
+/* Two that are to lead to the same contradict each other.
+ * @end: an id or a number, as the key of the row that leads from it */
+static void
+add_end (GHashTable *ends, TallSlice end, TallSuspect *suspect)
+{
+  GBytes *key = g_bytes_new (end.data, end.len);
+  TallSuspect *other = g_hash_table_lookup (ends, key);
+  if (other != NULL)
+    other->stage = suspect->stage = TALL_SUSPECT_LEFT;
+  g_hash_table_replace (ends, key, suspect);
+}
+
+/* Both ends of all that is searched for. Rows that are gone are not: nobody needs to know any
+ * more. */
+static gboolean
+find_ends (TallVerify *self, GHashTable *ends, GError **error)
+{
+  guint at = 0;
+  TallSuspect *suspects = (TallSuspect *)(gpointer)self->suspects->data;
+  g_autofree TallSuspect **searched = g_new0 (TallSuspect *, self->suspects->len);
+  g_autoptr (TallMergedPlan) plan = tall_merged_plan_new ();
+  for (guint i = 0; i < self->suspects->len; i++)
+    if (suspects[i].stage == TALL_SUSPECT_SEARCH)
+      {
+        searched[at++] = &suspects[i];
+        tall_read_plan_add_get (plan->asked, TALL_IDS_TABLE, suspects[i].key);
+      }
+  if (!tall_merged_plan_read (plan, self->context->table, tall_verify_deadline (), error))
+    return FALSE;
+  for (guint i = 0; i < at; i++)
     {
-      const TallRow *row = &rows->rows[at];
-      gboolean from_id = keys[i].data[0] == TALL_IDS_FROM_ID;
-      if (!tall_slice_equal (row->key, keys[i]))
+      g_autoptr (GByteArray) to = g_byte_array_new ();
+      if (plan->results[i].n_rows == 0 || locate (NULL, plan->results[i].rows, to) == NULL)
         continue;
-      add_end (ends, from_id, tall_ids_get_value (row), &ids[i]);
-      add_end (ends, !from_id, get_from (keys[i]), &ids[i]);
-      at++;
+      add_end (ends, tall_slice_array (to), searched[i]);
+      add_end (ends, searched[i]->key, searched[i]);
     }
   return TRUE;
 }
@@ -197,41 +218,43 @@ find_ends (
 static void
 judge_other (GHashTable *ends, const TallRow *row)
 {
-  g_autoptr (GBytes) end =
-      make_end (row->key.data[0] == TALL_IDS_FROM_ID, tall_ids_get_value (row));
-  TallRepairId *id = g_hash_table_lookup (ends, end);
-  if (id != NULL && !tall_slice_equal (row->key, id->row))
-    id->contradicted = TRUE;
+  g_autoptr (GByteArray) to = g_byte_array_new ();
+  (void)locate (NULL, row, to);
+  g_autoptr (GBytes) end = g_bytes_new (to->data, to->len);
+  TallSuspect *suspect = g_hash_table_lookup (ends, end);
+  if (suspect != NULL && !tall_slice_equal (row->key, suspect->key))
+    suspect->stage = TALL_SUSPECT_LEFT;
+}
+
+/* All that are still searched for get a stage. */
+static void
+set_stage (TallVerify *self, TallSuspectStage stage)
+{
+  for (guint i = 0; i < self->suspects->len; i++)
+    {
+      TallSuspect *suspect = &g_array_index (self->suspects, TallSuspect, i);
+      if (suspect->stage == TALL_SUSPECT_SEARCH)
+        suspect->stage = stage;
+    }
 }
 
 /**
- * tall_repair_search_ids:
- * @ids: (inout): what is searched for; those that are contradicted, or for which that cannot be
- *   known, are marked
- * @place: (inout): where the search goes on; empty: at the beginning
- * @until: g_get_monotonic_time() when it ends, after a page at least
- * @ended: (out): whether it has come to the end of the table
+ * tall_verify_search:
  *
- * Looks for rows that say something else than a half id: they may be anywhere in the table, so all
- * of it is read, once for all of @ids.
+ * Looks for rows that say something else than half ids: they may be anywhere in the table, so all
+ * of it is read, from where the part before has come to, and once for all half ids.
  *
  * Returns: FALSE if the table could not be read now
  */
 gboolean
-tall_repair_search_ids (const TallStoreContext *context,
-                        TallRepairId *ids,
-                        guint n,
-                        GByteArray *place,
-                        gint64 until,
-                        gboolean *ended,
-                        GError **error)
+tall_verify_search (TallVerify *self, GError **error)
 {
   g_autoptr (GHashTable) ends =
       g_hash_table_new_full (g_bytes_hash, g_bytes_equal, (GDestroyNotify)g_bytes_unref, NULL);
   TallVerifyPages pages = {
-    .in = context->table, .table = TALL_IDS_TABLE, .next = place, .limit = PAGE_ROWS
+    .in = self->context->table, .table = TALL_IDS_TABLE, .next = self->search, .limit = PAGE_ROWS
   };
-  if (!find_ends (ends, context, ids, n, error))
+  if (!find_ends (self, ends, error))
     return FALSE;
   do
     {
@@ -239,59 +262,13 @@ tall_repair_search_ids (const TallStoreContext *context,
       g_autoptr (TallReadResult) result = tall_verify_pages_read (&pages, &gap, error);
       if (result == NULL && gap.cause == NULL)
         return FALSE;
-      for (guint i = 0; gap.cause != NULL && i < n; i++)
-        ids[i].contradicted = TRUE; /* perhaps, by what cannot be read */
       for (guint i = 0; result != NULL && i < result->results[0].n_rows; i++)
         judge_other (ends, &result->results[0].rows[i]);
+      if (gap.cause != NULL)
+        set_stage (self, TALL_SUSPECT_LEFT); /* perhaps, by what cannot be read */
     }
-  while (!pages.ended && g_get_monotonic_time () < until);
-  *ended = pages.ended;
-  return TRUE;
-}
-
-/**
- * tall_repair_id:
- * @row: key of a half id that nothing contradicts, as tall_repair_search_ids() has found
- *
- * Writes the way back. It may be there although the answer says that it was not written: a gateway
- * repeats calls.
- *
- * Returns: FALSE if the table could not be read or written now
- */
-gboolean
-tall_repair_id (const TallStoreContext *context,
-                const TallVerifyPair *pair G_GNUC_UNUSED,
-                TallSlice row,
-                TallRepairOutcome *outcome,
-                GError **error)
-{
-  g_autoptr (GByteArray) back = g_byte_array_new ();
-  g_autoptr (TallBatch) batch = tall_batch_new ();
-  gboolean matched = FALSE;
-  *outcome = TALL_REPAIR_OVERTAKEN;
-  g_autoptr (TallReadResult) result = read_rows (context, &row, 1, error);
-  if (result == NULL)
-    return FALSE;
-  if (result->results[0].n_rows == 0 || locate (context, result->results[0].rows, back) == NULL)
-    return TRUE;
-  TallSlice key = tall_slice_array (back);
-  TallMutation *mutation = tall_batch_add (batch, TALL_IDS_TABLE, key);
-  tall_mutation_put (batch, mutation, TALL_IDS_QUALIFIER, TALL_IDS_TIMESTAMP, get_from (row));
-  const TallConditionalWrite write = {
-    .mutations = &mutation,
-    .n = 1,
-    .qualifier = TALL_IDS_QUALIFIER,
-    .durability = TALL_DURABLE,
-    .deadline = tall_verify_deadline (),
-  };
-  if (!tall_table_apply_if (context->table, &write, &matched, error))
-    return FALSE;
-  g_autoptr (TallReadResult) there = matched ? NULL : read_rows (context, &key, 1, error);
-  if (!matched && there == NULL)
-    return FALSE;
-  if (matched
-      || (there->results[0].n_rows > 0
-          && tall_slice_equal (tall_ids_get_value (there->results[0].rows), get_from (row))))
-    *outcome = TALL_REPAIR_DONE;
+  while (!pages.ended && g_get_monotonic_time () < self->until);
+  if (pages.ended)
+    set_stage (self, TALL_SUSPECT_MEND);
   return TRUE;
 }

@@ -29,6 +29,9 @@ tall_verify_hash (TallSlice bytes)
 void
 tall_verify_look_clear (TallVerifyLook *self)
 {
+  g_clear_pointer (&self->scan, tall_verify_scan_free);
+  g_clear_pointer (&self->read, tall_read_result_free);
+  g_clear_pointer (&self->missing, g_array_unref);
   tall_root_clear (&self->root);
   tall_order_key_clear (&self->key);
   g_clear_pointer (&self->arena, tall_arena_free);
@@ -57,6 +60,28 @@ tall_verify_look_add (TallVerifyLook *self,
     .message = tall_arena_strdup (self->arena, message),
   };
   g_array_append_val (self->findings, finding);
+}
+
+/**
+ * tall_verify_look_mark:
+ * @row: beside the layout's
+ * @other: what of its other row a write changes
+ *
+ * Makes the fingerprint of a row beside, if something is wrong with it.
+ */
+void
+tall_verify_look_mark (TallVerifyLook *self, const TallRow *row, TallSlice other)
+{
+  g_autoptr (GByteArray) bytes = g_byte_array_new ();
+  for (guint i = 0; i < row->n_cells && self->findings->len > 0; i++)
+    {
+      tall_bytes_append_u64 (bytes, (guint64)row->cells[i].timestamp);
+      tall_bytes_append_u32 (bytes, (guint32)row->cells[i].value.len);
+      tall_bytes_append (bytes, row->cells[i].value);
+    }
+  tall_bytes_append (bytes, other);
+  if (self->findings->len > 0)
+    self->fingerprint = tall_verify_hash (tall_slice_array (bytes));
 }
 
 /**
@@ -151,11 +176,12 @@ static void
 check_order (TallVerifyLook *look, const TallDecoded *decoded, TallSlice summary)
 {
   const TallOrder *order = decoded->order;
-  TallSlice canonical = decoded->canonical.len > 0 ? decoded->canonical
-                                                   : tall_order_to_canonical (order, look->arena);
+  g_autoptr (TallArena) arena = tall_arena_new (0); /* many looks are kept at once */
+  TallSlice canonical =
+      decoded->canonical.len > 0 ? decoded->canonical : tall_order_to_canonical (order, arena);
   if (!check_counts (look, order) || !check_digest (look, canonical))
     return;
-  check_derived (look, summary, tall_order_to_summary (order, look->arena));
+  check_derived (look, summary, tall_order_to_summary (order, arena));
   gint64 sales_date = order->has_sales_date ? order->sales_date : TALL_NO_DATE;
   if (sales_date == look->root.state.sales_date)
     look->hints = tall_index_list (look->context, &look->key, order);
@@ -203,13 +229,14 @@ static void
 verify_customer (TallVerifyLook *look, TallSlice summary)
 {
   g_autoptr (GError) cause = NULL;
+  g_autoptr (TallArena) arena = tall_arena_new (0);
   g_autoptr (TallCustomer) customer =
       look->context->layout->decode_customer (look->customer_number, look->row,
                                               look->root.state.revision, &cause);
   if (customer == NULL)
     add_damage (look, TALL_FINDING_UNREADABLE, cause->message);
-  else if (check_digest (look, tall_customer_to_canonical (customer, look->arena)))
-    check_derived (look, summary, tall_customer_to_summary (customer, look->arena));
+  else if (check_digest (look, tall_customer_to_canonical (customer, arena)))
+    check_derived (look, summary, tall_customer_to_summary (customer, arena));
 }
 
 static gboolean
@@ -485,15 +512,14 @@ tall_verify_look_at (TallVerifyLook *self,
 static gboolean
 check_hints (TallVerifyLook *self, GError **error)
 {
-  g_autoptr (GArray) missing = tall_verify_find_missing (self, error);
-  if (missing == NULL)
+  if (!tall_verify_find_missing (self, 1, NULL, error))
     return FALSE;
-  if (missing->len > 0)
+  if (self->missing->len > 0)
     {
-      const TallHint *first = tall_index_get (missing, 0);
+      const TallHint *first = tall_index_get (self->missing, 0);
       gboolean by_date = g_str_equal (first->table, TALL_INDEX_TABLE);
       tall_verify_look_add (self, TALL_FINDING_MISSING_HINT, first->table,
-                            tall_slice_array (first->row), missing->len,
+                            tall_slice_array (first->row), self->missing->len,
                             by_date ? "there is no hint at the order's date"
                                     : "there is no entry by which the order is found");
     }
@@ -530,16 +556,29 @@ check_root (TallVerifyLook *self, GError **error)
 gboolean
 tall_verify_look_again (TallVerifyLook *self,
                         const TallStoreContext *context,
+                        const TallVerifySubject *subject G_GNUC_UNUSED,
                         TallSlice customer,
                         TallSlice order,
                         GError **error)
 {
   const TallVerifyGroup *group;
-  g_autoptr (TallVerifyScan) scan = tall_verify_scan_read (context, customer, order, &group, error);
+  TallVerifyScan *scan = tall_verify_scan_read (context, customer, order, &group, error);
   if (scan == NULL)
     return FALSE;
-  gboolean done = tall_verify_look_at (self, context, group, error) && check_hints (self, error)
-                  && check_root (self, error);
-  self->row = NULL; /* goes with the rows */
-  return done;
+  gboolean done = tall_verify_look_at (self, context, group, error);
+  self->scan = scan;
+  self->group = group;
+  return done && check_hints (self, error) && check_root (self, error);
 }
+
+/**
+ * tall_verify_orders:
+ *
+ * The tables of the layout, order by order.
+ */
+const TallVerifySubject tall_verify_orders = {
+  .of_customers = TRUE,
+  .walk = tall_verify_walk_layout,
+  .look = tall_verify_look_again,
+  .mend = tall_repair_rows,
+};

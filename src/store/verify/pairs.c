@@ -50,80 +50,115 @@ find_by_entry (const TallStoreContext *context, TallSlice row, TallOrderKey *key
   return TRUE;
 }
 
-static void
-add (TallVerifyLook *look, TallFindingKind kind, const char *table, TallSlice row, const char *what)
+static TallReadResult *
+read_row (const TallStoreContext *context, const char *table, TallSlice key, GError **error)
 {
-  tall_verify_look_add (look, kind, table, row, 1, what);
+  g_autoptr (TallReadPlan) plan = tall_read_plan_new ();
+  tall_read_plan_add_get (plan, table, key);
+  return tall_table_read (context->table, plan, tall_verify_deadline (), error);
 }
 
-/* The text of the hint is for people: messages about unreadable orders show it. */
-static void
-judge_by_date (TallVerifyLook *look,
-               const TallRow *row,
-               const TallOrderKey *key,
-               const TallOrderSummary *order)
+/* Whether the hint names the order. Its text is for people: messages about unreadable orders show
+ * it. */
+static gboolean
+names_order (const TallRow *hint, const char *order_number)
 {
-  const TallCell *cell = tall_row_find_latest (row, TALL_INDEX_QUALIFIER);
-  if (!tall_index_leads_to (row->key, key, look->root.state.sales_date))
-    add (look, TALL_FINDING_DANGLING_HINT, TALL_INDEX_TABLE, row->key,
-         "the order has another date");
-  else if (order != NULL
-           && (cell == NULL
-               || !tall_slice_equal (cell->value, tall_slice_str (order->order_number))))
-    add (look, TALL_FINDING_ALTERED_HINT, TALL_INDEX_TABLE, row->key,
-         "it names another order than it leads to");
+  const TallCell *cell = tall_row_find_latest (hint, TALL_INDEX_QUALIFIER);
+  return order_number == NULL
+         || (cell != NULL && tall_slice_equal (cell->value, tall_slice_str (order_number)));
 }
 
-/* What is as old as what is committed came with it, as far as one can see without its content. An
- * earlier try may have written what is older. */
+/* @look: at the order, as far as it was read */
 static void
-judge_entry (TallVerifyLook *look,
-             const TallRow *row,
-             const TallOrderKey *key,
-             const TallOrderSummary *order)
+judge_by_order (TallVerifyLook *look, const TallVerifySubject *subject, const TallRow *hint)
 {
-  g_auto (TallVerifyLook) whole = { 0 };
-  if (order != NULL && tall_repair_find_latest (row) != look->root.state.revision
-      && tall_verify_look_again (&whole, look->context, key->customer, key->order, NULL)
-      && whole.hints != NULL && !tall_index_has (whole.hints, TALL_ENTRIES_TABLE, row->key))
-    add (look, TALL_FINDING_DANGLING_HINT, TALL_ENTRIES_TABLE, row->key,
-         "the order has other values");
+  TallFindingKind kind = TALL_FINDING_DANGLING_HINT;
+  const TallRoot *root = &look->root;
+  const char *what = NULL;
+  if (tall_verify_look_is_gone (look))
+    return;
+  if (!root->exists || !root->state.live)
+    what = "there is no such order";
+  else if (!subject->of_customers && look->hints != NULL
+           && !tall_index_has (look->hints, subject->table, hint->key))
+    what = "the order has other values";
+  else if (subject->of_customers
+           && !tall_index_leads_to (hint->key, &look->key, root->state.sales_date))
+    what = "the order has another date";
+  else if (subject->of_customers && !names_order (hint, look->order_number))
+    {
+      kind = TALL_FINDING_ALTERED_HINT;
+      what = "it names another order than it leads to";
+    }
+  if (what != NULL)
+    tall_verify_look_add (look, kind, subject->table, hint->key, 1, what);
+  /* Of the many entries of one order each that is mended changes its root row. */
+  tall_verify_look_mark (look, hint,
+                         tall_slice (root->bytes,
+                                     root->exists && subject->of_customers ? TALL_STATE_SIZE : 0));
 }
 
-/* @other: the root row */
+/* An entry that is as old as what is committed came with it, as far as one can see without its
+ * content. An earlier try may have written what is older.
+ * @other: the root row */
 static void
 judge_hint (TallVerifyLook *look,
-            const TallVerifyPair *pair,
+            const TallVerifySubject *subject,
             const TallRow *row,
             const TallRow *other)
 {
-  const char *table = pair->table;
   TallSlice bytes;
   TallOrderSummary summary;
   g_autoptr (GError) unread = NULL;
-  g_auto (TallOrderKey) key = { 0 };
-  if (!pair->find_order (look->context, row->key, &key, &unread))
+  g_auto (TallVerifyLook) whole = { 0 };
+  if (!subject->find_order (look->context, row->key, &look->key, &unread))
     {
       if (unread == NULL)
-        add (look, TALL_FINDING_STRAY_ROW, table, row->key, "its key is that of no hint");
+        tall_verify_look_add (look, TALL_FINDING_STRAY_ROW, subject->table, row->key, 1,
+                              "its key is that of no hint");
+      return;
     }
-  else if (!tall_root_parse_state (&look->root, other, &bytes, NULL)
-           || tall_verify_look_is_gone (look))
-    return; /* found with the order, or gone */
-  else if (!look->root.exists || !look->root.state.live)
-    add (look, TALL_FINDING_DANGLING_HINT, table, row->key, "there is no such order");
-  else
-    {
-      gboolean known =
-          bytes.len > 0 && tall_order_summary_parse (bytes, look->arena, &summary, NULL);
-      (pair->of_customers ? judge_by_date : judge_entry) (look, row, &key, known ? &summary : NULL);
-    }
+  if (!tall_root_parse_state (&look->root, other, &bytes, NULL))
+    return; /* found with the order */
+  if (bytes.len > 0 && tall_order_summary_parse (bytes, look->arena, &summary, NULL))
+    look->order_number = summary.order_number;
+  if (!subject->of_customers && look->order_number != NULL
+      && tall_repair_find_latest (row) != look->root.state.revision
+      && tall_verify_look_again (&whole, look->context, &tall_verify_orders, look->key.customer,
+                                 look->key.order, NULL))
+    look->hints = g_steal_pointer (&whole.hints);
+  judge_by_order (look, subject, row);
 }
 
-static guint64 *
-count (TallVerifyPart *part)
+/* Reads the row, and the whole order that it leads to. */
+static gboolean
+look_at_hint (TallVerifyLook *look,
+              const TallStoreContext *context,
+              const TallVerifySubject *subject,
+              TallSlice key,
+              TallSlice order G_GNUC_UNUSED,
+              GError **error)
 {
-  return &part->n_hints;
+  g_auto (TallOrderKey) found = { 0 };
+  g_autoptr (TallReadResult) read = read_row (context, subject->table, key, error);
+  if (read == NULL)
+    return FALSE;
+  if (read->results[0].n_rows == 0)
+    {
+      tall_verify_look_init (look, context);
+      return TRUE;
+    }
+  if (!subject->find_order (context, key, &found, error)
+      || !tall_verify_look_again (look, context, &tall_verify_orders, found.customer, found.order,
+                                  error))
+    return FALSE;
+  look->beside = read->results[0].rows;
+  look->read = g_steal_pointer (&read);
+  look->is_excused = tall_verify_look_needs_person (look);
+  g_array_set_size (look->findings, 0);
+  if (!look->is_excused)
+    judge_by_order (look, subject, look->beside);
+  return TRUE;
 }
 
 /**
@@ -131,13 +166,14 @@ count (TallVerifyPart *part)
  *
  * The table `index`: each hint, and the root row that it leads to.
  */
-const TallVerifyPair tall_verify_hints = {
+const TallVerifySubject tall_verify_hints = {
   .table = TALL_INDEX_TABLE,
   .of_customers = TRUE,
-  .needs_root = TRUE,
   .is_there = has_hints,
+  .walk = tall_verify_walk_table,
+  .look = look_at_hint,
   .judge = judge_hint,
-  .count = count,
+  .counter = G_STRUCT_OFFSET (TallVerifyPart, n_hints),
   .find_order = find_by_date,
   .mend = tall_repair_hint,
 };
@@ -147,19 +183,21 @@ const TallVerifyPair tall_verify_hints = {
  *
  * The table `entries`, the same.
  */
-const TallVerifyPair tall_verify_entries = {
+const TallVerifySubject tall_verify_entries = {
   .table = TALL_ENTRIES_TABLE,
-  .needs_root = TRUE,
   .is_there = has_entries,
+  .walk = tall_verify_walk_table,
+  .look = look_at_hint,
   .judge = judge_hint,
-  .count = count,
+  .counter = G_STRUCT_OFFSET (TallVerifyPart, n_hints),
   .find_order = find_by_entry,
   .mend = tall_repair_hint,
 };
 
-/* ---- Any pair ---- */
+/* ---- Any table ---- */
 
-const TallVerifyPair *const tall_verify_pairs[TALL_VERIFY_N_PAIRS] = {
+const TallVerifySubject *const tall_verify_subjects[TALL_VERIFY_N_SUBJECTS] = {
+  &tall_verify_orders,
   &tall_verify_hints,
   &tall_verify_ids,
   &tall_verify_entries,
@@ -167,55 +205,39 @@ const TallVerifyPair *const tall_verify_pairs[TALL_VERIFY_N_PAIRS] = {
 
 #define PAGE_ROWS 512
 
-/* Rows with their other rows, NULL where there is none. */
-typedef struct
-{
-  const TallRows *rows;
-  const TallRow **others; /* owned */
-  TallMergedPlan *plan;   /* owned: holds these */
-} Pairs;
-
-static void
-pairs_clear (Pairs *self)
-{
-  g_clear_pointer (&self->others, g_free);
-  g_clear_pointer (&self->plan, tall_merged_plan_free);
-}
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Pairs, pairs_clear)
-
 /* The other row: its table, and its key, appended to @key. Returns: NULL if there is none; with
  * @error set if that could not be read */
 static const char *
 locate (const TallStoreContext *context,
-        const TallVerifyPair *pair,
+        const TallVerifySubject *subject,
         const TallRow *row,
         GByteArray *key,
         GError **error)
 {
   g_auto (TallOrderKey) parts = { 0 };
-  if (pair->locate != NULL)
-    return pair->locate (context, row, key);
-  return pair->find_order (context, row->key, &parts, error)
+  if (subject->locate != NULL)
+    return subject->locate (context, row, key);
+  return subject->find_order (context, row->key, &parts, error)
              ? context->layout->locate_order (&parts, key)
              : NULL;
 }
 
+/* Looks at each row together with its other row.
+ * @looks: (out): zeroed before, one for each */
 static gboolean
-pairs_read (Pairs *self,
-            const TallStoreContext *context,
-            const TallVerifyPair *pair,
-            const TallRows *rows,
-            GError **error)
+look_at_rows (const TallStoreContext *context,
+              const TallVerifySubject *subject,
+              const TallRows *rows,
+              TallVerifyLook *looks,
+              GError **error)
 {
-  TallMergedPlan *plan = tall_merged_plan_new ();
+  g_autoptr (TallMergedPlan) plan = tall_merged_plan_new ();
   g_autofree guint *at = g_new0 (guint, rows->n_rows + 1); /* of the reads, from 1; 0: none */
-  *self =
-      (Pairs){ .rows = rows, .others = g_new0 (const TallRow *, rows->n_rows + 1), .plan = plan };
   for (guint i = 0; i < rows->n_rows; i++)
     {
       GError *cause = NULL;
       g_autoptr (GByteArray) key = g_byte_array_new ();
-      const char *table = locate (context, pair, &rows->rows[i], key, &cause);
+      const char *table = locate (context, subject, &rows->rows[i], key, &cause);
       if (cause != NULL)
         {
           g_propagate_error (error, cause);
@@ -225,137 +247,146 @@ pairs_read (Pairs *self,
         continue;
       TallSlice wanted = tall_slice_dup (plan->asked->arena, tall_slice_array (key));
       TallRead *read = tall_read_plan_add_get (plan->asked, table, wanted);
-      if (pair->needs_root)
+      if (subject->locate == NULL)
         tall_root_narrow (read);
       at[i] = plan->asked->reads->len;
     }
-  if (plan->asked->reads->len == 0)
-    return TRUE;
-  if (!tall_merged_plan_read (plan, context->table, tall_verify_deadline (), error))
+  if (plan->asked->reads->len > 0
+      && !tall_merged_plan_read (plan, context->table, tall_verify_deadline (), error))
     return FALSE;
   for (guint i = 0; i < rows->n_rows; i++)
-    if (at[i] > 0 && plan->results[at[i] - 1].n_rows > 0)
-      self->others[i] = &plan->results[at[i] - 1].rows[0];
+    {
+      const TallRows *other = at[i] > 0 ? &plan->results[at[i] - 1] : NULL;
+      tall_verify_look_init (&looks[i], context);
+      subject->judge (&looks[i], subject, &rows->rows[i],
+                      other != NULL && other->n_rows > 0 ? other->rows : NULL);
+    }
   return TRUE;
 }
 
-static void
-append_row (GByteArray *bytes, const TallRow *row)
-{
-  tall_bytes_append_u32 (bytes, row != NULL ? row->n_cells : 0);
-  for (guint i = 0; row != NULL && i < row->n_cells; i++)
-    {
-      tall_bytes_append_u64 (bytes, (guint64)row->cells[i].timestamp);
-      tall_bytes_append_u32 (bytes, (guint32)row->cells[i].value.len);
-      tall_bytes_append (bytes, row->cells[i].value);
-    }
-}
-
-/* Looks at a row together with its other row. */
-static void
-pairs_look (const Pairs *self,
-            guint i,
-            const TallVerifyPair *pair,
-            const TallStoreContext *context,
-            TallVerifyLook *look)
-{
-  tall_verify_look_init (look, context);
-  pair->judge (look, pair, &self->rows->rows[i], self->others[i]);
-  if (look->findings->len == 0)
-    return;
-  g_autoptr (GByteArray) bytes = g_byte_array_new ();
-  append_row (bytes, &self->rows->rows[i]);
-  /* Of the many entries of one order each that is mended changes its root row. */
-  append_row (bytes, pair == &tall_verify_entries ? NULL : self->others[i]);
-  look->fingerprint = tall_verify_hash (tall_slice_array (bytes));
-}
-
-TallReadResult *
-tall_verify_read_row (const TallStoreContext *context,
-                      const char *table,
-                      TallSlice key,
-                      GError **error)
-{
-  g_autoptr (TallReadPlan) plan = tall_read_plan_new ();
-  tall_read_plan_add_get (plan, table, key);
-  return tall_table_read (context->table, plan, tall_verify_deadline (), error);
-}
-
 /**
- * tall_verify_look_at_pair:
- * @key: of the row
+ * tall_verify_look_at_row:
  *
- * Reads both rows and looks at them. If the row is gone, there is nothing wrong with it.
+ * Reads a row and its other row, and looks at them. If the row is gone, there is nothing wrong with
+ * it.
  */
 gboolean
-tall_verify_look_at_pair (TallVerifyLook *look,
-                          const TallStoreContext *context,
-                          const TallVerifyPair *pair,
-                          TallSlice key,
-                          GError **error)
+tall_verify_look_at_row (TallVerifyLook *look,
+                         const TallStoreContext *context,
+                         const TallVerifySubject *subject,
+                         TallSlice key,
+                         TallSlice order G_GNUC_UNUSED,
+                         GError **error)
 {
-  g_auto (Pairs) pairs = { 0 };
-  g_autoptr (TallReadResult) result = tall_verify_read_row (context, pair->table, key, error);
-  if (result == NULL || !pairs_read (&pairs, context, pair, &result->results[0], error))
+  g_autoptr (TallReadResult) read = read_row (context, subject->table, key, error);
+  if (read == NULL)
     return FALSE;
-  if (pairs.rows->n_rows > 0)
-    pairs_look (&pairs, 0, pair, context, look);
-  else
+  if (read->results[0].n_rows == 0)
     tall_verify_look_init (look, context);
+  else if (!look_at_rows (context, subject, &read->results[0], look, error))
+    return FALSE;
+  look->beside = read->results[0].n_rows > 0 ? read->results[0].rows : NULL;
+  look->read = g_steal_pointer (&read);
+  return TRUE;
+}
+
+/* A hint that is looked for. */
+typedef struct
+{
+  TallVerifyLook *look;
+  const TallHint *hint;
+} Wanted;
+
+static gboolean
+find_some (const Wanted *wanted, guint n, TallVerifyStray *gap, GError **error)
+{
+  GError *cause = NULL;
+  g_autoptr (TallMergedPlan) plan = tall_merged_plan_new ();
+  for (guint i = 0; i < n; i++)
+    tall_read_plan_add_get (plan->asked, wanted[i].hint->table,
+                            tall_slice_array (wanted[i].hint->row));
+  if (tall_merged_plan_read (plan, wanted->look->context->table, tall_verify_deadline (), &cause))
+    {
+      for (guint i = 0; i < n; i++)
+        if (plan->results[i].n_rows == 0)
+          g_array_append_val (wanted[i].look->missing, *wanted[i].hint);
+      return TRUE;
+    }
+  if (gap == NULL || !tall_error_is_unreadable (cause))
+    {
+      g_propagate_error (error, cause);
+      return FALSE;
+    }
+  if (n == 1 && gap->cause == NULL)
+    {
+      *gap = (TallVerifyStray){ wanted->hint->table, g_byte_array_new (), 1, cause };
+      tall_bytes_set (gap->row, tall_slice_array (wanted->hint->row));
+      return TRUE;
+    }
+  g_error_free (cause);
+  for (guint i = 0; i < n && n > 1; i++)
+    if (!find_some (&wanted[i], 1, gap, error))
+      return FALSE;
   return TRUE;
 }
 
 /**
  * tall_verify_find_missing:
- * @look: at an order
- *
- * Returns: (transfer full) (element-type TallHint): what it is to have, and has not; the rows are
- *   owned by @look. NULL if that could not be read
+ * @looks: (inout): at orders: what each has not of what it is to have
+ * @gap: (nullable): zeroed before: the first row that cannot be read; then the others are looked
+ *   for all the same
  */
-GArray *
-tall_verify_find_missing (const TallVerifyLook *look, GError **error)
+gboolean
+tall_verify_find_missing (TallVerifyLook *looks, guint n, TallVerifyStray *gap, GError **error)
 {
-  g_autoptr (GArray) missing = g_array_new (FALSE, FALSE, sizeof (TallHint));
-  g_autoptr (TallMergedPlan) plan = tall_merged_plan_new ();
-  guint n = look->hints != NULL ? look->hints->len : 0;
+  g_autoptr (GArray) wanted = g_array_new (FALSE, FALSE, sizeof (Wanted));
   for (guint i = 0; i < n; i++)
     {
-      const TallHint *hint = tall_index_get (look->hints, i);
-      tall_read_plan_add_get (plan->asked, hint->table, tall_slice_array (hint->row));
+      g_clear_pointer (&looks[i].missing, g_array_unref);
+      looks[i].missing = g_array_new (FALSE, FALSE, sizeof (TallHint));
+      for (guint j = 0; looks[i].hints != NULL && j < looks[i].hints->len; j++)
+        {
+          const Wanted one = { &looks[i], tall_index_get (looks[i].hints, j) };
+          g_array_append_val (wanted, one);
+        }
     }
-  if (n > 0 && !tall_merged_plan_read (plan, look->context->table, tall_verify_deadline (), error))
-    return NULL;
-  for (guint i = 0; i < n; i++)
-    if (plan->results[i].n_rows == 0)
-      g_array_append_val (missing, *tall_index_get (look->hints, i));
-  return g_steal_pointer (&missing);
+  return wanted->len == 0
+         || find_some ((const Wanted *)(gpointer)wanted->data, wanted->len, gap, error);
 }
 
 /* Nothing is under way in a row that no version writes: it is reported at once. */
 static void
-judge_row (TallVerify *self, const TallVerifyPair *pair, const Pairs *pairs, guint i)
+take_look (TallVerify *self,
+           const TallVerifySubject *subject,
+           TallSlice key,
+           const TallVerifyLook *look)
 {
-  g_auto (TallVerifyLook) look = { 0 };
-  pairs_look (pairs, i, pair, self->context, &look);
-  (*pair->count (self->part))++;
+  G_STRUCT_MEMBER (guint64, self->part, subject->counter)++;
   self->n_looked++;
-  TallSuspect suspect = { .pair = pair,
-                          .key = pairs->rows->rows[i].key,
-                          .kinds = tall_verify_look_kinds (&look),
-                          .fingerprint = look.fingerprint };
+  const TallSuspect suspect = { .subject = subject,
+                                .key = key,
+                                .kinds = tall_verify_look_kinds (look),
+                                .fingerprint = look->fingerprint };
   if (suspect.kinds == 1u << TALL_FINDING_STRAY_ROW)
-    tall_verify_report (self, &g_array_index (look.findings, TallFinding, 0));
+    tall_verify_report (self, &g_array_index (look->findings, TallFinding, 0));
   else if (suspect.kinds != 0)
     tall_verify_suspect (self, &suspect);
 }
 
-/* A page that cannot be read because of one row is read again row by row. */
+/* A page that cannot be read because of one row is read again row by row. One that cannot be read
+ * by itself is found with the order. */
 static gboolean
-judge_page (TallVerify *self, const TallVerifyPair *pair, const TallRows *rows, GError **error)
+judge_page (TallVerify *self,
+            const TallVerifySubject *subject,
+            const TallRows *rows,
+            GError **error)
 {
-  g_auto (Pairs) pairs = { 0 };
   g_autoptr (GError) cause = NULL;
-  gboolean whole = pairs_read (&pairs, self->context, pair, rows, &cause);
+  g_autoptr (GArray) looks = g_array_new (FALSE, TRUE, sizeof (TallVerifyLook));
+  g_array_set_clear_func (looks, (GDestroyNotify)tall_verify_look_clear);
+  g_array_set_size (looks, rows->n_rows);
+  TallVerifyLook *all = (TallVerifyLook *)(gpointer)looks->data;
+  gboolean whole = look_at_rows (self->context, subject, rows, all, &cause);
   if (!whole && !tall_error_is_unreadable (cause))
     {
       g_propagate_error (error, g_steal_pointer (&cause));
@@ -365,29 +396,27 @@ judge_page (TallVerify *self, const TallVerifyPair *pair, const TallRows *rows, 
     {
       const TallRows single = { &rows->rows[i], 1 };
       if (whole)
-        judge_row (self, pair, &pairs, i);
-      else if (rows->n_rows > 1 && !judge_page (self, pair, &single, error))
+        take_look (self, subject, rows->rows[i].key, &all[i]);
+      else if (rows->n_rows > 1 && !judge_page (self, subject, &single, error))
         return FALSE;
-    } /* one that cannot be read is found with the order */
+    }
   return TRUE;
 }
 
 /**
- * tall_verify_walk_pairs:
+ * tall_verify_walk_table:
  * @ended: (out): whether this was all
  *
- * Looks at the rows of a table together with their other rows, from the place on.
- *
- * Returns: FALSE if a table could not be read now
+ * Looks at the rows of a table together with their other rows.
  */
 gboolean
-tall_verify_walk_pairs (TallVerify *self,
-                        const TallVerifyPair *pair,
+tall_verify_walk_table (TallVerify *self,
+                        const TallVerifySubject *subject,
                         gboolean *ended,
                         GError **error)
 {
   g_autoptr (TallArena) arena = tall_arena_new (0);
-  g_auto (TallVerifyPages) pages = { .in = self->context->table, .table = pair->table };
+  g_auto (TallVerifyPages) pages = { .in = self->context->table, .table = subject->table };
   pages.next = g_byte_array_new ();
   tall_bytes_set (pages.next,
                   self->place->len > 0 ? tall_slice_array (self->place) : self->customer);
@@ -401,7 +430,7 @@ tall_verify_walk_pairs (TallVerify *self,
       g_autoptr (TallReadResult) result = tall_verify_pages_read (&pages, &gap, error);
       if (gap.cause != NULL)
         tall_verify_report_stray (self, &gap);
-      else if (result == NULL || !judge_page (self, pair, &result->results[0], error))
+      else if (result == NULL || !judge_page (self, subject, &result->results[0], error))
         return FALSE;
       tall_bytes_set (self->place, tall_slice_array (pages.next));
       tall_verify_keep (self);

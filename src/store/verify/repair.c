@@ -89,20 +89,12 @@ append_removal (const TallState *state,
     }
 }
 
-/* What does not count in the rows of the order, and the latest timestamp in them. */
-static gboolean
-find_surplus (const TallOperation *operation,
-              const TallVerifyLook *look,
-              TallBatch *batch,
-              gint64 *latest,
-              GError **error)
+/* What does not count in the rows of the order. Returns: the latest timestamp in them */
+static gint64
+find_surplus (const TallOperation *operation, const TallVerifyLook *look, TallBatch *batch)
 {
-  const TallVerifyGroup *group;
-  g_autoptr (TallVerifyScan) scan =
-      tall_verify_scan_read (look->context, look->key.customer, look->key.order, &group, error);
-  if (scan == NULL)
-    return FALSE;
-  *latest = 0;
+  gint64 latest = 0;
+  const TallVerifyGroup *group = look->group;
   for (guint i = 0; i < group->n_tables; i++)
     for (guint j = 0; j < group->rows[i]->len; j++)
       {
@@ -110,9 +102,9 @@ find_surplus (const TallOperation *operation,
         const TallRow *row = &g_array_index (group->rows[i], TallRow, j);
         append_removal (&look->root.state, tall_operation_is_root (operation, table, row->key),
                         table, row, batch);
-        *latest = MAX (*latest, tall_repair_find_latest (row));
+        latest = MAX (latest, tall_repair_find_latest (row));
       }
-  return TRUE;
+  return latest;
 }
 
 /* The hints of a live order that are missing: at its revision, with which they go. A marker may
@@ -126,47 +118,47 @@ write_hints (const TallOperation *operation,
              GError **error)
 {
   const gint64 revisions[] = { look->root.state.revision, claimed };
-  g_autoptr (GArray) missing = tall_verify_find_missing (look, error);
-  for (guint i = 0; i < G_N_ELEMENTS (revisions) && missing != NULL && missing->len > 0; i++)
+  TallVerifyLook now = { .context = look->context,
+                         .hints = look->hints,
+                         .missing = g_array_ref (look->missing) };
+  gboolean done = TRUE;
+  for (guint i = 0; done && i < G_N_ELEMENTS (revisions) && now.missing->len > 0; i++)
     {
       g_autoptr (TallBatch) batch = tall_batch_new ();
-      for (guint j = 0; j < missing->len; j++)
-        tall_index_put_hint (tall_index_get (missing, j), operation->order_number, revisions[i],
+      for (guint j = 0; j < now.missing->len; j++)
+        tall_index_put_hint (tall_index_get (now.missing, j), operation->order_number, revisions[i],
                              batch);
-      if (!tall_operation_apply (operation, batch, error))
-        return FALSE;
-      g_array_unref (missing);
-      missing = tall_verify_find_missing (look, error);
+      done = tall_operation_apply (operation, batch, error)
+             && tall_verify_find_missing (&now, 1, NULL, error);
     }
-  if (missing != NULL && missing->len > 0)
+  if (now.missing->len > 0)
     *outcome = TALL_REPAIR_LEFT;
-  return missing != NULL;
+  g_array_unref (now.missing);
+  return done;
 }
 
 /**
  * tall_repair_rows:
- * @look: what is wrong with an order or a customer, none of which needs a person. Its root must
- *   have been the same for as long as a claim is respected
+ * @look: what is wrong with an order or a customer. Its root must have been the same for as long as
+ *   a claim is respected
  * @outcome: (out): %TALL_REPAIR_LEFT: a timestamp is so late that no claim can be later
  *
  * Removes cells that do not count, takes over a claim that was left, and writes a hint that is
- * missing. What is committed stays as it is. Whenever it ends early, it has done no harm and can be
- * done again.
- *
- * Returns: FALSE if the table could not be read or written now
+ * missing. What is committed stays as it is.
  */
 gboolean
-tall_repair_rows (const TallVerifyLook *look, TallRepairOutcome *outcome, GError **error)
+tall_repair_rows (const TallVerifyLook *look,
+                  const TallVerifySubject *subject G_GNUC_UNUSED,
+                  TallRepairOutcome *outcome,
+                  GError **error)
 {
   g_auto (TallOperation) operation = { 0 };
-  g_auto (TallRoot) root = { 0 };
+  g_auto (TallRoot) root = look->root; /* owns nothing */
   g_autoptr (TallBatch) batch = tall_batch_new ();
   g_auto (TallClaim) claim = { 0 };
-  gint64 latest = 0;
   begin (&operation, look);
-  root = look->root; /* owns nothing */
-  if (!find_surplus (&operation, look, batch, &latest, error)
-      || !claim_it (&operation, &root, latest, &claim, outcome, error))
+  gint64 latest = find_surplus (&operation, look, batch);
+  if (!claim_it (&operation, &root, latest, &claim, outcome, error))
     return FALSE;
   if (*outcome != TALL_REPAIR_DONE)
     return TRUE;
@@ -179,84 +171,47 @@ tall_repair_rows (const TallVerifyLook *look, TallRepairOutcome *outcome, GError
 /* A hint that a live order is to have names another order: it gets the right name, which the row of
  * the order says. Any other hint goes, each version by itself. */
 static void
-append_change (const TallVerifyLook *look,
-               const TallVerifyPair *pair,
-               const TallRow *row,
-               TallBatch *batch)
+append_change (const TallVerifyLook *look, const char *table, TallBatch *batch)
 {
-  TallMutation *mutation = tall_batch_add (batch, pair->table, row->key);
-  if (look->root.state.live && look->hints != NULL
-      && tall_index_has (look->hints, pair->table, row->key))
-    tall_mutation_put (batch, mutation, TALL_INDEX_QUALIFIER, tall_repair_find_latest (row),
+  const TallRow *hint = look->beside;
+  TallMutation *mutation = tall_batch_add (batch, table, hint->key);
+  if (look->root.state.live && tall_index_has (look->hints, table, hint->key))
+    tall_mutation_put (batch, mutation, TALL_INDEX_QUALIFIER, tall_repair_find_latest (hint),
                        tall_slice_str (look->order_number));
   else
-    for (guint i = 0; i < row->n_cells; i++)
-      tall_mutation_delete_at (batch, mutation, row->cells[i].timestamp);
-}
-
-/* @look: at the order that the hint leads to */
-static gboolean
-mend_hint (const TallVerifyLook *look,
-           const TallVerifyPair *pair,
-           const TallRow *hint,
-           TallRepairOutcome *outcome,
-           GError **error)
-{
-  const TallState *state = &look->root.state;
-  g_auto (TallOperation) operation = { 0 };
-  g_auto (TallRoot) root = { 0 };
-  g_autoptr (TallBatch) batch = tall_batch_new ();
-  g_auto (TallClaim) claim = { 0 };
-  if (tall_verify_look_needs_person (look))
-    return TRUE;
-  gboolean gone = tall_verify_look_is_gone (look);
-  if (state->live && !gone && look->hints == NULL)
-    return TRUE; /* nobody knows what it is to have */
-  *outcome = TALL_REPAIR_OVERTAKEN;
-  if (gone || state->pending != 0)
-    return TRUE; /* since it was looked at, or nobody knows yet how long it has been claimed */
-  begin (&operation, look);
-  root = look->root; /* owns nothing */
-  append_change (look, pair, hint, batch);
-  return claim_it (&operation, &root, tall_repair_find_latest (hint), &claim, outcome, error)
-         && (*outcome != TALL_REPAIR_DONE || tall_operation_apply (&operation, batch, error));
+    for (guint i = 0; i < hint->n_cells; i++)
+      tall_mutation_delete_at (batch, mutation, hint->cells[i].timestamp);
 }
 
 /**
  * tall_repair_hint:
- * @pair: hints by date, or entries
- * @row: key of one that leads to no order with its date or values, or names another order than it
- *   leads to
+ * @look: at a hint or an entry that leads to no order with its date or values, or names another
+ *   order than it leads to
+ * @outcome: (out): %TALL_REPAIR_LEFT: nobody knows what the order is to have
  *
  * Removes the hint, or corrects the name. The order is claimed meanwhile, so that nobody commits
  * what the hint may have been written for. If there is no such order, the claim makes its root row.
- *
- * Returns: FALSE if a table could not be read or written now
  */
 gboolean
-tall_repair_hint (const TallStoreContext *context,
-                  const TallVerifyPair *pair,
-                  TallSlice row,
+tall_repair_hint (const TallVerifyLook *look,
+                  const TallVerifySubject *subject,
                   TallRepairOutcome *outcome,
                   GError **error)
 {
-  g_auto (TallOrderKey) key = { 0 };
-  g_auto (TallVerifyLook) look = { 0 };
-  GError *unread = NULL;
+  const TallState *state = &look->root.state;
+  g_auto (TallOperation) operation = { 0 };
+  g_auto (TallRoot) root = look->root; /* owns nothing */
+  g_autoptr (TallBatch) batch = tall_batch_new ();
+  g_auto (TallClaim) claim = { 0 };
   *outcome = TALL_REPAIR_LEFT;
-  if (!pair->find_order (context, row, &key, &unread))
-    {
-      if (unread != NULL)
-        g_propagate_error (error, unread);
-      return unread == NULL;
-    }
-  g_autoptr (TallReadResult) result = tall_verify_read_row (context, pair->table, row, error);
-  if (result == NULL)
-    return FALSE;
-  *outcome = TALL_REPAIR_OVERTAKEN;
-  if (result->results[0].n_rows == 0)
+  if (state->live && look->hints == NULL)
     return TRUE;
-  *outcome = TALL_REPAIR_LEFT;
-  return tall_verify_look_again (&look, context, key.customer, key.order, error)
-         && mend_hint (&look, pair, result->results[0].rows, outcome, error);
+  *outcome = TALL_REPAIR_OVERTAKEN;
+  if (state->pending != 0)
+    return TRUE; /* nobody knows yet how long it has been claimed */
+  begin (&operation, look);
+  append_change (look, subject->table, batch);
+  return claim_it (&operation, &root, tall_repair_find_latest (look->beside), &claim, outcome,
+                   error)
+         && (*outcome != TALL_REPAIR_DONE || tall_operation_apply (&operation, batch, error));
 }

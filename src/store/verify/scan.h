@@ -81,7 +81,7 @@ typedef struct
 typedef struct _TallVerifyScan TallVerifyScan;
 
 TallVerifyScan *tall_verify_scan_new (const TallStoreContext *context, TallSlice customer);
-gboolean tall_verify_scan_go_to (TallVerifyScan *self, TallReader *place) G_GNUC_WARN_UNUSED_RESULT;
+void tall_verify_scan_go_to (TallVerifyScan *self, TallReader *place);
 void tall_verify_scan_append_place (const TallVerifyScan *self, GByteArray *place);
 void tall_verify_scan_free (TallVerifyScan *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (TallVerifyScan, tall_verify_scan_free)

@@ -15,8 +15,8 @@ find_again (const TallSuspect *suspect, const TallVerifyLook *look, TallFindingK
 {
   return (TallFinding){
     .kind = kind,
-    .table = suspect->pair != NULL ? suspect->pair->table : look->table,
-    .row = suspect->pair != NULL ? suspect->key : look->root_key,
+    .table = suspect->subject->table != NULL ? suspect->subject->table : look->table,
+    .row = suspect->subject->table != NULL ? suspect->key : look->root_key,
     .n_rows = 1,
     .customer_number = look->customer_number,
     .order_number = look->order_number,
@@ -65,26 +65,6 @@ pass_unreadable (TallVerify *self, GError *cause, GError **error)
   return TRUE;
 }
 
-/* @excused: (out): whether the order that the row is about is damaged: then the row may be right */
-static gboolean
-check_excuse (TallVerify *self, const TallSuspect *suspect, gboolean *excused, GError **error)
-{
-  GError *cause = NULL;
-  g_auto (TallOrderKey) key = { 0 };
-  g_auto (TallVerifyLook) look = { 0 };
-  *excused = FALSE;
-  if (suspect->pair == NULL || suspect->pair->find_order == NULL)
-    return TRUE;
-  gboolean is_known = suspect->pair->find_order (self->context, suspect->key, &key, &cause);
-  if (!is_known && cause == NULL)
-    return TRUE;
-  *excused = TRUE;
-  if (!is_known || !tall_verify_look_again (&look, self->context, key.customer, key.order, &cause))
-    return pass_unreadable (self, cause, error);
-  *excused = tall_verify_look_needs_person (&look);
-  return TRUE;
-}
-
 /* What was written meanwhile waits once more. */
 static void
 wait_again (TallVerify *self, TallSuspect *suspect)
@@ -105,26 +85,21 @@ static gboolean
 conclude (TallVerify *self, TallSuspect *suspect, const TallVerifyLook *look, GError **error)
 {
   TallRepairOutcome outcome = TALL_REPAIR_LEFT;
-  const TallVerifyPair *pair = suspect->pair;
+  const TallVerifySubject *subject = suspect->subject;
   gboolean to_mend = self->request->repair && suspect->stage != TALL_SUSPECT_LEFT
                      && !tall_verify_look_needs_person (look);
   if (to_mend && suspect->stage == TALL_SUSPECT_READY)
     {
-      suspect->kinds = suspect->certain = tall_verify_look_kinds (look);
-      suspect->stage = pair != NULL && pair->is_searched ? TALL_SUSPECT_SEARCH : TALL_SUSPECT_MEND;
+      suspect->kinds = tall_verify_look_kinds (look);
+      suspect->stage = subject->is_searched ? TALL_SUSPECT_SEARCH : TALL_SUSPECT_MEND;
       g_byte_array_set_size (self->search, 0); /* no search is going on now */
       tall_verify_suspect (self, suspect);
       return TRUE;
     }
-  if (to_mend
-      && !(pair == NULL ? tall_repair_rows (look, &outcome, error)
-                        : pair->mend (self->context, pair, suspect->key, &outcome, error)))
+  if (to_mend && !subject->mend (look, subject, &outcome, error))
     return FALSE;
   if (outcome == TALL_REPAIR_OVERTAKEN)
-    {
-      suspect->certain = 0;
-      wait_again (self, suspect);
-    }
+    wait_again (self, suspect);
   else
     report_all (self, look, outcome == TALL_REPAIR_DONE);
   return TRUE;
@@ -135,21 +110,17 @@ static gboolean
 settle (TallVerify *self, TallSuspect *suspect, GError **error)
 {
   GError *cause = NULL;
-  gboolean excused = FALSE;
   g_auto (TallVerifyLook) look = { 0 };
-  const TallStoreContext *context = self->context;
-  if (!(suspect->pair != NULL
-            ? tall_verify_look_at_pair (&look, context, suspect->pair, suspect->key, &cause)
-            : tall_verify_look_again (&look, context, suspect->key, suspect->order, &cause)))
+  const TallVerifySubject *subject = suspect->subject;
+  if (!subject->look (&look, self->context, subject, suspect->key, suspect->order, &cause))
     return pass_unreadable (self, cause, error);
+  if (look.is_excused)
+    return TRUE;
   guint32 kinds = tall_verify_look_kinds (&look);
+  guint32 gone = suspect->stage > TALL_SUSPECT_READY ? suspect->kinds & ~kinds : 0;
   gboolean same =
       !look.changed && look.fingerprint == suspect->fingerprint && (kinds & ~suspect->kinds) == 0;
-  guint32 gone = suspect->certain & ~kinds;
-  suspect->certain &= kinds;
-  if (kinds != 0 && same && !check_excuse (self, suspect, &excused, error))
-    return FALSE;
-  if (kinds != 0 && same && !excused && !conclude (self, suspect, &look, error))
+  if (kinds != 0 && same && !conclude (self, suspect, &look, error))
     return FALSE;
   if (kinds != 0 && !same)
     {
@@ -161,30 +132,6 @@ settle (TallVerify *self, TallSuspect *suspect, GError **error)
   return TRUE;
 }
 
-/* Looks for rows that contradict those that are to be mended. */
-static gboolean
-search (TallVerify *self, GError **error)
-{
-  guint n = self->suspects->len;
-  TallSuspect *suspects = (TallSuspect *)self->suspects->data;
-  g_autofree TallRepairId *ids = g_new0 (TallRepairId, n);
-  gboolean ended = FALSE;
-  guint n_ids = 0;
-  for (guint i = 0; i < n; i++)
-    if (suspects[i].stage == TALL_SUSPECT_SEARCH)
-      ids[n_ids++].row = suspects[i].key;
-  if (!tall_repair_search_ids (self->context, ids, n_ids, self->search, self->until, &ended, error))
-    return FALSE;
-  for (guint i = 0, j = 0; i < n; i++)
-    if (suspects[i].stage != TALL_SUSPECT_SEARCH)
-      continue;
-    else if (ids[j++].contradicted)
-      suspects[i].stage = TALL_SUSPECT_LEFT;
-    else if (ended)
-      suspects[i].stage = TALL_SUSPECT_MEND;
-  return TRUE;
-}
-
 static gboolean
 is_late (const TallVerify *self)
 {
@@ -192,10 +139,10 @@ is_late (const TallVerify *self)
          || g_get_monotonic_time () >= self->until;
 }
 
-/* Settles those of some stages. If one fails after others, it is left for the next part: so nobody
- * has to ask again for what is done. */
+/* Settles those whose turn it is. If one fails after others, it is left for the next part: so
+ * nobody has to ask again for what is done. */
 static gboolean
-settle_all (TallVerify *self, gboolean ready, GError **error)
+settle_all (TallVerify *self, GError **error)
 {
   g_autoptr (GArray) before = g_steal_pointer (&self->suspects);
   gboolean over = FALSE;
@@ -206,11 +153,8 @@ settle_all (TallVerify *self, gboolean ready, GError **error)
     {
       TallSuspect suspect = g_array_index (before, TallSuspect, i);
       g_autoptr (GError) cause = NULL;
-      gboolean turn =
-          !over
-          && (ready ? suspect.stage == TALL_SUSPECT_READY
-                    : suspect.stage == TALL_SUSPECT_MEND || suspect.stage == TALL_SUSPECT_LEFT);
-      gboolean done = turn && settle (self, &suspect, &cause);
+      gboolean waits = suspect.stage == TALL_SUSPECT_NEW || suspect.stage == TALL_SUSPECT_SEARCH;
+      gboolean done = !over && !waits && settle (self, &suspect, &cause);
       if (!done)
         tall_verify_suspect (self, &g_array_index (before, TallSuspect, i));
       if (cause != NULL && n_settled == 0)
@@ -227,8 +171,9 @@ settle_all (TallVerify *self, gboolean ready, GError **error)
 /**
  * tall_verify_settle:
  *
- * Goes on with suspects that have waited: looks at them again, or else searches for what
- * contradicts them, or else mends them, as long as there is time.
+ * Goes on with suspects that have waited: looks at them again, or has them mended, as long as there
+ * is time. What contradicts those that are to be mended is searched for when nothing is to be
+ * looked at again: so it is searched for all at once.
  *
  * Returns: FALSE if a table could not be read or written now. What it has mended was certain
  *   before, so whoever asks again for the same learns of it
@@ -239,7 +184,7 @@ tall_verify_settle (TallVerify *self, GError **error)
   gboolean stages[TALL_SUSPECT_N_STAGES] = { FALSE };
   for (guint i = 0; i < self->suspects->len; i++)
     stages[g_array_index (self->suspects, TallSuspect, i).stage] = TRUE;
-  if (!stages[TALL_SUSPECT_READY] && stages[TALL_SUSPECT_SEARCH])
-    return search (self, error);
-  return settle_all (self, stages[TALL_SUSPECT_READY], error);
+  return stages[TALL_SUSPECT_SEARCH] && !stages[TALL_SUSPECT_READY]
+             ? tall_verify_search (self, error)
+             : settle_all (self, error);
 }

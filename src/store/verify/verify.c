@@ -10,94 +10,87 @@
 #define MOST_SUSPECTS 4096
 #define MOST_BYTES (512 * 1024)
 
-/* The walk is in the tables of the layout, then in one pair after the other, then at the notes. */
+/* The walk is in one subject after the other, then at the notes. */
 enum
 {
-  PHASE_LAYOUT,
-  PHASE_PAIRS,
-  PHASE_NOTES = PHASE_PAIRS + TALL_VERIFY_N_PAIRS,
+  PHASE_NOTES = TALL_VERIFY_N_SUBJECTS,
   PHASE_END,
 };
 
-/* A cursor:
+/* A cursor, behind its seal:
  *
- *     u8 CURSOR_FORMAT, u64 mark of the tables, u8 phase, place in it, place of the search in ids,
- *     suspects up to the end; a place is u32 length, bytes
+ *     u8 phase, place in it, place of the search in ids, suspects up to the end; a place is
+ *     u32 length, bytes
  *
  * A suspect:
  *
- *     u8 which pair + 1, or 0; u8 n_looks; u8 stage; u32 kinds; u32 certain; u64 fingerprint;
- *     u16 length, key; u16 length, order
+ *     u8 which subject; u8 n_looks; u8 stage; u32 kinds; u64 fingerprint; u16 length, key;
+ *     u16 length, order
  */
-#define CURSOR_FORMAT 4
-#define SUSPECT_SIZE 23
+#define CURSOR "verify 5"
+#define SUSPECT_SIZE 19
+
+/* What only a store of this deployment, with these tables, writes in front of that content. */
+static guint64
+make_seal (const TallStoreContext *context, const char *of, const char *customer, TallSlice content)
+{
+  g_autoptr (GByteArray) bytes = g_byte_array_new ();
+  g_autofree char *text = g_strdup_printf ("%s %s %" G_GUINT64_FORMAT " %s", of, context->id,
+                                           context->generation, customer != NULL ? customer : "");
+  tall_bytes_append (bytes, tall_slice (text, strlen (text) + 1));
+  tall_bytes_append (bytes, content);
+  return tall_verify_hash (tall_slice_array (bytes));
+}
 
 /**
- * tall_verify_mark:
+ * tall_cursor_seal:
+ * @of: what it is a cursor of, and in which format
+ * @customer: (nullable): the number that was asked for
  *
- * Returns: what stands in cursors for the deployment and its tables: of another deployment of that
- *   name, or other tables, they are refused
+ * Returns: a cursor with that content
  */
-guint64
-tall_verify_mark (const TallStoreContext *context)
+TallSlice
+tall_cursor_seal (const TallStoreContext *context,
+                  const char *of,
+                  const char *customer,
+                  TallSlice content,
+                  TallArena *arena)
 {
-  g_autofree char *text =
-      g_strdup_printf ("%s %" G_GUINT64_FORMAT, context->id, context->generation);
-  return tall_verify_hash (tall_slice_str (text));
+  g_autoptr (GByteArray) cursor = g_byte_array_new ();
+  tall_bytes_append_u64 (cursor, make_seal (context, of, customer, content));
+  tall_bytes_append (cursor, content);
+  return tall_slice_dup (arena, tall_slice_array (cursor));
 }
 
-/* Always FALSE. */
+/**
+ * tall_cursor_open:
+ * @cursor: (inout): from a caller; then its content
+ *
+ * Returns: FALSE if it is not one that a store of this deployment and these tables has given for
+ *   the same
+ */
 gboolean
-tall_verify_refuse_cursor (gboolean moved, GError **error)
+tall_cursor_open (const TallStoreContext *context,
+                  const char *of,
+                  const char *customer,
+                  TallReader *cursor)
 {
-  tall_error_set_invalid (error, "cursor",
-                          moved ? "the deployment has moved to other tables meanwhile; verify again"
-                                : "this cursor is not of a verification of this deployment; begin "
-                                  "again");
-  return FALSE;
+  guint64 seal = tall_reader_u64 (cursor);
+  return !cursor->failed && seal == make_seal (context, of, customer, cursor->rest);
 }
 
-/* Whether its keys can be read by, and it can have come to its stage: cursors come from clients. */
-static gboolean
-is_possible (const TallSuspect *self, const TallStoreContext *context)
-{
-  const TallKeyStrategy *strategy = context->key_strategy;
-  guint32 mendable = 0;
-  for (guint i = 0; i < TALL_N_FINDING_KINDS; i++)
-    mendable |= (guint32)!tall_finding_kind_info (i)->needs_person << i;
-  if ((self->certain & ~mendable) != 0 || self->stage >= TALL_SUSPECT_N_STAGES
-      || self->key.len == 0)
-    return FALSE;
-  if (self->pair != NULL)
-    return self->key.len <= TALL_MAX_ROW_KEY && self->order.len == 0
-           && self->pair->is_there (context)
-           && (self->pair->is_searched || self->stage != TALL_SUSPECT_SEARCH);
-  return self->stage != TALL_SUSPECT_SEARCH
-         && strategy->measure_customer (self->key) == (gssize)self->key.len
-         && (self->order.len == 0
-             || strategy->measure_order (self->order) == (gssize)self->order.len);
-}
-
-/* Returns: FALSE if these are not the bytes of a suspect */
-static gboolean
+static void
 read_suspect (TallVerify *self, TallReader *reader)
 {
   TallSuspect suspect = { 0 };
-  guint8 pair = tall_reader_u8 (reader);
+  suspect.subject = tall_verify_subjects[tall_reader_u8 (reader)];
   suspect.n_looks = tall_reader_u8 (reader);
   suspect.stage = tall_reader_u8 (reader);
   suspect.kinds = tall_reader_u32 (reader);
-  suspect.certain = tall_reader_u32 (reader);
   suspect.fingerprint = tall_reader_u64 (reader);
   suspect.key = tall_reader_take (reader, tall_reader_u16 (reader));
   suspect.order = tall_reader_take (reader, tall_reader_u16 (reader));
-  if (reader->failed || pair > TALL_VERIFY_N_PAIRS)
-    return FALSE;
-  suspect.pair = pair > 0 ? tall_verify_pairs[pair - 1] : NULL;
-  if (!is_possible (&suspect, self->context))
-    return FALSE;
   tall_verify_suspect (self, &suspect);
-  return TRUE;
 }
 
 static gboolean
@@ -106,32 +99,32 @@ read_cursor (TallVerify *self, GError **error)
   TallReader reader = tall_reader (self->request->cursor);
   if (reader.rest.len == 0)
     return TRUE;
-  guint8 format = tall_reader_u8 (&reader);
-  guint64 mark = tall_reader_u64 (&reader);
+  if (!tall_cursor_open (self->context, CURSOR, self->request->customer_number, &reader))
+    {
+      tall_error_set_invalid (
+          error, "cursor",
+          "this cursor is not of this verification, or the deployment has moved "
+          "to other tables meanwhile; verify again");
+      return FALSE;
+    }
   self->phase = tall_reader_u8 (&reader);
-  if (!reader.failed && format == CURSOR_FORMAT && mark != tall_verify_mark (self->context))
-    return tall_verify_refuse_cursor (TRUE, error);
   tall_bytes_set (self->place, tall_reader_take (&reader, tall_reader_u32 (&reader)));
   tall_bytes_set (self->search, tall_reader_take (&reader, tall_reader_u32 (&reader)));
-  gboolean good = !reader.failed && format == CURSOR_FORMAT && self->phase <= PHASE_END
-                  && self->search->len <= TALL_MAX_ROW_KEY + 1
-                  && (self->phase == PHASE_LAYOUT || self->place->len <= TALL_MAX_ROW_KEY + 1);
-  while (good && reader.rest.len > 0)
-    good = read_suspect (self, &reader);
-  return good || tall_verify_refuse_cursor (FALSE, error);
+  while (reader.rest.len > 0)
+    read_suspect (self, &reader);
+  return TRUE;
 }
 
 static void
 append_suspect (GByteArray *bytes, const TallSuspect *suspect)
 {
-  guint8 pair = 0;
-  while (suspect->pair != NULL && tall_verify_pairs[pair++] != suspect->pair)
-    ;
-  tall_bytes_append_u8 (bytes, pair);
+  guint8 which = 0;
+  while (tall_verify_subjects[which] != suspect->subject)
+    which++;
+  tall_bytes_append_u8 (bytes, which);
   tall_bytes_append_u8 (bytes, suspect->n_looks);
   tall_bytes_append_u8 (bytes, (guint8)suspect->stage);
   tall_bytes_append_u32 (bytes, suspect->kinds);
-  tall_bytes_append_u32 (bytes, suspect->certain);
   tall_bytes_append_u64 (bytes, suspect->fingerprint);
   tall_bytes_append_u16 (bytes, (guint16)suspect->key.len);
   tall_bytes_append (bytes, suspect->key);
@@ -144,8 +137,6 @@ write_cursor (TallVerify *self)
 {
   const GByteArray *places[] = { self->place, self->search };
   g_autoptr (GByteArray) bytes = g_byte_array_new ();
-  tall_bytes_append_u8 (bytes, CURSOR_FORMAT);
-  tall_bytes_append_u64 (bytes, tall_verify_mark (self->context));
   tall_bytes_append_u8 (bytes, (guint8)self->phase);
   for (guint i = 0; i < G_N_ELEMENTS (places); i++)
     {
@@ -154,7 +145,8 @@ write_cursor (TallVerify *self)
     }
   for (guint i = 0; i < self->suspects->len; i++)
     append_suspect (bytes, &g_array_index (self->suspects, TallSuspect, i));
-  self->part->cursor = tall_slice_dup (self->part->arena, tall_slice_array (bytes));
+  self->part->cursor = tall_cursor_seal (self->context, CURSOR, self->request->customer_number,
+                                         tall_slice_array (bytes), self->part->arena);
 }
 
 /**
@@ -210,40 +202,11 @@ walk_phase (TallVerify *self, gboolean *ended, GError **error)
 {
   gboolean all = self->customer.len == 0;
   *ended = TRUE;
-  if (self->phase == PHASE_LAYOUT)
-    return tall_verify_walk_layout (self, ended, error);
   if (self->phase == PHASE_NOTES)
     return !all || tall_verify_add_notes (self, error);
-  const TallVerifyPair *pair = tall_verify_pairs[self->phase - PHASE_PAIRS];
-  return !pair->is_there (self->context) || (!all && !pair->of_customers)
-         || tall_verify_walk_pairs (self, pair, ended, error);
-}
-
-static int
-compare_orders (gconstpointer a, gconstpointer b)
-{
-  const TallSuspect *one = a, *other = b;
-  int order = tall_slice_compare (one->key, other->key);
-  return order != 0 ? order : tall_slice_compare (one->order, other->order);
-}
-
-/* Orders of a part come in the order of the walk, in which some were found later: so what is found
- * has an order. One that lacks rows in several pairs comes once. */
-static void
-sort_orders (TallVerify *self, guint first)
-{
-  TallSuspect *all = (TallSuspect *)self->suspects->data;
-  guint end = first;
-  while (end < self->suspects->len && all[end].pair == NULL)
-    end++;
-  if (end > first)
-    qsort (&all[first], end - first, sizeof *all, compare_orders);
-  for (guint i = end; i-- > first + 1;)
-    if (compare_orders (&all[i - 1], &all[i]) == 0)
-      {
-        all[i - 1].kinds |= all[i].kinds;
-        g_array_remove_index (self->suspects, i);
-      }
+  const TallVerifySubject *subject = tall_verify_subjects[self->phase];
+  return (subject->is_there != NULL && !subject->is_there (self->context))
+         || (!all && !subject->of_customers) || subject->walk (self, subject, ended, error);
 }
 
 /* After an error what was found up to a place is good, if that is further than where it began. */
@@ -251,7 +214,6 @@ static gboolean
 walk (TallVerify *self, GError **error)
 {
   guint first_phase = self->phase;
-  guint n_suspects = self->suspects->len;
   g_autoptr (GByteArray) begun = g_byte_array_new ();
   g_autoptr (GError) cause = NULL;
   gboolean ended = TRUE;
@@ -277,7 +239,6 @@ walk (TallVerify *self, GError **error)
           return FALSE;
         }
     }
-  sort_orders (self, n_suspects);
   return TRUE;
 }
 

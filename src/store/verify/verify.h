@@ -19,13 +19,21 @@ TallVerifyPart *tall_verify_part (const TallStoreContext *context,
                                   const TallVerifyRequest *request,
                                   GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
-guint64 tall_verify_mark (const TallStoreContext *context);
+TallSlice tall_cursor_seal (const TallStoreContext *context,
+                            const char *of,
+                            const char *customer,
+                            TallSlice content,
+                            TallArena *arena);
+gboolean tall_cursor_open (const TallStoreContext *context,
+                           const char *of,
+                           const char *customer,
+                           TallReader *cursor) G_GNUC_WARN_UNUSED_RESULT;
 guint tall_verify_count_unused (const TallStoreContext *context);
 
 /**
  * TallVerifyLook:
  *
- * What one look at an order, a customer, or a row of a pair has found.
+ * What one look at an order, a customer, or a row beside them has found.
  */
 typedef struct
 {
@@ -34,14 +42,22 @@ typedef struct
   TallOrderKey key;
   TallRoot root;      /* all zero if there is none, or if it cannot be read */
   const TallRow *row; /* the root row; NULL: there is none */
-  const char *table;  /* of the root row; static; NULL: a row of a pair */
+  const char *table;  /* of the root row; static; NULL: it was not looked for */
   TallSlice root_key;
   const char *customer_number; /* NULL: not known */
   const char *order_number;    /* NULL: not known, or it is a customer */
   GArray *hints;               /* owned: of TallHint that it is to have; NULL: they are not known */
-  guint64 fingerprint; /* of the state cell, or of both rows of a pair: a write changes it */
-  gboolean changed;    /* it was written while its rows were read, page by page */
-  GArray *findings;    /* of TallFinding */
+  GArray *missing;             /* owned: of those, which @hints owns; NULL: nobody has looked */
+  guint64 fingerprint;         /* of what a write changes */
+  gboolean changed;            /* it was written while its rows were read, page by page */
+  gboolean is_excused;         /* the order that the row is about is damaged: it may be right */
+  GArray *findings;            /* of TallFinding */
+
+  /* Only where it was read for this look. */
+  TallVerifyScan *scan;         /* owned: holds … */
+  const TallVerifyGroup *group; /* all rows of the order or customer */
+  TallReadResult *read;         /* owned: holds … */
+  const TallRow *beside;        /* the hint, entry or row of ids; NULL: it is not there */
 } TallVerifyLook;
 
 void tall_verify_look_init (TallVerifyLook *self, const TallStoreContext *context);
@@ -52,11 +68,7 @@ gboolean tall_verify_look_at (TallVerifyLook *self,
                               const TallStoreContext *context,
                               const TallVerifyGroup *group,
                               GError **error) G_GNUC_WARN_UNUSED_RESULT;
-gboolean tall_verify_look_again (TallVerifyLook *self,
-                                 const TallStoreContext *context,
-                                 TallSlice customer,
-                                 TallSlice order,
-                                 GError **error) G_GNUC_WARN_UNUSED_RESULT;
+void tall_verify_look_mark (TallVerifyLook *self, const TallRow *row, TallSlice other);
 void tall_verify_look_add (TallVerifyLook *self,
                            TallFindingKind kind,
                            const char *table,
@@ -85,103 +97,110 @@ typedef enum
 } TallRepairOutcome;
 
 gint64 tall_repair_find_latest (const TallRow *row);
-gboolean tall_repair_rows (const TallVerifyLook *look,
-                           TallRepairOutcome *outcome,
-                           GError **error) G_GNUC_WARN_UNUSED_RESULT;
-/**
- * TallRepairId:
- *
- * A row that leads from a customer's id to the number, or from the number to the id, while the way
- * back is missing.
- */
-typedef struct
-{
-  TallSlice row;         /* key */
-  gboolean contradicted; /* out: another row leads to the same number or id */
-} TallRepairId;
 
-gboolean tall_repair_search_ids (const TallStoreContext *context,
-                                 TallRepairId *ids,
-                                 guint n,
-                                 GByteArray *place,
-                                 gint64 until,
-                                 gboolean *ended,
-                                 GError **error) G_GNUC_WARN_UNUSED_RESULT;
+typedef struct _TallVerify TallVerify;
+typedef struct _TallVerifySubject TallVerifySubject;
 
 /**
- * TallVerifyPair:
+ * TallVerifySubject:
  *
- * A table whose rows are judged by one other row each: hints and entries by the order, ids by the
- * way back.
+ * What a verification walks through: customers and orders, or a table beside them, whose rows are
+ * judged by one other row each. Hints and entries are judged by the order, ids by the way back.
  */
-typedef struct _TallVerifyPair TallVerifyPair;
-
-struct _TallVerifyPair
+struct _TallVerifySubject
 {
-  const char *table;
+  const char *table;     /* NULL: those of the layout */
   gboolean of_customers; /* its rows begin with the customer */
-  gboolean is_searched;  /* other rows may contradict one that is wrong: see #TallRepairId */
+  gboolean is_searched;  /* other rows may contradict one that is wrong */
 
   gboolean (*is_there) (const TallStoreContext *context);
 
+  /* Looks at all of it, from the place on. @ended (out): whether this was all. FALSE: a table could
+   * not be read now */
+  gboolean (*walk) (TallVerify *self,
+                    const TallVerifySubject *subject,
+                    gboolean *ended,
+                    GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
+  /* Reads one of it, and all that it is judged by. @key: of the row, or the customer part; @order:
+   * the order part; empty: a row, or a customer */
+  gboolean (*look) (TallVerifyLook *look,
+                    const TallStoreContext *context,
+                    const TallVerifySubject *subject,
+                    TallSlice key,
+                    TallSlice order,
+                    GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
+  /* Mends what @look() has found, none of which needs a person. FALSE: a table could not be read or
+   * written now. Whenever it ends early, it has done no harm and can be done again */
+  gboolean (*mend) (const TallVerifyLook *look,
+                    const TallVerifySubject *subject,
+                    TallRepairOutcome *outcome,
+                    GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
+  /* ---- Only of a table ---- */
+
+  gsize counter; /* of a guint64 in #TallVerifyPart */
+
   /* The other row: its table, and its key, appended to @key. NULL: there is none. If it is NULL, it
-   * is the root row of the order that find_order() finds. */
+   * is the root row of the order that find_order() finds, of which the state cell and the summary
+   * are needed. */
   const char *(*locate) (const TallStoreContext *context, const TallRow *row, GByteArray *key);
 
-  /* Only the state cell and the summary of the other row are needed. */
-  gboolean needs_root;
-
-  /* Adds what is wrong with @row. @other: NULL if it is not there */
-  void (*judge) (TallVerifyLook *look,
-                 const TallVerifyPair *self,
-                 const TallRow *row,
-                 const TallRow *other);
-
-  guint64 *(*count) (TallVerifyPart *part);
-
   /* The order that the row is about: @key (out). FALSE if it is about none; with @error set if that
-   * could not be read. May be NULL. */
+   * could not be read. */
   gboolean (*find_order) (const TallStoreContext *context,
                           TallSlice row,
                           TallOrderKey *key,
                           GError **error);
 
-  gboolean (*mend) (const TallStoreContext *context,
-                    const TallVerifyPair *self,
-                    TallSlice row,
-                    TallRepairOutcome *outcome,
-                    GError **error) G_GNUC_WARN_UNUSED_RESULT;
+  /* Adds what is wrong with @row. @other: NULL if it is not there */
+  void (*judge) (TallVerifyLook *look,
+                 const TallVerifySubject *subject,
+                 const TallRow *row,
+                 const TallRow *other);
 };
 
-#define TALL_VERIFY_N_PAIRS 3
-extern const TallVerifyPair *const tall_verify_pairs[TALL_VERIFY_N_PAIRS];
-extern const TallVerifyPair tall_verify_hints;
-extern const TallVerifyPair tall_verify_entries;
-extern const TallVerifyPair tall_verify_ids;
+#define TALL_VERIFY_N_SUBJECTS 4
+extern const TallVerifySubject *const tall_verify_subjects[TALL_VERIFY_N_SUBJECTS];
+extern const TallVerifySubject tall_verify_orders;
+extern const TallVerifySubject tall_verify_hints;
+extern const TallVerifySubject tall_verify_entries;
+extern const TallVerifySubject tall_verify_ids;
 
-gboolean tall_repair_hint (const TallStoreContext *context,
-                           const TallVerifyPair *pair,
-                           TallSlice row,
+gboolean tall_repair_rows (const TallVerifyLook *look,
+                           const TallVerifySubject *subject,
+                           TallRepairOutcome *outcome,
+                           GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean tall_repair_hint (const TallVerifyLook *look,
+                           const TallVerifySubject *subject,
                            TallRepairOutcome *outcome,
                            GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
-gboolean tall_repair_id (const TallStoreContext *context,
-                         const TallVerifyPair *pair,
-                         TallSlice row,
-                         TallRepairOutcome *outcome,
-                         GError **error) G_GNUC_WARN_UNUSED_RESULT;
-
-TallReadResult *tall_verify_read_row (const TallStoreContext *context,
-                                      const char *table,
-                                      TallSlice key,
-                                      GError **error) G_GNUC_WARN_UNUSED_RESULT;
-gboolean tall_verify_look_at_pair (TallVerifyLook *look,
-                                   const TallStoreContext *context,
-                                   const TallVerifyPair *pair,
-                                   TallSlice key,
-                                   GError **error) G_GNUC_WARN_UNUSED_RESULT;
-GArray *tall_verify_find_missing (const TallVerifyLook *look,
+gboolean tall_verify_walk_layout (TallVerify *self,
+                                  const TallVerifySubject *subject,
+                                  gboolean *ended,
                                   GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean tall_verify_walk_table (TallVerify *self,
+                                 const TallVerifySubject *subject,
+                                 gboolean *ended,
+                                 GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean tall_verify_look_again (TallVerifyLook *self,
+                                 const TallStoreContext *context,
+                                 const TallVerifySubject *subject,
+                                 TallSlice customer,
+                                 TallSlice order,
+                                 GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean tall_verify_look_at_row (TallVerifyLook *look,
+                                  const TallStoreContext *context,
+                                  const TallVerifySubject *subject,
+                                  TallSlice key,
+                                  TallSlice order,
+                                  GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean tall_verify_find_missing (TallVerifyLook *looks,
+                                   guint n,
+                                   TallVerifyStray *gap,
+                                   GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 /**
  * TallSuspectStage:
@@ -190,6 +209,9 @@ GArray *tall_verify_find_missing (const TallVerifyLook *look,
  * @TALL_SUSPECT_SEARCH: it is to be mended, if no other row contradicts it
  * @TALL_SUSPECT_MEND: it is to be mended
  * @TALL_SUSPECT_LEFT: another row contradicts it
+ *
+ * What is behind %TALL_SUSPECT_READY is certain: what is gone then was mended, even if nobody heard
+ * of it.
  */
 typedef enum
 {
@@ -208,12 +230,10 @@ typedef enum
  */
 typedef struct
 {
-  const TallVerifyPair *pair; /* NULL: an order or a customer */
-  TallSlice key;              /* of the row of a pair, or the customer part */
-  TallSlice order;            /* the order part; empty: a pair or a customer */
-  guint32 kinds;              /* that were found, a bit each */
-  guint32 certain;            /* of them: those that it has been decided to mend. From then on one
-                               * that is gone is reported as mended, even if nobody heard of it */
+  const TallVerifySubject *subject;
+  TallSlice key;   /* as its look() takes it, like … */
+  TallSlice order; /* part */
+  guint32 kinds;   /* that were found, a bit each */
   guint64 fingerprint;
   guint8 n_looks;
   TallSuspectStage stage;
@@ -224,7 +244,7 @@ typedef struct
  *
  * One part of a verification on its way.
  */
-typedef struct
+struct _TallVerify
 {
   const TallStoreContext *context;
   const TallVerifyRequest *request;
@@ -244,27 +264,20 @@ typedef struct
   TallVerifyPart safe_part;
   guint n_safe_findings;
   guint n_safe_suspects;
-} TallVerify;
+};
 
 /* After so many findings a part looks at nothing more. What one look adds to them keeps them below
  * TALL_VERIFY_MOST_FINDINGS. */
 #define TALL_VERIFY_ENOUGH 256
 
 gboolean tall_verify_is_over (const TallVerify *self);
-gboolean tall_verify_refuse_cursor (gboolean moved, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 void tall_verify_keep (TallVerify *self);
 void tall_verify_report (TallVerify *self, const TallFinding *finding);
 void tall_verify_report_stray (TallVerify *self, const TallVerifyStray *stray);
 void tall_verify_suspect (TallVerify *self, const TallSuspect *suspect);
 
-gboolean tall_verify_walk_layout (TallVerify *self,
-                                  gboolean *ended,
-                                  GError **error) G_GNUC_WARN_UNUSED_RESULT;
-gboolean tall_verify_walk_pairs (TallVerify *self,
-                                 const TallVerifyPair *pair,
-                                 gboolean *ended,
-                                 GError **error) G_GNUC_WARN_UNUSED_RESULT;
 gboolean tall_verify_add_notes (TallVerify *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean tall_verify_search (TallVerify *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 gboolean tall_verify_settle (TallVerify *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 G_END_DECLS

@@ -5,7 +5,6 @@
 #include "store/record/deployment.h"
 #include "store/record/generation.h"
 #include "store/verify/verify.h"
-#include "table/merged-plan.h"
 #include "tall-error.h"
 #include "tall-json.h"
 
@@ -133,15 +132,7 @@ tall_verify_add_notes (TallVerify *self, GError **error)
   return TRUE;
 }
 
-#define HINTS_A_CALL 512
-
-/* A hint that an order is to have. */
-typedef struct
-{
-  TallSuspect suspect; /* if it has not; in the arena of the walk, like … */
-  const char *table;
-  TallSlice row; /* key */
-} Expected;
+#define MOST_TOGETHER 512
 
 /* A walk over the tables of the layout. Its place:
  *
@@ -151,106 +142,54 @@ typedef struct
 {
   TallVerify *verify;
   TallVerifyScan *scan;
-  TallArena *arena;     /* of the rows that are looked for next */
-  GArray *expected;     /* owned; of Expected: these rows */
+  GArray *looks;        /* owned; of TallVerifyLook: those whose hints are looked for together */
+  guint n_hints;        /* of them */
   GByteArray *customer; /* part of the key of the last one, which is in the sample */
 } Walk;
 
-/* The order lacks the row. It is looked at as a whole, so once is enough. */
-static void
-miss (TallVerify *self, const Expected *expected)
-{
-  guint n = self->suspects->len;
-  const TallSuspect *last = n > 0 ? &g_array_index (self->suspects, TallSuspect, n - 1) : NULL;
-  const TallSuspect *suspect = &expected->suspect;
-  if (last == NULL || last->pair != NULL || last->kinds != suspect->kinds
-      || !tall_slice_equal (last->key, suspect->key)
-      || !tall_slice_equal (last->order, suspect->order))
-    tall_verify_suspect (self, suspect);
-}
-
-/* Looks for rows that orders are to have.
- * @broken: (inout): whether one cannot be read; only the first is reported */
+/* Looks for the hints of all of them, and begins anew. */
 static gboolean
-find_some (Walk *walk, const Expected *expected, guint n, gboolean *broken, GError **error)
+end_looks (Walk *walk, GError **error)
 {
-  TallVerify *self = walk->verify;
-  g_auto (TallVerifyStray) gap = { expected->table, g_byte_array_new (), 1, NULL };
-  g_autoptr (TallMergedPlan) plan = tall_merged_plan_new ();
-  for (guint i = 0; i < n; i++)
-    tall_read_plan_add_get (plan->asked, expected[i].table, expected[i].row);
-  gboolean read =
-      tall_merged_plan_read (plan, self->context->table, tall_verify_deadline (), &gap.cause);
-  if (!read && !tall_error_is_unreadable (gap.cause))
-    {
-      g_propagate_error (error, g_steal_pointer (&gap.cause));
-      return FALSE;
-    }
-  for (guint i = 0; i < n; i++)
-    if (!read && n > 1 && !find_some (walk, &expected[i], 1, broken, error))
-      return FALSE;
-    else if (read && plan->results[i].n_rows == 0)
-      miss (self, &expected[i]);
-  if (read || n > 1 || *broken)
-    return TRUE;
-  *broken = TRUE;
-  tall_bytes_set (gap.row, expected->row);
-  tall_verify_report_stray (self, &gap);
-  return TRUE;
-}
-
-/* Looks for all of them, and begins anew. */
-static gboolean
-find_expected (Walk *walk, GError **error)
-{
-  gboolean broken = FALSE;
-  if (walk->expected->len > 0
-      && !find_some (walk, (const Expected *)(gpointer)walk->expected->data, walk->expected->len,
-                     &broken, error))
+  g_auto (TallVerifyStray) gap = { 0 };
+  TallVerifyLook *looks = (TallVerifyLook *)(gpointer)walk->looks->data;
+  if (!tall_verify_find_missing (looks, walk->looks->len, &gap, error))
     return FALSE;
-  g_array_set_size (walk->expected, 0);
-  g_clear_pointer (&walk->arena, tall_arena_free);
-  walk->arena = tall_arena_new (0);
-  return TRUE;
-}
-
-/* Remembers the hints that a sound order is to have. */
-static void
-expect (Walk *walk, const TallVerifyLook *look, const TallSuspect *suspect)
-{
-  for (guint i = 0; look->hints != NULL && i < look->hints->len; i++)
+  for (guint i = 0; i < walk->looks->len; i++)
     {
-      const TallHint *hint = tall_index_get (look->hints, i);
-      Expected expected = { *suspect, hint->table,
-                            tall_slice_dup (walk->arena, tall_slice_array (hint->row)) };
-      expected.suspect.key = tall_slice_dup (walk->arena, suspect->key);
-      expected.suspect.order = tall_slice_dup (walk->arena, suspect->order);
-      expected.suspect.kinds = 1u << TALL_FINDING_MISSING_HINT;
-      g_array_append_val (walk->expected, expected);
+      guint32 misses = looks[i].missing->len > 0 ? 1u << TALL_FINDING_MISSING_HINT : 0;
+      const TallSuspect suspect = { .subject = &tall_verify_orders,
+                                    .key = looks[i].key.customer,
+                                    .order = looks[i].key.order,
+                                    .kinds = tall_verify_look_kinds (&looks[i]) | misses,
+                                    .fingerprint = looks[i].fingerprint };
+      if (suspect.kinds != 0)
+        tall_verify_suspect (walk->verify, &suspect);
     }
+  if (gap.cause != NULL)
+    tall_verify_report_stray (walk->verify, &gap);
+  g_array_set_size (walk->looks, 0);
+  walk->n_hints = 0;
+  return TRUE;
 }
 
 static gboolean
 look_at_group (Walk *walk, const TallVerifyGroup *group, GError **error)
 {
   TallVerify *self = walk->verify;
-  g_auto (TallVerifyLook) look = { 0 };
-  if (!tall_verify_look_at (&look, self->context, group, error))
+  TallVerifyLook look = { 0 };
+  gboolean done = tall_verify_look_at (&look, self->context, group, error);
+  look.row = NULL; /* goes with the group */
+  g_array_append_val (walk->looks, look);
+  if (!done)
     return FALSE;
   self->n_looked++;
   if (group->order.len > 0)
     self->part->n_orders++;
   else
     self->part->n_customers++;
-  TallSuspect suspect = { .key = look.key.customer,
-                          .order = look.key.order,
-                          .kinds = tall_verify_look_kinds (&look),
-                          .fingerprint = look.fingerprint };
-  if (suspect.kinds != 0)
-    tall_verify_suspect (self, &suspect);
-  else
-    expect (walk, &look, &suspect);
-  return walk->expected->len < HINTS_A_CALL || find_expected (walk, error);
+  walk->n_hints += look.hints != NULL ? look.hints->len : 0;
+  return walk->looks->len + walk->n_hints < MOST_TOGETHER || end_looks (walk, error);
 }
 
 /* Whether the customer is in the sample; one that is not is skipped, with all its orders. */
@@ -264,12 +203,12 @@ is_sampled (Walk *walk, TallSlice customer)
   return (guint)g_random_int_range (0, 100) < percent;
 }
 
-/* The part may end here, if no rows are still to be looked for. */
+/* The part may end here, if no hints are still to be looked for. */
 static void
 keep_place (Walk *walk)
 {
   TallVerify *self = walk->verify;
-  if (walk->expected->len > 0)
+  if (walk->looks->len > 0)
     return;
   g_byte_array_set_size (self->place, 0);
   tall_bytes_append_u16 (self->place, (guint16)walk->customer->len);
@@ -298,7 +237,7 @@ walk_groups (Walk *walk, gboolean *ended, GError **error)
     }
   if (cause != NULL)
     g_propagate_error (error, g_steal_pointer (&cause));
-  else if (find_expected (walk, error))
+  else if (end_looks (walk, error))
     {
       keep_place (walk);
       return TRUE;
@@ -308,32 +247,26 @@ walk_groups (Walk *walk, gboolean *ended, GError **error)
 
 /**
  * tall_verify_walk_layout:
- * @ended: (out): whether this was all
  *
- * Looks at customers and orders, from the place on.
- *
- * Returns: FALSE if a table could not be read now, or the place is none
+ * Looks at customers and orders.
  */
 gboolean
-tall_verify_walk_layout (TallVerify *self, gboolean *ended, GError **error)
+tall_verify_walk_layout (TallVerify *self,
+                         const TallVerifySubject *subject G_GNUC_UNUSED,
+                         gboolean *ended,
+                         GError **error)
 {
-  Walk walk = { .verify = self,
-                .expected = g_array_new (FALSE, FALSE, sizeof (Expected)),
-                .customer = g_byte_array_new () };
+  g_autoptr (TallVerifyScan) scan = tall_verify_scan_new (self->context, self->customer);
+  g_autoptr (GArray) looks = g_array_new (FALSE, FALSE, sizeof (TallVerifyLook));
+  g_autoptr (GByteArray) customer = g_byte_array_new ();
+  Walk walk = { .verify = self, .scan = scan, .looks = looks, .customer = customer };
   TallReader place = tall_reader (tall_slice_array (self->place));
-  gboolean done = TRUE;
-  walk.arena = tall_arena_new (0);
-  walk.scan = tall_verify_scan_new (self->context, self->customer);
+  g_array_set_clear_func (looks, (GDestroyNotify)tall_verify_look_clear);
   if (place.rest.len > 0)
     {
-      tall_bytes_set (walk.customer, tall_reader_take (&place, tall_reader_u16 (&place)));
-      done = tall_verify_scan_go_to (walk.scan, &place);
+      tall_bytes_set (customer, tall_reader_take (&place, tall_reader_u16 (&place)));
+      tall_verify_scan_go_to (scan, &place);
     }
   *ended = FALSE;
-  done = done ? walk_groups (&walk, ended, error) : tall_verify_refuse_cursor (FALSE, error);
-  tall_verify_scan_free (walk.scan);
-  g_array_unref (walk.expected);
-  tall_arena_free (walk.arena);
-  g_byte_array_unref (walk.customer);
-  return done;
+  return walk_groups (&walk, ended, error);
 }

@@ -639,7 +639,9 @@ struct VerifyPart {
   10: optional TallError failure,
   /** Milliseconds after which the next part is to be asked for: every write that was under way has
    * ended then. */
-  11: i32 wait_ms
+  11: i32 wait_ms,
+  /** How many of "orders" are marks of orders that were deleted, or never stored. */
+  12: i64 marks
 }
 
 // ---- Migrating ----------------------------------------------------------------------------------

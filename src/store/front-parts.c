@@ -269,6 +269,7 @@ take_part (VerifyRun *self, const TallVerifyPart *part)
 {
   self->summary->n_customers += part->n_customers;
   self->summary->n_orders += part->n_orders;
+  self->summary->n_marks += part->n_marks;
   self->summary->n_hints += part->n_hints;
   self->summary->n_ids += part->n_ids;
   self->summary->n_busy += part->n_busy;

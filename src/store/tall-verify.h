@@ -104,6 +104,7 @@ typedef struct
 {
   guint64 n_customers; /* rows of customers that were checked, also of deleted ones */
   guint64 n_orders;    /* the same of orders */
+  guint64 n_marks;     /* of these, marks of orders that were deleted, or never stored */
   guint64 n_hints;
   guint64 n_ids;
   guint64 n_findings;
@@ -175,6 +176,7 @@ typedef struct
                      * writes */
   guint64 n_customers;
   guint64 n_orders;
+  guint64 n_marks;
   guint64 n_hints;
   guint64 n_ids;
   guint64 n_busy;

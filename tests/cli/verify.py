@@ -40,9 +40,10 @@ def a_sound_store(folder):
         pathlib.Path(folder, layout).mkdir()
         store = filled(f"{folder}/{layout}", layout, "numeric")
         run("verify", "--store", store).ends(DONE, "Verified 830 orders, 0 customers, 829 hints",
-                                             "sound")
+                                             "(deleted orders: 1): sound")
         summary = lines(run("verify", "--store", store, "--json").ends(DONE))[-1]["summary"]
-        equal((summary["orders"], summary["findings"], summary["whole"]), (830, 0, True))
+        equal((summary["orders"], summary["marks"], summary["findings"], summary["whole"]),
+              (830, 1, 0, True))
 
 
 @test

@@ -206,6 +206,7 @@ find_something (TallFront *front, const TallVerifyRequest *request, GError **err
   part->wait = 6;
   part->n_customers = 1;
   part->n_orders = 2;
+  part->n_marks = 7;
   part->n_hints = 3;
   part->n_ids = 4;
   part->n_busy = 5;
@@ -263,6 +264,7 @@ test_answer (TallStoreFixture *self, gconstpointer kind G_GNUC_UNUSED)
   g_assert_true (tall_slice_equal (part->cursor, tall_slice_str ("there")));
   g_assert_cmpuint (part->n_customers, ==, 1);
   g_assert_cmpuint (part->n_orders, ==, 2);
+  g_assert_cmpuint (part->n_marks, ==, 7);
   g_assert_cmpuint (part->n_hints, ==, 3);
   g_assert_cmpuint (part->n_ids, ==, 4);
   g_assert_cmpuint (part->n_busy, ==, 5);

@@ -203,6 +203,8 @@ print_summary (const Verify *self, const TallVerifySummary *summary)
               " customers, %" G_GUINT64_FORMAT " hints and %" G_GUINT64_FORMAT " rows of ids",
               summary->n_findings + summary->n_notes > 0 ? "\n" : "", summary->n_orders,
               summary->n_customers, summary->n_hints, summary->n_ids);
+  if (summary->n_marks > 0)
+    tall_print (" (deleted orders: %" G_GUINT64_FORMAT ")", summary->n_marks);
   if (self->sample > 0)
     tall_print (" of a sample of %u %%", self->sample);
   tall_print (": ");
@@ -227,6 +229,8 @@ print_summary_json (const Verify *self, const TallVerifySummary *summary)
 {
   JsonBuilder *builder = tall_json_line_new ("summary");
   tall_json_add_number (builder, "orders", summary->n_orders);
+  if (summary->n_marks > 0)
+    tall_json_add_number (builder, "marks", summary->n_marks);
   tall_json_add_number (builder, "customers", summary->n_customers);
   tall_json_add_number (builder, "hints", summary->n_hints);
   tall_json_add_number (builder, "ids", summary->n_ids);

@@ -243,7 +243,8 @@ IDL_SHARED_STRUCT (tall_idl_verify_part_type,
                    NAMED (8, I64, "busy", part.n_busy),
                    NAMED (9, BOOL, "broken", part.is_broken),
                    STRUCT (10, failure, tall_idl_failure_type),
-                   NAMED (11, I32, "wait_ms", part.wait));
+                   NAMED (11, I32, "wait_ms", part.wait),
+                   NAMED (12, I64, "marks", part.n_marks));
 #undef Type
 
 #define Type TallEraseRequest

@@ -184,10 +184,13 @@ look_at_group (Walk *walk, const TallVerifyGroup *group, GError **error)
   if (!done)
     return FALSE;
   self->n_looked++;
-  if (group->order.len > 0)
-    self->part->n_orders++;
-  else
+  if (group->order.len == 0)
     self->part->n_customers++;
+  else
+    {
+      self->part->n_orders++;
+      self->part->n_marks += look.root.exists && !look.root.state.live;
+    }
   walk->n_hints += look.hints != NULL ? look.hints->len : 0;
   return walk->looks->len + walk->n_hints < MOST_TOGETHER || end_looks (walk, error);
 }

@@ -47,6 +47,36 @@ def jobs_have_bounds(folder):
         run("put", "--store", store, "--jobs", right, "-", stdin=orders(1)).ends(DONE)
 
 
+@test
+def money(folder):
+    """Adjustments and a billing address go in, are shown, count in totals, and can be changed."""
+    place = {"number": 1, "line_items": [{"number": 1, "quantity": "12", "price": "14.00", "discount": "0.05"}]}
+    whole = {"customer_number": "C", "order_number": "1", "currency": "EUR", "shipping_locations": [place],
+             "adjustments": [{"kind": "shipping", "amount": "4.95"},
+                             {"kind": "discount", "amount": "-1.00", "description": "SPRING", "line": 1}],
+             "billing_address": {"line1": "1 place Royale", "city": "Reims"}}
+    for layout in ("blob", "wide", "record-type", "denormalized", "normalized"):
+        store = f"rocksdb:{folder}/{layout}"
+        run("init", "--store", store, "--layout", layout).ends(DONE)
+        run("put", "--store", store, "-", stdin=json.dumps(whole)).ends(DONE)
+        shown = run("get", "--store", store, "C", "1").ends(DONE).out
+        for words in ("billing address 1 place Royale, Reims", "  KIND      AMOUNT  DESCRIPTION  LINE\n",
+                      "  shipping    4.95\n", "  discount   -1.00  SPRING          1\n",
+                      "1 line, subtotal 159.60, total 163.55 EUR\n"):
+            equal((layout, words, words in shown), (layout, words, True))
+        listed = json.loads(run("list", "--store", store, "C", "--json").ends(DONE).out)
+        equal(listed["orders"][0]["total"], "163.55")
+        summary = run("get", "--store", store, "C", "1", "--part", "summary").ends(DONE).out
+        equal(("total 163.55 EUR" in summary, "subtotal" in summary, "billing" in summary), (True, False, False))
+        exported = json.loads(run("export", "--store", store).ends(DONE).out)
+        equal(exported["order"], whole)
+        changes = ("-line[1]", "-adjustments", "billing_address.city=Paris")
+        run("patch", "--store", store, "C", "1", *changes).ends(DONE)
+        left = json.loads(run("export", "--store", store).ends(DONE).out)["order"]
+        equal((left.get("adjustments"), left["billing_address"]["city"]), (None, "Paris"))
+        run("verify", "--store", store).ends(DONE)
+
+
 def make_lines(chance):
     """Lines of few orders and customers, some of them wrong, and what is to be said of each."""
     lines, due, last = [], [], {}

@@ -543,7 +543,7 @@ test_limit (void)
   g_assert_true (g_str_has_prefix (lines[0], "A/1: 1(1*1 2*1 "));
   g_assert_cmpstr (
       lines[1], ==,
-      "! \"20000\",\"\",\"the order has more than 10000 lines, locations and adjustments\","
+      "! \"20000\",\"\",\"the order has more than 10000 lines and locations\","
       "\"A,2,,1\"");
   g_assert_cmpstr (lines[2], ==,
                    "! \"10001\",\"\",\"order 2 is rejected because of line 20000\",\"A,2,,1\"");

@@ -132,6 +132,15 @@ make_attributes (void)
   return order;
 }
 
+static TallOrder *
+make_adjustments (void)
+{
+  TallOrder *order = begin (0, 0);
+  for (guint i = 0; i < 10000; i++)
+    tall_order_add_adjustment (order, "x", i, 2)->description = fill (order, 80);
+  return order;
+}
+
 /* One address for all lines: the denormalized layout writes it beside each. */
 static TallOrder *
 make_address (void)
@@ -157,9 +166,16 @@ static const struct
   const char *name;
   MakeFunc make;
 } kinds[] = {
-  { "small", make_small },         { "lines", make_lines }, { "empty-lines", make_empty_lines },
-  { "locations", make_locations }, { "text", make_text },   { "attributes", make_attributes },
-  { "address", make_address },     { "name", make_name },   { "items", make_items },
+  { "small", make_small },
+  { "lines", make_lines },
+  { "empty-lines", make_empty_lines },
+  { "locations", make_locations },
+  { "text", make_text },
+  { "attributes", make_attributes },
+  { "adjustments", make_adjustments },
+  { "address", make_address },
+  { "name", make_name },
+  { "items", make_items },
 };
 
 typedef struct

@@ -83,6 +83,8 @@ assert_summary (TallFront *front, const TallOrder *order)
   g_assert_cmpint (outcome.order->has_sales_date, ==, order->has_sales_date);
   g_assert_cmpuint (outcome.order->n_shipping_locations, ==, 0);
   g_assert_cmpuint (outcome.order->n_attributes, ==, 0);
+  g_assert_cmpuint (outcome.order->n_adjustments, ==, 0);
+  g_assert_null (outcome.order->billing_address);
   tall_outcome_clear (&outcome);
 }
 

@@ -264,12 +264,11 @@ compare_order_fields (TallDraft *self, const TallCsvRow *row, TallRowFault *faul
 static gboolean
 check_room (const TallDraft *self, TallRowFault *fault, GError **error)
 {
-  if (self->n_lines + self->n_locations + self->order->n_adjustments < TALL_MAX_LINES_AND_LOCATIONS)
+  if (self->n_lines + self->n_locations < TALL_MAX_LINES_AND_LOCATIONS)
     return TRUE;
   *fault = (TallRowFault){ NULL, "the order is too large" };
   g_set_error (error, TALL_ERROR, TALL_ERROR_TOO_LARGE,
-               "the order has more than %d lines, locations and adjustments",
-               TALL_MAX_LINES_AND_LOCATIONS);
+               "the order has more than %d lines and locations", TALL_MAX_LINES_AND_LOCATIONS);
   return FALSE;
 }
 

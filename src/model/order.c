@@ -243,8 +243,8 @@ add_adjustments (const TallOrder *self, Exact *sum)
 {
   for (guint i = 0; i < self->n_adjustments; i++)
     {
-      TallDecimal amount = trim (*self->adjustments[i]->amount);
-      if (!add_exact (sum, (Exact){ amount.unscaled, amount.scale }))
+      const TallDecimal *amount = self->adjustments[i]->amount;
+      if (!add_exact (sum, (Exact){ amount->unscaled, amount->scale }))
         return FALSE;
     }
   return TRUE;

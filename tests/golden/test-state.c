@@ -88,11 +88,34 @@ test_claimed (void)
   assert_bytes (&state, CLAIMED);
 }
 
+static guint
+get_schema (TallRecord record)
+{
+  TallContent content;
+  must (tall_content_init (&content, record, &error));
+  guint schema = content.state.schema;
+  tall_content_clear (&content);
+  return schema;
+}
+
+/* Earlier versions go on with all that has no money beside its lines. */
+static void
+test_schema (void)
+{
+  g_autoptr (TallCustomer) customer = tall_customer_new ("VINET");
+  g_autoptr (TallOrder) order = tall_order_new ("VINET", "10248");
+  g_assert_cmpuint (get_schema (tall_record_of_customer (customer)), ==, 1);
+  g_assert_cmpuint (get_schema (tall_record_of_order (order)), ==, 1);
+  tall_order_add_adjustment (order, "shipping", 495, 2);
+  g_assert_cmpuint (get_schema (tall_record_of_order (order)), ==, 2);
+}
+
 int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/golden/state/stored", test_stored);
   g_test_add_func ("/golden/state/claimed", test_claimed);
+  g_test_add_func ("/golden/state/schema", test_schema);
   return g_test_run ();
 }

@@ -149,7 +149,11 @@ walk (TallReference *self, TallFindOptions *options, guint n_seen[N_ALL])
           guint at = find_record (self, outcome->order);
           n_seen[at]++;
           if (options->part.kind == TALL_PART_SUMMARY)
-            tall_reference_check_entry (outcome->entry, get_record (self, at));
+            {
+              tall_reference_check_entry (outcome->entry, get_record (self, at));
+              g_assert_cmpuint (outcome->order->n_adjustments, ==, 0);
+              g_assert_null (outcome->order->billing_address);
+            }
           else
             tall_reference_check_outcome (outcome, get_record (self, at));
         }

@@ -541,10 +541,9 @@ test_limit (void)
   g_autofree char *result = group (PLAIN, csv->str);
   g_auto (GStrv) lines = g_strsplit (result, "\n", -1);
   g_assert_true (g_str_has_prefix (lines[0], "A/1: 1(1*1 2*1 "));
-  g_assert_cmpstr (
-      lines[1], ==,
-      "! \"20000\",\"\",\"the order has more than 10000 lines and locations\","
-      "\"A,2,,1\"");
+  g_assert_cmpstr (lines[1], ==,
+                   "! \"20000\",\"\",\"the order has more than 10000 lines and locations\","
+                   "\"A,2,,1\"");
   g_assert_cmpstr (lines[2], ==,
                    "! \"10001\",\"\",\"order 2 is rejected because of line 20000\",\"A,2,,1\"");
   g_assert_cmpuint (g_strv_length (lines), ==, 1 + 10000 + 1);

@@ -7,7 +7,7 @@
 #include "store/record/deployment.h"
 #include "store/record/generation.h"
 #include "store/store.h"
-#include "tall-error.h"
+#include "base/fail.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -550,9 +550,9 @@ check_kind (const TallTableAddress *address, GError **error)
 {
   if (address->kind->is_embedded)
     return TRUE;
-  g_set_error (error, TALL_ERROR, TALL_ERROR_UNSUPPORTED,
-               "%s has snapshots for that: see src/backup/README.md", address->kind->title);
-  return FALSE;
+  return tall_error_fail (error, TALL_ERROR_UNSUPPORTED,
+                          "%s has snapshots for that: see src/backup/README.md",
+                          address->kind->title);
 }
 
 /**

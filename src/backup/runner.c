@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "backup/private.h"
-#include "tall-error.h"
+#include "base/fail.h"
 
 #define MAX_NAME 128
 #define NAME_CHARACTERS G_CSET_a_2_z G_CSET_A_2_Z G_CSET_DIGITS "._-"
@@ -88,12 +88,12 @@ check_name (const char *name, GError **error)
   if (len > 0 && len <= MAX_NAME && strspn (name, NAME_CHARACTERS) == len && *name != '.'
       && *name != '-' && !g_str_has_suffix (name, TALL_BACKUP_UNFINISHED))
     return TRUE;
-  tall_error_set_invalid (error, "name",
-                          "name: a backup of a server has a name of 1 to %d letters, digits, “.”, "
-                          "“_” and “-”, which begins with a letter, a digit or “_”: it lies in the "
-                          "folder that the server was given with --backups",
-                          MAX_NAME);
-  return FALSE;
+  return tall_error_fail_invalid (
+      error, "name",
+      "name: a backup of a server has a name of 1 to %d letters, digits, “.”, "
+      "“_” and “-”, which begins with a letter, a digit or “_”: it lies in the "
+      "folder that the server was given with --backups",
+      MAX_NAME);
 }
 
 static gboolean
@@ -101,10 +101,10 @@ check_folder (const TallBackupRunner *self, GError **error)
 {
   if (self->folder != NULL)
     return TRUE;
-  g_set_error (error, TALL_ERROR, TALL_ERROR_UNSUPPORTED,
-               "this server was given no folder for backups: start it with --backups DIR, or set "
-               "backups in its configuration");
-  return FALSE;
+  return tall_error_fail (
+      error, TALL_ERROR_UNSUPPORTED,
+      "this server was given no folder for backups: start it with --backups DIR, or set "
+      "backups in its configuration");
 }
 
 /* With the mutex held. */
@@ -130,9 +130,9 @@ begin (TallBackupRunner *self, const char *name, guint rate, GError **error)
   if (self->thread != NULL)
     return TRUE;
   g_clear_pointer (&self->last, tall_backup_state_free);
-  g_set_error (error, TALL_ERROR, TALL_ERROR_OVERLOADED,
-               "there is no thread left for the backup; nothing was done, try again later");
-  return FALSE;
+  return tall_error_fail (
+      error, TALL_ERROR_OVERLOADED,
+      "there is no thread left for the backup; nothing was done, try again later");
 }
 
 /* With the mutex held, while one is made. */
@@ -141,10 +141,9 @@ join (const TallBackupRunner *self, const char *name, GError **error)
 {
   if (g_str_equal (self->last->name, name))
     return TRUE;
-  g_set_error (error, TALL_ERROR, TALL_ERROR_CONFLICT,
-               "the server is making another backup, %s: try again when it has ended",
-               self->last->name);
-  return FALSE;
+  return tall_error_fail (error, TALL_ERROR_CONFLICT,
+                          "the server is making another backup, %s: try again when it has ended",
+                          self->last->name);
 }
 
 /**

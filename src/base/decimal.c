@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-decimal.h"
-#include "tall-error.h"
+#include "base/fail.h"
 
 #include <string.h>
 
@@ -70,9 +70,8 @@ set_bad_decimal (GError **error, const char *text, gsize len, const char *why)
 {
   gsize shown = MIN (len, 40); /* may end inside a character, and none be there at all */
   g_autofree char *quoted = g_utf8_make_valid (len > 0 ? text : "", shown);
-  tall_error_set_invalid (error, NULL, "“%s%s” is not a decimal: %s", quoted,
-                          shown < len ? "…" : "", why);
-  return FALSE;
+  return tall_error_fail_invalid (error, NULL, "“%s%s” is not a decimal: %s", quoted,
+                                  shown < len ? "…" : "", why);
 }
 
 /* Appends one digit to @value, which is kept negative, as -2^63 has no positive. */

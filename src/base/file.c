@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/file.h"
 
-#include "tall-error.h"
+#include "base/fail.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -122,8 +122,7 @@ tall_file_check_regular (const char *path, const char *what, GError **error)
   struct stat status;
   if (stat (path, &status) != 0 || S_ISREG (status.st_mode))
     return TRUE;
-  tall_error_set_invalid (error, "file", "%s %s is not a file", what, path);
-  return FALSE;
+  return tall_error_fail_invalid (error, "file", "%s %s is not a file", what, path);
 }
 
 /**

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "key/strategy.h"
 
-#include "tall-error.h"
+#include "base/fail.h"
 
 static void
 append_customer (const char *number, guint64 id G_GNUC_UNUSED, GByteArray *key)
@@ -17,11 +17,10 @@ append_splits (guint n_regions, const char *const *sample, GPtrArray *splits, GE
   if (sample != NULL)
     return tall_key_splits_append_sample (&tall_key_raw, n_regions, sample, splits, error);
 
-  tall_error_set_invalid (
+  return tall_error_fail_invalid (
       error, "regions",
       "Tables with raw keys are split where the customer numbers lie: give a "
       "sample of the input (init --sample), or choose 1 region or another key strategy");
-  return FALSE;
 }
 
 /**

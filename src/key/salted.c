@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "key/strategy.h"
 
-#include "tall-error.h"
+#include "base/fail.h"
 #include "model/canonical.h"
 
 #define N_BUCKETS 256
@@ -50,12 +50,11 @@ append_splits (guint n_regions, const char *const *sample, GPtrArray *splits, GE
   if (sample != NULL)
     return tall_key_splits_append_sample (&tall_key_salted, n_regions, sample, splits, error);
 
-  tall_error_set_invalid (
+  return tall_error_fail_invalid (
       error, "regions",
       "%u regions: salted keys have %d buckets; choose at most as many regions, "
       "or give a sample of the input to split buckets by",
       n_regions, N_BUCKETS);
-  return FALSE;
 }
 
 /**

@@ -4,7 +4,7 @@
 
 #include "base/slots.h"
 #include "model/canonical.h"
-#include "tall-error.h"
+#include "base/fail.h"
 #include "tall-limits.h"
 #include "tall-order.h"
 
@@ -237,14 +237,11 @@ tall_key_splits_append_sample (const TallKeyStrategy *strategy,
 
   g_autoptr (GArray) firsts = find_firsts (keys);
   if (firsts->len < n_regions)
-    {
-      tall_error_set_invalid (
-          error, "sample",
-          "%u regions, but the sample has %u different customers: give a larger "
-          "sample, or choose fewer regions",
-          n_regions, firsts->len);
-      return FALSE;
-    }
+    return tall_error_fail_invalid (
+        error, "sample",
+        "%u regions, but the sample has %u different customers: give a larger "
+        "sample, or choose fewer regions",
+        n_regions, firsts->len);
 
   guint at = 0; /* among the different ones */
   for (guint i = 1; i < n_regions; i++)

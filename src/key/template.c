@@ -4,7 +4,7 @@
 
 #include "model/canonical.h"
 #include "model/model-type.h"
-#include "tall-error.h"
+#include "base/fail.h"
 #include "tall-json.h"
 #include "tall-limits.h"
 
@@ -119,8 +119,7 @@ fail (GError **error, const char *part, const char *format, ...)
   va_start (arguments, format);
   g_autofree char *what = g_strdup_vprintf (format, arguments);
   va_end (arguments);
-  tall_error_set_invalid (error, "index", "“%s” is not a part of an index: %s", part, what);
-  return FALSE;
+  return tall_error_fail_invalid (error, "index", "“%s” is not a part of an index: %s", part, what);
 }
 
 /* Finds the field of that name. */
@@ -577,10 +576,10 @@ parse_date (const Part *self, const char *value, gboolean is_bound, gint64 *date
   g_autofree char *whole = g_strconcat (value, is_short ? rest[len] : "", NULL);
   if ((is_bound || len >= forms[self->form].precision) && tall_date_parse (whole, date, NULL))
     return TRUE;
-  tall_error_set_invalid (error, "values", "“%s” is not a date as %s needs it, such as %.*s", value,
-                          self->text, (int)(is_bound ? 10 : forms[self->form].precision),
-                          "2026-11-28");
-  return FALSE;
+  return tall_error_fail_invalid (error, "values",
+                                  "“%s” is not a date as %s needs it, such as %.*s", value,
+                                  self->text, (int)(is_bound ? 10 : forms[self->form].precision),
+                                  "2026-11-28");
 }
 
 /* Without the 00 at its end: what begins with it is not less. */
@@ -590,10 +589,7 @@ append_wanted (
 {
   gint64 date;
   if (!g_utf8_validate (value, -1, NULL))
-    {
-      tall_error_set_invalid (error, "values", "A value of %s is not UTF-8", self->text);
-      return FALSE;
-    }
+    return tall_error_fail_invalid (error, "values", "A value of %s is not UTF-8", self->text);
   if (forms[self->form].precision == 0)
     append_value (self, value, key);
   else if (!parse_date (self, value, is_bound, &date, error))
@@ -666,10 +662,10 @@ tall_template_append_range (const TallTemplate *self,
     tall_bytes_append_u8 (stop, ABSENT);
   if (tall_slice_compare (tall_slice_array (start), tall_slice_array (stop)) < 0)
     return TRUE;
-  tall_error_set_invalid (error, "to",
-                          "The range is empty or the wrong way round: “to” is the first one no "
-                          "longer wanted and must be after “from”");
-  return FALSE;
+  return tall_error_fail_invalid (
+      error, "to",
+      "The range is empty or the wrong way round: “to” is the first one no "
+      "longer wanted and must be after “from”");
 }
 
 /* Returns: (nullable): the value, if @given is NAME=VALUE */

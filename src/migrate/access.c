@@ -4,7 +4,7 @@
 
 #include "store/operation.h"
 #include "store/read/index.h"
-#include "tall-error.h"
+#include "base/fail.h"
 
 #define WAIT (G_USEC_PER_SEC / 50)
 #define TIME (60 * G_USEC_PER_SEC)
@@ -295,9 +295,9 @@ check_not_closed (const TallStoreContext *context, GError **error)
     return FALSE;
   if (!access.any_closed)
     return TRUE;
-  g_set_error (error, TALL_ERROR, TALL_ERROR_UNAVAILABLE,
-               "A table to be sealed is closed: another process has gone on; migrate again");
-  return FALSE;
+  return tall_error_fail (
+      error, TALL_ERROR_UNAVAILABLE,
+      "A table to be sealed is closed: another process has gone on; migrate again");
 }
 
 /**

@@ -7,7 +7,7 @@
 #include "store/read/fetch.h"
 #include "store/read/index.h"
 #include "table/merged-plan.h"
-#include "tall-error.h"
+#include "base/fail.h"
 #include "tall-limits.h"
 
 #define ORIGIN_SIZE 8 /* of the mark with which a lineage begins */
@@ -112,11 +112,11 @@ check_schema (const TallState *state, GError **error)
 {
   if (!state->live || state->schema <= TALL_SCHEMA)
     return TRUE;
-  g_set_error (error, TALL_ERROR, TALL_ERROR_NEWER_VERSION,
-               "it has schema %u, and this version of tallorder knows none after %d; migrate with "
-               "the newer version",
-               state->schema, TALL_SCHEMA);
-  return FALSE;
+  return tall_error_fail (
+      error, TALL_ERROR_NEWER_VERSION,
+      "it has schema %u, and this version of tallorder knows none after %d; migrate with "
+      "the newer version",
+      state->schema, TALL_SCHEMA);
 }
 
 /* Whether there is anything to have. */
@@ -186,10 +186,7 @@ read_root (TallCopyItem *self,
   if (!tall_root_parse_state (&root, row, &self->summary, error))
     return FALSE;
   if (!root.exists)
-    {
-      g_set_error (error, TALL_ERROR, TALL_ERROR_DAMAGED, "it has cells, and no state cell");
-      return FALSE;
-    }
+    return tall_error_fail (error, TALL_ERROR_DAMAGED, "it has cells, and no state cell");
   if (!is_there (copier->source, &root, of_order))
     return FALSE;
   if (!tall_root_check_summary (&root, error)

@@ -9,7 +9,7 @@
 #include "store/commit/root.h"
 #include "store/read/index.h"
 #include "store/record/generation.h"
-#include "tall-error.h"
+#include "base/fail.h"
 
 static void
 draw_init (TallDraw *self)
@@ -298,11 +298,10 @@ check_room (const TallMigratePlan *plan, GError **error)
 {
   if (plan->resumed || plan->needed <= plan->room)
     return TRUE;
-  g_set_error (
-      error, TALL_ERROR, TALL_ERROR_TOO_LARGE,
+  return tall_error_fail (
+      error, TALL_ERROR_TOO_LARGE,
       "The new tables need about %.1f MB, and there is room for %.1f MB; nothing has begun",
       (gdouble)plan->needed / 1e6, (gdouble)plan->room / 1e6);
-  return FALSE;
 }
 
 static gboolean

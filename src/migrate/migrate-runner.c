@@ -4,7 +4,7 @@
 
 #include "store/store.h"
 #include "table/table-kind.h"
-#include "tall-error.h"
+#include "base/fail.h"
 
 #include <string.h>
 
@@ -476,9 +476,9 @@ begin (TallMigrateRunner *self, const TallMigrateWish *wish, GError **error)
     return TRUE;
   tall_migrate_kept_free (self->last);
   self->last = g_queue_pop_head (&self->before);
-  g_set_error (error, TALL_ERROR, TALL_ERROR_OVERLOADED,
-               "there is no thread left for the migration; nothing was done, try again later");
-  return FALSE;
+  return tall_error_fail (
+      error, TALL_ERROR_OVERLOADED,
+      "there is no thread left for the migration; nothing was done, try again later");
 }
 
 /* An abort takes the place of the migration that runs. What that has shown so far is not the

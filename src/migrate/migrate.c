@@ -5,7 +5,7 @@
 #include "migrate/access.h"
 #include "migrate/migrator.h"
 #include "store/record/generation.h"
-#include "tall-error.h"
+#include "base/fail.h"
 
 #define TIME (60 * G_USEC_PER_SEC)
 
@@ -396,11 +396,8 @@ look (TallMigrator *self, gboolean *whole, GError **error)
   if (!tall_access_describe (&self->source, &access, error))
     return FALSE;
   if (!access.all_closed && !(omits & TALL_OMIT_CLOSE))
-    {
-      g_set_error (error, TALL_ERROR, TALL_ERROR_UNAVAILABLE,
-                   "A table is not closed, or not any more; migrate again");
-      return FALSE;
-    }
+    return tall_error_fail (error, TALL_ERROR_UNAVAILABLE,
+                            "A table is not closed, or not any more; migrate again");
   /* As long as nobody has aborted, nobody can have unsealed. */
   gboolean has_seal = !is->unsealed || g_strcmp0 (access.common_seal, is->seal) == 0;
   *whole = omits & TALL_OMIT_SEAL || access.all_gone || (access.is_sealed && has_seal);
@@ -466,9 +463,8 @@ give_back (const TallMigrator *self, const TallStoreContext *source, GError **er
     return FALSE;
   if (access.all_open)
     return TRUE;
-  g_set_error (error, TALL_ERROR, TALL_ERROR_UNAVAILABLE,
-               "A table is shut again; abort the migration again");
-  return FALSE;
+  return tall_error_fail (error, TALL_ERROR_UNAVAILABLE,
+                          "A table is shut again; abort the migration again");
 }
 
 static gboolean
@@ -631,10 +627,10 @@ check_can_shut (const TallMigrator *self, GError **error)
   if (!info.cannot_shut || self->options->pass_only
       || self->record->migration.phase > TALL_MIGRATION_COPYING)
     return TRUE;
-  g_set_error (error, TALL_ERROR, TALL_ERROR_UNSUPPORTED,
-               "A framed gateway cannot seal and close tables, so nothing is done: migrate by an "
-               "unframed one, or only copy, with --pass-only");
-  return FALSE;
+  return tall_error_fail (
+      error, TALL_ERROR_UNSUPPORTED,
+      "A framed gateway cannot seal and close tables, so nothing is done: migrate by an "
+      "unframed one, or only copy, with --pass-only");
 }
 
 /* Whether nothing has begun, and the deployment is as it is wanted. */

@@ -3,7 +3,7 @@
 #include "table/memory-table.h"
 
 #include "table/table-checks.h"
-#include "tall-error.h"
+#include "base/fail.h"
 
 typedef struct
 {
@@ -480,11 +480,8 @@ tall_memory_table_increment (TallTable *base,
       counter = tall_reader_u64 (&reader);
       timestamp = MAX (timestamp, cell.timestamp);
       if (!tall_reader_done (&reader))
-        {
-          tall_error_set_invalid (error, NULL, "Table %s: the cell is not a counter of 8 bytes",
-                                  name);
-          return FALSE;
-        }
+        return tall_error_fail_invalid (error, NULL,
+                                        "Table %s: the cell is not a counter of 8 bytes", name);
     }
 
   counter += (guint64)delta;

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "table/merged-plan.h"
 
-#include "tall-error.h"
+#include "base/fail.h"
 
 /* Reads that become one: gets of one row each of one table, of which the same is wanted, or scans
  * of a table of which each begins at or after the end of the one before. */
@@ -182,12 +182,10 @@ share_out (TallMergedPlan *self, const Group *group, const TallRows *found, GErr
 {
   guint next = 0;
   if (found->cut)
-    {
-      g_set_error (error, TALL_ERROR, TALL_ERROR_TOO_LARGE,
-                   "Table %s: the rows of %u scans have more than %" G_GSIZE_FORMAT " bytes",
-                   group->first->table, group->reads->len, self->joined_bytes);
-      return FALSE;
-    }
+    return tall_error_fail (error, TALL_ERROR_TOO_LARGE,
+                            "Table %s: the rows of %u scans have more than %" G_GSIZE_FORMAT
+                            " bytes",
+                            group->first->table, group->reads->len, self->joined_bytes);
   for (guint i = 0; i < group->reads->len; i++)
     {
       guint position = g_array_index (group->reads, guint, i);

@@ -3,7 +3,7 @@
 #include "table/table-checks.h"
 
 #include "table/table.h"
-#include "tall-error.h"
+#include "base/fail.h"
 
 #include <stdlib.h>
 
@@ -19,10 +19,10 @@ tall_table_check_row (const char *table, TallSlice row, GError **error)
 {
   if (row.len > 0 && row.len <= TALL_MAX_ROW_KEY)
     return TRUE;
-  tall_error_set_invalid (error, NULL,
-                          "Table %s: a row key of %" G_GSIZE_FORMAT " bytes; it needs 1 to %d",
-                          table, row.len, TALL_MAX_ROW_KEY);
-  return FALSE;
+  return tall_error_fail_invalid (error, NULL,
+                                  "Table %s: a row key of %" G_GSIZE_FORMAT
+                                  " bytes; it needs 1 to %d",
+                                  table, row.len, TALL_MAX_ROW_KEY);
 }
 
 /**
@@ -35,10 +35,10 @@ tall_table_check_qualifier (const char *table, TallSlice qualifier, GError **err
 {
   if (qualifier.len > 0 && qualifier.len <= TALL_MAX_QUALIFIER)
     return TRUE;
-  tall_error_set_invalid (error, NULL,
-                          "Table %s: a qualifier of %" G_GSIZE_FORMAT " bytes; it needs 1 to %d",
-                          table, qualifier.len, TALL_MAX_QUALIFIER);
-  return FALSE;
+  return tall_error_fail_invalid (error, NULL,
+                                  "Table %s: a qualifier of %" G_GSIZE_FORMAT
+                                  " bytes; it needs 1 to %d",
+                                  table, qualifier.len, TALL_MAX_QUALIFIER);
 }
 
 /**
@@ -50,19 +50,13 @@ gboolean
 tall_table_check_read (const TallRead *read, GError **error)
 {
   if (read->kind != TALL_READ_GET && read->kind != TALL_READ_SCAN)
-    {
-      tall_error_set_invalid (error, NULL, "Table %s: a read that is neither get nor scan",
-                              read->table);
-      return FALSE;
-    }
+    return tall_error_fail_invalid (error, NULL, "Table %s: a read that is neither get nor scan",
+                                    read->table);
   if (read->min_timestamp < 0 || read->max_timestamp < read->min_timestamp)
-    {
-      tall_error_set_invalid (error, NULL,
-                              "Table %s: no timestamp is from %" G_GINT64_FORMAT
-                              " up to, but without, %" G_GINT64_FORMAT,
-                              read->table, read->min_timestamp, read->max_timestamp);
-      return FALSE;
-    }
+    return tall_error_fail_invalid (error, NULL,
+                                    "Table %s: no timestamp is from %" G_GINT64_FORMAT
+                                    " up to, but without, %" G_GINT64_FORMAT,
+                                    read->table, read->min_timestamp, read->max_timestamp);
   for (guint i = 0; i < read->n_qualifiers; i++)
     if (!tall_table_check_qualifier (read->table, read->qualifiers[i], error))
       return FALSE;
@@ -76,12 +70,9 @@ static gboolean
 check_change (const TallMutation *mutation, const TallChange *change, GError **error)
 {
   if (change->timestamp < 1 || change->timestamp == G_MAXINT64)
-    {
-      tall_error_set_invalid (error, NULL,
-                              "Table %s: timestamp %" G_GINT64_FORMAT " is not one of a cell",
-                              mutation->table, change->timestamp);
-      return FALSE;
-    }
+    return tall_error_fail_invalid (error, NULL,
+                                    "Table %s: timestamp %" G_GINT64_FORMAT " is not one of a cell",
+                                    mutation->table, change->timestamp);
   if (change->kind == TALL_CHANGE_PUT)
     return tall_table_check_qualifier (mutation->table, change->qualifier, error);
   return TRUE;
@@ -100,10 +91,9 @@ check_not_deleted (const TallMutation *mutation, const TallChange *deletion, GEr
                             : put->timestamp == deletion->timestamp;
       if (put->kind != TALL_CHANGE_PUT || !hidden)
         continue;
-      tall_error_set_invalid (error, NULL,
-                              "Table %s: a mutation that deletes its own put at %" G_GINT64_FORMAT,
-                              mutation->table, put->timestamp);
-      return FALSE;
+      return tall_error_fail_invalid (
+          error, NULL, "Table %s: a mutation that deletes its own put at %" G_GINT64_FORMAT,
+          mutation->table, put->timestamp);
     }
   return TRUE;
 }
@@ -119,10 +109,8 @@ tall_table_check_mutation (const TallMutation *mutation, GError **error)
   if (!tall_table_check_row (mutation->table, mutation->row, error))
     return FALSE;
   if (mutation->n_changes == 0)
-    {
-      tall_error_set_invalid (error, NULL, "Table %s: a mutation without changes", mutation->table);
-      return FALSE;
-    }
+    return tall_error_fail_invalid (error, NULL, "Table %s: a mutation without changes",
+                                    mutation->table);
   for (guint i = 0; i < mutation->n_changes; i++)
     {
       const TallChange *change = &mutation->changes[i];
@@ -189,9 +177,8 @@ tall_table_check_different_rows (TallMutation *const *mutations, guint n, GError
       if (compare_mutations (&sorted[i - 1], &sorted[i]) != 0)
         continue;
       g_autofree char *row = tall_slice_to_debug (sorted[i]->row);
-      tall_error_set_invalid (error, NULL, "Table %s: two mutations of row %s in one call",
-                              sorted[i]->table, row);
-      return FALSE;
+      return tall_error_fail_invalid (error, NULL, "Table %s: two mutations of row %s in one call",
+                                      sorted[i]->table, row);
     }
   return TRUE;
 }
@@ -206,9 +193,8 @@ check_splits (const TallTableSpec *spec, GError **error)
         return FALSE;
       if (i == 0 || g_bytes_compare (g_ptr_array_index (spec->splits, i - 1), split) < 0)
         continue;
-      tall_error_set_invalid (error, "splits", "Table %s: its split points do not ascend",
-                              spec->name);
-      return FALSE;
+      return tall_error_fail_invalid (error, "splits", "Table %s: its split points do not ascend",
+                                      spec->name);
     }
   return TRUE;
 }
@@ -227,19 +213,13 @@ tall_table_check_spec (const TallTableSpec *spec, GError **error)
   /* No dot: it separates the deployment's name from the table's. */
   gsize len = strspn (spec->name, LETTERS_AND_DIGITS "_-");
   if (len == 0 || spec->name[len] != '\0' || spec->name[0] == '-')
-    {
-      tall_error_set_invalid (error, "name",
-                              "A table can not be named \"%s\": use letters, digits, _ and -",
-                              spec->name);
-      return FALSE;
-    }
+    return tall_error_fail_invalid (error, "name",
+                                    "A table can not be named \"%s\": use letters, digits, _ and -",
+                                    spec->name);
   if (spec->access != TALL_ACCESS_OPEN || spec->seal != NULL)
-    {
-      tall_error_set_invalid (error, "access",
-                              "Table %s: a table is created open; seal or close it afterwards",
-                              spec->name);
-      return FALSE;
-    }
+    return tall_error_fail_invalid (
+        error, "access", "Table %s: a table is created open; seal or close it afterwards",
+        spec->name);
   return check_splits (spec, error);
 }
 
@@ -276,20 +256,17 @@ tall_table_check_access (const char *table,
     case TALL_ACCESS_UNCLOSED:
       if (seal == NULL)
         return TRUE;
-      tall_error_set_invalid (error, "seal", "Table %s: only sealing takes the token of a seal",
-                              table);
-      return FALSE;
+      return tall_error_fail_invalid (error, "seal",
+                                      "Table %s: only sealing takes the token of a seal", table);
     case TALL_ACCESS_SEALED:
       if (tall_table_is_seal (seal))
         return TRUE;
-      tall_error_set_invalid (error, "seal",
-                              "Table %s: a seal needs a token: 1 to %d letters, digits and -",
-                              table, TALL_MAX_SEAL);
-      return FALSE;
+      return tall_error_fail_invalid (
+          error, "seal", "Table %s: a seal needs a token: 1 to %d letters, digits and -", table,
+          TALL_MAX_SEAL);
     default:
-      tall_error_set_invalid (error, "access", "Table %s: there is no access %d", table,
-                              (int)access);
-      return FALSE;
+      return tall_error_fail_invalid (error, "access", "Table %s: there is no access %d", table,
+                                      (int)access);
     }
 }
 
@@ -398,7 +375,6 @@ tall_table_access_admits (TallTableAccess self, const char *table, gboolean writ
 {
   if (self == TALL_ACCESS_OPEN || (self == TALL_ACCESS_SEALED && !writes))
     return TRUE;
-  g_set_error (error, TALL_ERROR, TALL_ERROR_SHUT, "Table %s is %s; nothing was %s", table,
-               tall_table_access_name (self), writes ? "written" : "read");
-  return FALSE;
+  return tall_error_fail (error, TALL_ERROR_SHUT, "Table %s is %s; nothing was %s", table,
+                          tall_table_access_name (self), writes ? "written" : "read");
 }

@@ -3,7 +3,7 @@
 #include "table/table-kind.h"
 
 #include "base/slots.h"
-#include "tall-error.h"
+#include "base/fail.h"
 
 #include <string.h>
 
@@ -88,11 +88,8 @@ static gboolean
 read_name (TallTableAddress *self, const char *value, GError **error)
 {
   if (*value == '\0' || strpbrk (value, " \t\r\n") != NULL)
-    {
-      tall_error_set_invalid (error, "store", "name=%s: a name is not empty and has no spaces",
-                              value);
-      return FALSE;
-    }
+    return tall_error_fail_invalid (error, "store",
+                                    "name=%s: a name is not empty and has no spaces", value);
   tall_table_address_set_name (self, value);
   return TRUE;
 }
@@ -103,9 +100,8 @@ read_choice (const TallTableChoice *choice, const char *value, gboolean *second,
   *second = g_str_equal (value, choice->words[1]);
   if (*second || g_str_equal (value, choice->words[0]))
     return TRUE;
-  tall_error_set_invalid (error, "store", "%s=%s: choose %s or %s", choice->name, value,
-                          choice->words[0], choice->words[1]);
-  return FALSE;
+  return tall_error_fail_invalid (error, "store", "%s=%s: choose %s or %s", choice->name, value,
+                                  choice->words[0], choice->words[1]);
 }
 
 static gboolean
@@ -121,9 +117,8 @@ read_parameter (TallTableAddress *self, const char *key, const char *value, GErr
         return read_choice (&choices[i], value, &self->choices[i], error);
       g_string_append_printf (known, ", %s", choices[i].name);
     }
-  tall_error_set_invalid (error, "store", "there is no parameter “%s”; known are: %s", key,
-                          known->str);
-  return FALSE;
+  return tall_error_fail_invalid (error, "store", "there is no parameter “%s”; known are: %s", key,
+                                  known->str);
 }
 
 static gboolean
@@ -134,18 +129,13 @@ read_parameters (TallTableAddress *self, const char *query, GError **error)
     {
       char *value = strchr (parameters[i], '=');
       if (value == NULL)
-        {
-          tall_error_set_invalid (error, "store", "parameter “%s” has no value", parameters[i]);
-          return FALSE;
-        }
+        return tall_error_fail_invalid (error, "store", "parameter “%s” has no value",
+                                        parameters[i]);
       *value++ = '\0';
       g_autofree char *plain = g_uri_unescape_string (value, NULL);
       if (plain == NULL)
-        {
-          tall_error_set_invalid (error, "store", "parameter “%s”: “%%” needs two hex digits",
-                                  parameters[i]);
-          return FALSE;
-        }
+        return tall_error_fail_invalid (error, "store", "parameter “%s”: “%%” needs two hex digits",
+                                        parameters[i]);
       if (!read_parameter (self, parameters[i], plain, error))
         return FALSE;
     }

@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#include "tall-error.h"
+#include "base/fail.h"
 #include "base/slots.h"
 #include "table/table-checks.h"
 
@@ -43,9 +43,9 @@ check_deadline (gint64 deadline, const char *operation, GError **error)
 {
   if (deadline == TALL_NO_DEADLINE || g_get_monotonic_time () < deadline)
     return TRUE;
-  g_set_error (error, TALL_ERROR, TALL_ERROR_TIMED_OUT,
-               "%s: the deadline had passed before it began; nothing was done", operation);
-  return FALSE;
+  return tall_error_fail (error, TALL_ERROR_TIMED_OUT,
+                          "%s: the deadline had passed before it began; nothing was done",
+                          operation);
 }
 
 /* For a caller that reads or writes rows, a missing table means that the deployment is not whole.
@@ -141,9 +141,8 @@ check_together (TallTable *self, TallMutation *const *mutations, guint n, GError
   tall_table_get_info (self, &info);
   if (n <= info.together)
     return tall_table_check_different_rows (mutations, n, error);
-  tall_error_set_invalid (error, NULL, "Table %s: %u rows in one step; %u can be",
-                          mutations[0]->table, n, info.together);
-  return FALSE;
+  return tall_error_fail_invalid (error, NULL, "Table %s: %u rows in one step; %u can be",
+                                  mutations[0]->table, n, info.together);
 }
 
 /**
@@ -172,8 +171,8 @@ tall_table_apply_if (TallTable *self,
   if (write->expected != NULL && write->expected->len == 0)
     {
       /* To a gateway the empty value means "must not exist". */
-      tall_error_set_invalid (error, NULL, "Table %s: an empty value can not be expected", table);
-      return FALSE;
+      return tall_error_fail_invalid (error, NULL, "Table %s: an empty value can not be expected",
+                                      table);
     }
   if (!check_together (self, write->mutations, write->n, error)
       || !tall_table_check_qualifier (table, write->qualifier, error))
@@ -448,10 +447,10 @@ tall_table_copy_to (TallTable *self, const char *directory, GError **error)
   TallTableClass *klass = TALL_TABLE_GET_CLASS (self);
   if (klass->copy_to != NULL)
     return klass->copy_to (self, directory, error);
-  g_set_error (error, TALL_ERROR, TALL_ERROR_UNSUPPORTED,
-               "only an embedded store is copied as a whole; HBase has snapshots for that, see "
-               "src/backup/README.md");
-  return FALSE;
+  return tall_error_fail (
+      error, TALL_ERROR_UNSUPPORTED,
+      "only an embedded store is copied as a whole; HBase has snapshots for that, see "
+      "src/backup/README.md");
 }
 
 /**

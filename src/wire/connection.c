@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "wire/connection.h"
 
+#include "base/fail.h"
+
 #include "wire/socket.h"
 #include "wire/struct.h"
 #include "wire/transport-private.h"
@@ -92,8 +94,7 @@ tall_message_write (const TallMessage *self,
   thrift_protocol_write_message_end (protocol, NULL);
   if (!transport->overfull)
     return TRUE;
-  g_set_error_literal (error, TALL_ERROR, TALL_ERROR_TOO_LARGE, "message of over 2 GiB");
-  return FALSE;
+  return tall_error_fail (error, TALL_ERROR_TOO_LARGE, "message of over 2 GiB");
 }
 
 /**

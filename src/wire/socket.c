@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "wire/socket.h"
 
+#include "base/fail.h"
+
 #include <errno.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -45,14 +47,11 @@ tall_address_parse (const char *address, char **host, guint16 *port, GError **er
 
   if (network == NULL || g_network_address_get_port (network) == 0
       || *g_network_address_get_hostname (network) == '\0')
-    {
-      tall_error_set_invalid (
-          error, "address",
-          "\"%s\" is not an address: write host:port, such as 127.0.0.1:7654 or "
-          "[::1]:7654",
-          address);
-      return FALSE;
-    }
+    return tall_error_fail_invalid (
+        error, "address",
+        "\"%s\" is not an address: write host:port, such as 127.0.0.1:7654 or "
+        "[::1]:7654",
+        address);
 
   *host = g_strdup (g_network_address_get_hostname (network));
   *port = g_network_address_get_port (network);

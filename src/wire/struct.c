@@ -4,7 +4,7 @@
 
 #include "base/text.h"
 #include "tall-decimal.h"
-#include "tall-error.h"
+#include "base/fail.h"
 
 static gpointer struct_reader_new (TallStructReader *self, const TallStructType *type);
 
@@ -42,8 +42,7 @@ struct_reader_refuse (TallStructReader *self, GError **error, const char *reason
 
   g_autofree char *path = reader_path (self);
   self->refused = TRUE;
-  tall_error_set_invalid (error, path, "%s: %s", path, reason);
-  return FALSE;
+  return tall_error_fail_invalid (error, path, "%s: %s", path, reason);
 }
 
 static gboolean
@@ -51,8 +50,7 @@ struct_reader_refuse_size (TallStructReader *self, GError **error, guint limit, 
 {
   g_autofree char *path = reader_path (self);
   self->refused = TRUE;
-  g_set_error (error, TALL_ERROR, TALL_ERROR_TOO_LARGE, "%s: more than %u %s", path, limit, what);
-  return FALSE;
+  return tall_error_fail (error, TALL_ERROR_TOO_LARGE, "%s: more than %u %s", path, limit, what);
 }
 
 /* Before memory is taken for the lists of a message, which may be much larger than their bytes. */

@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "wire/tls-context.h"
 
+#include "base/fail.h"
+
 #include "base/file.h"
 #include "wire/tls.h"
 
@@ -46,23 +48,17 @@ check_file (int fd, const char *path, GError **error)
 {
   struct stat status;
   if (fd < 0 || fstat (fd, &status) != 0)
-    {
-      g_set_error (error, TALL_ERROR, TALL_ERROR_UNAVAILABLE, "Key %s cannot be read: %s", path,
-                   g_strerror (errno));
-      return FALSE;
-    }
+    return tall_error_fail (error, TALL_ERROR_UNAVAILABLE, "Key %s cannot be read: %s", path,
+                            g_strerror (errno));
   if (!S_ISREG (status.st_mode))
-    {
-      tall_error_set_invalid (error, "key", "Key %s is not a file", path);
-      return FALSE;
-    }
+    return tall_error_fail_invalid (error, "key", "Key %s is not a file", path);
   if (is_secret (&status))
     return TRUE;
-  tall_error_set_invalid (error, "key",
-                          "Key %s can be used by others than its owner (mode %04o), so it is no "
-                          "secret: make a new one if others were there, and run chmod 600 on it",
-                          path, (guint)status.st_mode & 07777);
-  return FALSE;
+  return tall_error_fail_invalid (
+      error, "key",
+      "Key %s can be used by others than its owner (mode %04o), so it is no "
+      "secret: make a new one if others were there, and run chmod 600 on it",
+      path, (guint)status.st_mode & 07777);
 }
 
 static EVP_PKEY *
@@ -319,11 +315,8 @@ use_certificate (SSL_CTX *ssl, const char *path, const char *key_path, GError **
   if (path == NULL && key_path == NULL)
     return TRUE;
   if (path == NULL || key_path == NULL)
-    {
-      tall_error_set_invalid (error, path == NULL ? "certificate" : "key",
-                              "A certificate and its key go together: give both files");
-      return FALSE;
-    }
+    return tall_error_fail_invalid (error, path == NULL ? "certificate" : "key",
+                                    "A certificate and its key go together: give both files");
   if (!tall_file_check_regular (path, "Certificate", error))
     return FALSE;
   ERR_clear_error ();
@@ -357,12 +350,10 @@ ask_clients (SSL_CTX *ssl, const TallTlsSettings *settings, GError **error)
   if (settings->clients == TALL_TLS_CLIENTS_OFF)
     return TRUE;
   if (settings->ca == NULL)
-    {
-      tall_error_set_invalid (error, "ca",
-                              "Certificates of clients can only be judged with the CA that signs "
-                              "them: give its file");
-      return FALSE;
-    }
+    return tall_error_fail_invalid (
+        error, "ca",
+        "Certificates of clients can only be judged with the CA that signs "
+        "them: give its file");
   if (!trust (ssl, settings->ca, error))
     return FALSE;
   SSL_CTX_set_client_CA_list (ssl, SSL_load_client_CA_file (settings->ca));

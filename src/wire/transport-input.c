@@ -1,6 +1,8 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
 #include "wire/protocol.h"
+
+#include "base/fail.h"
 #include "wire/socket.h"
 #include "wire/transport-private.h"
 
@@ -506,7 +508,7 @@ tall_transport_end_message (TallTransport *self, GError **error)
   if (rest == 0)
     return TRUE;
   self->broken = TRUE;
-  g_set_error (error, TALL_ERROR, TALL_ERROR_INVALID,
-               "malformed message from %s: %" G_GSIZE_FORMAT " bytes too many", self->peer, rest);
-  return FALSE;
+  return tall_error_fail (error, TALL_ERROR_INVALID,
+                          "malformed message from %s: %" G_GSIZE_FORMAT " bytes too many",
+                          self->peer, rest);
 }

@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "wire/transport.h"
 
+#include "base/fail.h"
+
 #include "wire/socket.h"
 #include "base/text.h"
 #include "wire/transport-private.h"
@@ -42,8 +44,7 @@ make_output_room (TallTransport *self, gsize len, GError **error)
   if (len > G_MAXINT32 - self->out_end)
     {
       self->broken = self->overfull = TRUE;
-      g_set_error_literal (error, TALL_ERROR, TALL_ERROR_TOO_LARGE, "message of over 2 GiB");
-      return FALSE;
+      return tall_error_fail (error, TALL_ERROR_TOO_LARGE, "message of over 2 GiB");
     }
   gsize size = MAX (self->out_size, FIRST_OUTPUT);
   while (size < self->out_end + len)
@@ -148,11 +149,8 @@ tall_transport_flush (TallTransport *self, GError **error)
   if (!self->broken && (self->socket == NULL || self->out_end == 0))
     return TRUE;
   if (self->broken)
-    {
-      g_set_error (error, TALL_ERROR, TALL_ERROR_UNAVAILABLE, "%s: the connection is closed",
-                   self->peer);
-      return FALSE;
-    }
+    return tall_error_fail (error, TALL_ERROR_UNAVAILABLE, "%s: the connection is closed",
+                            self->peer);
 
   if (self->options.framed)
     seal_frame (self);
@@ -197,8 +195,7 @@ transport_open (ThriftTransport *transport, GError **error)
 {
   if (transport_is_open (transport))
     return TRUE;
-  g_set_error_literal (error, TALL_ERROR, TALL_ERROR_UNAVAILABLE, "the connection is closed");
-  return FALSE;
+  return tall_error_fail (error, TALL_ERROR_UNAVAILABLE, "the connection is closed");
 }
 
 static gboolean
@@ -300,8 +297,7 @@ tall_transport_reject (TallTransport *self, GError **error, const char *format, 
   g_autofree char *clean = tall_text_clean (text);
 
   self->broken = TRUE;
-  g_set_error (error, TALL_ERROR, TALL_ERROR_INVALID, "malformed message: %s", clean);
-  return FALSE;
+  return tall_error_fail (error, TALL_ERROR_INVALID, "malformed message: %s", clean);
 }
 
 /**

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "service/access/memory.h"
 
-#include "tall-error.h"
+#include "base/fail.h"
 
 /* What becomes of a byte of a large request, the byte itself included: usual orders take two to
  * five times their bytes when they are decoded. What takes more is given it only if it is there at
@@ -388,10 +388,10 @@ tall_call_memory_work (TallCallMemory *self, gsize size, GError **error)
       self->work = size;
       return TRUE;
     }
-  g_set_error (error, TALL_ERROR, TALL_ERROR_OVERLOADED,
-               "the server has as much in work as its memory is meant for; nothing was done, try "
-               "again later");
-  return FALSE;
+  return tall_error_fail (
+      error, TALL_ERROR_OVERLOADED,
+      "the server has as much in work as its memory is meant for; nothing was done, try "
+      "again later");
 }
 
 /**

@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "service/access/roles.h"
 
+#include "base/fail.h"
+
 #include "base/file.h"
 #include "base/text.h"
 
@@ -90,18 +92,15 @@ static gboolean
 check_name (const char *name, GError **error)
 {
   if (has_list (name))
-    {
-      tall_error_set_invalid (error, ROLES, "“%s”: write a ; between names, and no comma", name);
-      return FALSE;
-    }
+    return tall_error_fail_invalid (error, ROLES, "“%s”: write a ; between names, and no comma",
+                                    name);
   if (has_kind (name))
     return TRUE;
-  tall_error_set_invalid (
+  return tall_error_fail_invalid (
       error, ROLES,
       "“%s” is not a name of a certificate: write its kind before it: cn:, dns:, "
       "email:, uri: or subject:",
       name);
-  return FALSE;
 }
 
 /* A name that has several roles keeps the highest. */
@@ -128,14 +127,11 @@ add_revoked (TallRoles *self, const char *text, GError **error)
   g_autofree char *joined = g_strjoinv ("", parts);
   g_autofree char *plain = g_ascii_strdown (joined, -1);
   if (strlen (plain) != FINGERPRINT_SIZE || strspn (plain, "0123456789abcdef") != FINGERPRINT_SIZE)
-    {
-      tall_error_set_invalid (
-          error, FINGERPRINTS,
-          "“%s” is not a fingerprint: write the 64 hex digits that openssl x509 "
-          "-noout -fingerprint -sha256 prints",
-          text);
-      return FALSE;
-    }
+    return tall_error_fail_invalid (
+        error, FINGERPRINTS,
+        "“%s” is not a fingerprint: write the 64 hex digits that openssl x509 "
+        "-noout -fingerprint -sha256 prints",
+        text);
   g_hash_table_add (self->revoked, g_steal_pointer (&plain));
   return TRUE;
 }
@@ -173,11 +169,11 @@ check_keys (GKeyFile *file, const char *group, GError **error)
       g_auto (GStrv) list = g_key_file_get_string_list (file, group, keys[i], NULL, &reason);
       if (is_known (group, keys[i]) && reason == NULL)
         continue;
-      tall_error_set_invalid (error, group, "[%s] %s: %s", group, keys[i],
-                              reason != NULL ? reason->message
-                                             : "there is no such entry; [roles] has reader, writer "
-                                               "and admin, [revoked] has fingerprints");
-      return FALSE;
+      return tall_error_fail_invalid (error, group, "[%s] %s: %s", group, keys[i],
+                                      reason != NULL
+                                          ? reason->message
+                                          : "there is no such entry; [roles] has reader, writer "
+                                            "and admin, [revoked] has fingerprints");
     }
   return TRUE;
 }
@@ -189,12 +185,9 @@ check_groups (GKeyFile *file, GError **error)
   for (guint i = 0; groups[i] != NULL; i++)
     {
       if (!g_str_equal (groups[i], ROLES) && !g_str_equal (groups[i], REVOKED))
-        {
-          tall_error_set_invalid (error, groups[i],
-                                  "[%s]: there is no such group, only [roles] and [revoked]",
-                                  groups[i]);
-          return FALSE;
-        }
+        return tall_error_fail_invalid (error, groups[i],
+                                        "[%s]: there is no such group, only [roles] and [revoked]",
+                                        groups[i]);
       if (!check_keys (file, groups[i], error))
         return FALSE;
     }
@@ -209,14 +202,11 @@ fill (TallRoles *self, const char *text, gsize len, GError **error)
   /* GLib's message would have a line of the file, which is another one than was meant, perhaps a
    * key. */
   if (!tall_key_file_load (file, text, len, &reason))
-    {
-      tall_error_set_invalid (error, ROLES, "%s",
-                              g_error_matches (reason, G_KEY_FILE_ERROR,
-                                               G_KEY_FILE_ERROR_INVALID_VALUE)
-                                  ? reason->message
-                                  : "this is not a key file: begin with [roles]");
-      return FALSE;
-    }
+    return tall_error_fail_invalid (error, ROLES, "%s",
+                                    g_error_matches (reason, G_KEY_FILE_ERROR,
+                                                     G_KEY_FILE_ERROR_INVALID_VALUE)
+                                        ? reason->message
+                                        : "this is not a key file: begin with [roles]");
   if (!check_groups (file, error))
     return FALSE;
   for (guint role = TALL_ROLE_READER; role <= TALL_ROLE_ADMIN; role++)
@@ -232,11 +222,11 @@ check_writers (const char *path, GError **error)
   GStatBuf status;
   if (g_stat (path, &status) != 0 || (status.st_mode & S_IWOTH) == 0)
     return TRUE; /* what cannot be read is said by what reads it */
-  tall_error_set_invalid (error, "access",
-                          "Roles %s can be written by everybody (mode %04o), who could make "
-                          "themselves administrators: run chmod o-w on it",
-                          path, (guint)status.st_mode & 07777);
-  return FALSE;
+  return tall_error_fail_invalid (
+      error, "access",
+      "Roles %s can be written by everybody (mode %04o), who could make "
+      "themselves administrators: run chmod o-w on it",
+      path, (guint)status.st_mode & 07777);
 }
 
 /**

@@ -3,7 +3,7 @@
 #include "service/calls/idl-tasks.h"
 
 #include "service/calls/idl-private.h"
-#include "tall-error.h"
+#include "base/fail.h"
 
 #define MAX_PAUSE_MS (3600 * 1000)
 
@@ -98,11 +98,10 @@ check_range (
 {
   if (!has || (value >= least && value <= most))
     return TRUE;
-  tall_error_set_invalid (error, field,
-                          "%s: it is %" G_GINT64_FORMAT " to %" G_GINT64_FORMAT
-                          ", or absent, and not %" G_GINT64_FORMAT,
-                          field, least, most, value);
-  return FALSE;
+  return tall_error_fail_invalid (error, field,
+                                  "%s: it is %" G_GINT64_FORMAT " to %" G_GINT64_FORMAT
+                                  ", or absent, and not %" G_GINT64_FORMAT,
+                                  field, least, most, value);
 }
 
 static gboolean
@@ -149,9 +148,8 @@ tall_idl_migration_parse (const TallIdlMigration *self, TallMigrateWish *wish, G
       || (tall_move_is_empty (&wish->move) && wish->pause == 0 && wish->rate == 0
           && !wish->pass_only))
     return TRUE;
-  tall_error_set_invalid (error, "task", "task: “%s” goes with no settings of a migration",
-                          self->task);
-  return FALSE;
+  return tall_error_fail_invalid (error, "task", "task: “%s” goes with no settings of a migration",
+                                  self->task);
 }
 
 /**

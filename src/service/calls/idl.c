@@ -3,7 +3,7 @@
 #include "service/calls/idl-private.h"
 
 #include "model/model-type.h"
-#include "tall-error.h"
+#include "base/fail.h"
 #include "tall-limits.h"
 
 /* In the canonical form a text takes a tag and a length at least; an attribute is two texts and
@@ -190,19 +190,15 @@ parse_condition (const TallIdlOptions *self, TallWriteOptions *options, GError *
   static const TallCondition conditions[] = { TALL_IF_ANY, TALL_IF_ABSENT, TALL_IF_REVISION };
 
   if (self->has_condition && (guint)self->condition >= G_N_ELEMENTS (conditions))
-    {
-      tall_error_set_invalid (error, "options.condition",
-                              "options.condition: %d is not a WriteCondition", self->condition);
-      return FALSE;
-    }
+    return tall_error_fail_invalid (error, "options.condition",
+                                    "options.condition: %d is not a WriteCondition",
+                                    self->condition);
   options->condition = self->has_condition ? conditions[self->condition] : TALL_IF_ANY;
   if (self->has_revision != (options->condition == TALL_IF_REVISION))
-    {
-      tall_error_set_invalid (error, "options.revision",
-                              "options.revision: the condition REVISION needs it, and no other "
-                              "condition takes it");
-      return FALSE;
-    }
+    return tall_error_fail_invalid (
+        error, "options.revision",
+        "options.revision: the condition REVISION needs it, and no other "
+        "condition takes it");
   options->revision = self->revision;
   return TRUE;
 }
@@ -222,23 +218,17 @@ tall_idl_options_parse (const TallIdlOptions *self, TallWriteOptions *options, G
     return FALSE;
 
   if (self->token.data != NULL && self->token.len != TALL_TOKEN_SIZE)
-    {
-      tall_error_set_invalid (error, "options.token",
-                              "options.token: it has %d bytes, and not %" G_GSIZE_FORMAT,
-                              TALL_TOKEN_SIZE, self->token.len);
-      return FALSE;
-    }
+    return tall_error_fail_invalid (error, "options.token",
+                                    "options.token: it has %d bytes, and not %" G_GSIZE_FORMAT,
+                                    TALL_TOKEN_SIZE, self->token.len);
   options->has_token = self->token.data != NULL;
   if (options->has_token)
     memcpy (options->token, self->token.data, TALL_TOKEN_SIZE);
 
   if (self->has_timeout_ms && (self->timeout_ms < 1 || self->timeout_ms > MAX_TIMEOUT_MS))
-    {
-      tall_error_set_invalid (error, "options.timeout_ms",
-                              "options.timeout_ms: it is 1 to %d milliseconds, and not %d",
-                              MAX_TIMEOUT_MS, self->timeout_ms);
-      return FALSE;
-    }
+    return tall_error_fail_invalid (error, "options.timeout_ms",
+                                    "options.timeout_ms: it is 1 to %d milliseconds, and not %d",
+                                    MAX_TIMEOUT_MS, self->timeout_ms);
   options->timeout = self->has_timeout_ms ? (guint)self->timeout_ms : 0;
   return TRUE;
 }
@@ -276,11 +266,8 @@ tall_idl_listing_parse (const TallIdlListing *self, TallListOptions *options, GE
     return TRUE;
 
   if (self->has_limit && (self->limit < 1 || self->limit > TALL_MAX_PAGE))
-    {
-      tall_error_set_invalid (error, "limit", "limit: a page has 1 to %d entries, and not %d",
-                              TALL_MAX_PAGE, self->limit);
-      return FALSE;
-    }
+    return tall_error_fail_invalid (error, "limit", "limit: a page has 1 to %d entries, and not %d",
+                                    TALL_MAX_PAGE, self->limit);
   *options = (TallListOptions){
     .has_from = self->has_from_date,
     .has_to = self->has_to_date,

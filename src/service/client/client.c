@@ -4,7 +4,7 @@
 
 #include "service/calls/idl-tasks.h"
 #include "tall-client.h"
-#include "tall-error.h"
+#include "base/fail.h"
 #include "wire/connection.h"
 #include "wire/socket.h"
 
@@ -304,10 +304,9 @@ gboolean
 tall_client_set_wrong_answer (const TallClientCall *call, GError **error)
 {
   g_autofree char *operation = tall_idl_call_describe (call->call, call->args);
-  g_set_error (error, TALL_ERROR, TALL_ERROR_INTERNAL,
-               "%s: the server at %s answered with something else", operation,
-               tall_client_pool_get_address (call->pool));
-  return FALSE;
+  return tall_error_fail (error, TALL_ERROR_INTERNAL,
+                          "%s: the server at %s answered with something else", operation,
+                          tall_client_pool_get_address (call->pool));
 }
 
 static char *
@@ -625,12 +624,8 @@ tall_client_use_tls (
 {
   g_return_val_if_fail (TALL_IS_CLIENT (self), FALSE);
   if (!self->is_tls)
-    {
-      tall_error_set_invalid (
-          error, "address",
-          "Certificates are of use with an address that begins with tls:// alone");
-      return FALSE;
-    }
+    return tall_error_fail_invalid (
+        error, "address", "Certificates are of use with an address that begins with tls:// alone");
   TallTlsSettings settings = { .ca = ca, .certificate = certificate, .key = key };
   g_autoptr (TallTlsContext) tls = tall_tls_context_new_client (&settings, error);
   if (tls == NULL)

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "service/client/client.h"
 #include "store/read/pager.h"
-#include "tall-error.h"
+#include "base/fail.h"
 #include "tall-limits.h"
 
 /* A part takes a second, and as long as one call of the store below may take, several times at
@@ -288,11 +288,11 @@ check_finding (TallFinding *finding, const TallClientCall *call, GError **error)
     return tall_client_set_wrong_answer (call, error);
   if (tall_finding_kind_parse (finding->name, &finding->kind))
     return TRUE;
-  g_set_error (error, TALL_ERROR, TALL_ERROR_UNSUPPORTED,
-               "Verifying: the server has found \"%s\", which this version does not know: "
-               "verify with the version of the server",
-               finding->name);
-  return FALSE;
+  return tall_error_fail (
+      error, TALL_ERROR_UNSUPPORTED,
+      "Verifying: the server has found \"%s\", which this version does not know: "
+      "verify with the version of the server",
+      finding->name);
 }
 
 /* An older server sends what it waits for to be sent back, and may end without a cursor. */
@@ -300,12 +300,10 @@ static gboolean
 check_part (const TallIdlVerifyPart *got, const TallClientCall *call, GError **error)
 {
   if (got->n_suspects > 0 || got->failure != NULL)
-    {
-      g_set_error (error, TALL_ERROR, TALL_ERROR_UNSUPPORTED,
-                   "Verifying: the server is older than this client: verify with the version of "
-                   "the server");
-      return FALSE;
-    }
+    return tall_error_fail (
+        error, TALL_ERROR_UNSUPPORTED,
+        "Verifying: the server is older than this client: verify with the version of "
+        "the server");
   if (got->part.wait > G_MAXINT32)
     return tall_client_set_wrong_answer (call, error);
   for (guint i = 0; i < got->part.n_findings; i++)

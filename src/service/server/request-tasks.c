@@ -5,7 +5,7 @@
 #include "service/calls/idl-tasks.h"
 #include "service/calls/idl-failure.h"
 #include "service/server/log.h"
-#include "tall-error.h"
+#include "base/fail.h"
 
 #include <string.h>
 
@@ -17,8 +17,7 @@ check_range (const char *field, gboolean has, gint32 value, gint32 most, GError 
 {
   if (!has || (value >= 1 && value <= most))
     return TRUE;
-  tall_error_set_invalid (error, field, "%s is 1 to %d, or absent", field, most);
-  return FALSE;
+  return tall_error_fail_invalid (error, field, "%s is 1 to %d, or absent", field, most);
 }
 
 static gboolean
@@ -75,10 +74,10 @@ tall_request_verify (TallRequest *self, GError **error)
   success->part = *part;
   if (part->wait == 0 || ((const TallIdlVerify *)self->args.request)->waits)
     return TRUE;
-  g_set_error (error, TALL_ERROR, TALL_ERROR_UNSUPPORTED,
-               "this client is older than the server, and would take for damage what somebody is "
-               "just writing: verify with the version of the server, or send \"waits\" and wait");
-  return FALSE;
+  return tall_error_fail (
+      error, TALL_ERROR_UNSUPPORTED,
+      "this client is older than the server, and would take for damage what somebody is "
+      "just writing: verify with the version of the server, or send \"waits\" and wait");
 }
 
 /**
@@ -111,9 +110,8 @@ check_moves (const TallRequest *self, GError **error)
 {
   if (self->moves != NULL)
     return TRUE;
-  g_set_error (error, TALL_ERROR, TALL_ERROR_UNSUPPORTED,
-               "this server keeps no tables that could be migrated");
-  return FALSE;
+  return tall_error_fail (error, TALL_ERROR_UNSUPPORTED,
+                          "this server keeps no tables that could be migrated");
 }
 
 /* The messages that callers get of other calls say that nothing was done, and would be wrong here:
@@ -193,10 +191,8 @@ tall_request_get_migration (TallRequest *self, GError **error)
 {
   const TallIdlMigrationLook *look = self->args.request;
   if (look->has_seen && look->seen < 0)
-    {
-      tall_error_set_invalid (error, "seen", "seen: it is a number from 0, and not %d", look->seen);
-      return FALSE;
-    }
+    return tall_error_fail_invalid (error, "seen", "seen: it is a number from 0, and not %d",
+                                    look->seen);
   if (!check_moves (self, error))
     return FALSE;
   guint seen = look->has_seen ? (guint)look->seen : 0;
@@ -209,10 +205,10 @@ check_backups (const TallRequest *self, GError **error)
 {
   if (self->backups != NULL)
     return TRUE;
-  g_set_error (error, TALL_ERROR, TALL_ERROR_UNSUPPORTED,
-               "this server has no embedded store, of which it could make a backup; HBase has "
-               "snapshots");
-  return FALSE;
+  return tall_error_fail (
+      error, TALL_ERROR_UNSUPPORTED,
+      "this server has no embedded store, of which it could make a backup; HBase has "
+      "snapshots");
 }
 
 /* The caller is an administrator, and gets the error's own message: what callers get of other calls
@@ -257,11 +253,8 @@ tall_request_start_backup (TallRequest *self, GError **error)
 {
   const TallIdlBackup *wish = self->args.request;
   if (wish->has_rate && wish->rate < 1)
-    {
-      tall_error_set_invalid (error, "rate", "rate: it is a number above 0, and not %d",
-                              wish->rate);
-      return FALSE;
-    }
+    return tall_error_fail_invalid (error, "rate", "rate: it is a number above 0, and not %d",
+                                    wish->rate);
   return check_backups (self, error)
          && answer_backup (
              self, tall_backup_runner_start (self->backups, wish->name != NULL ? wish->name : "",

@@ -5,7 +5,7 @@
 #include "base/workers.h"
 #include "service/access/memory.h"
 #include "service/calls/idl-failure.h"
-#include "tall-error.h"
+#include "base/fail.h"
 
 /* Orders that are fetched at once, where memory lets them. */
 #define ORDERS_AT_ONCE 64
@@ -136,8 +136,7 @@ check_put (const TallIdlPut *put, TallWriteOptions *options, GError **error)
 {
   if (put->order != NULL)
     return tall_idl_options_parse (put->options, options, error);
-  tall_error_set_invalid (error, "order", "Storing an order: there is none");
-  return FALSE;
+  return tall_error_fail_invalid (error, "order", "Storing an order: there is none");
 }
 
 /* Sorts out what is wrong already. */

@@ -4,7 +4,7 @@
 
 #include "service/server/listen.h"
 #include "service/access/memory.h"
-#include "tall-error.h"
+#include "base/fail.h"
 #include "service/server/log.h"
 #include "service/access/places.h"
 #include "service/server/session.h"
@@ -402,12 +402,12 @@ check_reach (const char *address,
 {
   if (!is_reachable || (options != NULL && (options->tls != NULL || options->insecure)))
     return TRUE;
-  tall_error_set_invalid (error, "address",
-                          "Other machines can reach %s, and nothing would be encrypted: give a "
-                          "certificate (--tls-certificate, --tls-key), listen on 127.0.0.1, or say "
-                          "--insecure if you mean it",
-                          address);
-  return FALSE;
+  return tall_error_fail_invalid (
+      error, "address",
+      "Other machines can reach %s, and nothing would be encrypted: give a "
+      "certificate (--tls-certificate, --tls-key), listen on 127.0.0.1, or say "
+      "--insecure if you mean it",
+      address);
 }
 
 /**

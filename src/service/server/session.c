@@ -7,7 +7,7 @@
 #include "service/calls/idl-failure.h"
 #include "service/server/log.h"
 #include "service/server/request.h"
-#include "tall-error.h"
+#include "base/fail.h"
 #include "wire/connection.h"
 #include "wire/socket.h"
 
@@ -44,10 +44,10 @@ spend_memory (gpointer memory, gsize bytes, GError **error)
 {
   if (tall_call_memory_decode (memory, bytes))
     return TRUE;
-  g_set_error (error, TALL_ERROR, TALL_ERROR_OVERLOADED,
-               "the server has no memory left for so large a request; nothing was done, try again "
-               "later, or with less in one call");
-  return FALSE;
+  return tall_error_fail (
+      error, TALL_ERROR_OVERLOADED,
+      "the server has no memory left for so large a request; nothing was done, try again "
+      "later, or with less in one call");
 }
 
 /* As the caller gets it. */
@@ -159,10 +159,9 @@ read_header (TallTransport *transport, TallMessage *message, GError **error)
     return FALSE;
   if (message->type == T_CALL)
     return TRUE;
-  g_set_error (error, TALL_ERROR, TALL_ERROR_INVALID,
-               "a message of type %d, where only calls with an answer are taken",
-               (int)message->type);
-  return FALSE;
+  return tall_error_fail (error, TALL_ERROR_INVALID,
+                          "a message of type %d, where only calls with an answer are taken",
+                          (int)message->type);
 }
 
 /* What cannot be answered ends the connection, which is counted as that. */
@@ -286,9 +285,8 @@ choose_protocol (TallTransport *transport, GError **error)
   tall_transport_set_compact (transport, recognized == TALL_RECOGNIZED_COMPACT);
   if (recognized != TALL_RECOGNIZED_NOTHING)
     return TRUE;
-  g_set_error_literal (error, TALL_ERROR, TALL_ERROR_INVALID,
-                       "a frame that is neither in the binary nor in the compact protocol");
-  return FALSE;
+  return tall_error_fail (error, TALL_ERROR_INVALID,
+                          "a frame that is neither in the binary nor in the compact protocol");
 }
 
 /* Why the next request cannot be taken; NULL if it can. */

@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "table/hbase/access.h"
 
+#include "base/fail.h"
+
 #include "table/hbase/call.h"
 #include "table/hbase/reply.h"
 #include "table/table-checks.h"
@@ -318,11 +320,10 @@ read_descriptor (Change *self, TallHbaseDescriptor *descriptor, GError **error)
 static gboolean
 fail_changed (const Change *self, GError **error)
 {
-  g_set_error (
-      error, TALL_ERROR, TALL_ERROR_OUTCOME_UNKNOWN,
+  return tall_error_fail (
+      error, TALL_ERROR_OUTCOME_UNKNOWN,
       "table %s is not as it was to be: somebody else changes it, or the gateway spoils it",
       self->request.table);
-  return FALSE;
 }
 
 /* A gateway may say "done" and spoil what it was given. */
@@ -354,12 +355,10 @@ ensure (Change *self, TallHbaseMethodId question, TallHbaseMethodId method, GErr
       if (self->request.result.yes)
         return TRUE;
       if (g_get_monotonic_time () >= end)
-        {
-          g_set_error (error, TALL_ERROR, TALL_ERROR_UNAVAILABLE,
-                       "table %s gets neither enabled nor disabled: look at HBase's master",
-                       self->request.table);
-          return FALSE;
-        }
+        return tall_error_fail (
+            error, TALL_ERROR_UNAVAILABLE,
+            "table %s gets neither enabled nor disabled: look at HBase's master",
+            self->request.table);
       if (run_change (self, method, &reason))
         continue;
       if (!may_settle (reason))
@@ -408,9 +407,8 @@ refuse_framed (TallHbasePool *pool, GError **error)
 {
   if (!pool->options.framed)
     return TRUE;
-  g_set_error (error, TALL_ERROR, TALL_ERROR_UNSUPPORTED,
-               "A framed gateway spoils the attributes of a table: use an unframed one");
-  return FALSE;
+  return tall_error_fail (error, TALL_ERROR_UNSUPPORTED,
+                          "A framed gateway spoils the attributes of a table: use an unframed one");
 }
 
 static gboolean

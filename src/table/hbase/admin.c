@@ -6,7 +6,7 @@
 #include "table/hbase/access.h"
 #include "table/hbase/reply.h"
 #include "table/table-kind.h"
-#include "tall-error.h"
+#include "base/fail.h"
 
 static gboolean hbase_settings_to_family (const TallTableSpec *spec,
                                           TallHbaseTColumnFamilyDescriptor *family,
@@ -65,9 +65,8 @@ choose (const Choice *choices,
       g_string_append_printf (known, "%s%s", known->len > 0 ? ", " : "", choice->name);
     }
 
-  g_set_error (error, TALL_ERROR, TALL_ERROR_UNSUPPORTED, "HBase has no %s \"%s\"; it has %s", what,
-               name, known->str);
-  return FALSE;
+  return tall_error_fail (error, TALL_ERROR_UNSUPPORTED, "HBase has no %s \"%s\"; it has %s", what,
+                          name, known->str);
 }
 
 static char *
@@ -94,13 +93,11 @@ static gboolean
 set_ttl (TallHbaseTColumnFamilyDescriptor *family, guint64 ttl, GError **error)
 {
   if (ttl >= G_MAXINT32)
-    {
-      g_set_error (error, TALL_ERROR, TALL_ERROR_UNSUPPORTED,
-                   "HBase keeps cells for at most %d seconds; leave the TTL out to keep them for "
-                   "ever",
-                   G_MAXINT32 - 1);
-      return FALSE;
-    }
+    return tall_error_fail (
+        error, TALL_ERROR_UNSUPPORTED,
+        "HBase keeps cells for at most %d seconds; leave the TTL out to keep them for "
+        "ever",
+        G_MAXINT32 - 1);
   family->time_to_live = ttl == 0 ? G_MAXINT32 : (gint32)ttl;
   return TRUE;
 }
@@ -209,11 +206,11 @@ static gboolean
 refuse_splits (const TallHbaseNames *names, const TallTableSpec *spec, GError **error)
 {
   g_autofree char *ddl = tall_table_spec_to_ddl (spec, names->deployment);
-  g_set_error (error, TALL_ERROR, TALL_ERROR_UNSUPPORTED,
-               "A framed gateway spoils the split points of a new table. Create table %s by an "
-               "unframed gateway, without splits, or in the hbase shell, and try again: %s",
-               spec->name, ddl);
-  return FALSE;
+  return tall_error_fail (
+      error, TALL_ERROR_UNSUPPORTED,
+      "A framed gateway spoils the split points of a new table. Create table %s by an "
+      "unframed gateway, without splits, or in the hbase shell, and try again: %s",
+      spec->name, ddl);
 }
 
 static void
@@ -264,10 +261,10 @@ check_regions (TallHbaseRequest *request,
 
   g_autoptr (GError) reason = NULL;
   gboolean dropped = tall_hbase_drop_table (request->pool, spec->name, deadline, &reason);
-  g_set_error (error, TALL_ERROR, TALL_ERROR_UNSUPPORTED,
-               "the gateway made table %s with other regions than asked for; the table %s",
-               spec->name, dropped ? "was dropped" : "could not be dropped");
-  return FALSE;
+  return tall_error_fail (
+      error, TALL_ERROR_UNSUPPORTED,
+      "the gateway made table %s with other regions than asked for; the table %s", spec->name,
+      dropped ? "was dropped" : "could not be dropped");
 }
 
 /**
@@ -289,10 +286,7 @@ tall_hbase_create_table (TallHbasePool *pool,
   if (!tall_hbase_request_run (&request, TALL_HBASE_TABLE_EXISTS, deadline, error))
     return FALSE;
   if (request.result.yes)
-    {
-      g_set_error (error, TALL_ERROR, TALL_ERROR_CONFLICT, "table %s exists already", spec->name);
-      return FALSE;
-    }
+    return tall_error_fail (error, TALL_ERROR_CONFLICT, "table %s exists already", spec->name);
 
   TallHbaseTColumnFamilyDescriptor family;
   const TallHbaseTTableDescriptor descriptor = { request.args.name, &family, 1 };

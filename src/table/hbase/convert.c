@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "table/hbase/convert.h"
 
-#include "tall-error.h"
+#include "base/fail.h"
 
 #define NAME_CHARACTERS G_CSET_a_2_z G_CSET_A_2_Z G_CSET_DIGITS "_-."
 #define MAX_NAME 100
@@ -39,13 +39,11 @@ tall_hbase_names_init (TallHbaseNames *self, const char *deployment, GError **er
   const char *name = colon == NULL ? deployment : colon + 1;
 
   if (!is_name (name) || (ns != NULL && !is_namespace (ns)))
-    {
-      tall_error_set_invalid (error, "name",
-                              "\"%s\" cannot be the name of a deployment on HBase: use letters, "
-                              "digits, _, - and ., after an optional namespace and a colon",
-                              deployment);
-      return FALSE;
-    }
+    return tall_error_fail_invalid (
+        error, "name",
+        "\"%s\" cannot be the name of a deployment on HBase: use letters, "
+        "digits, _, - and ., after an optional namespace and a colon",
+        deployment);
 
   self->deployment = g_strdup (deployment);
   self->ns = g_steal_pointer (&ns);

@@ -2,7 +2,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "table/hbase/pool.h"
 
-#include "table/hbase/self-test.h"
+#include "base/fail.h"
+
 #include "wire/socket.h"
 
 #define LOOK "look at the master and the region servers (hbase shell: status)"
@@ -612,10 +613,9 @@ start (TallHbasePool *self, TallHbaseGateway *gateway, GError **error)
       return TRUE;
     }
   g_atomic_int_add (&self->n_users, -1);
-  g_set_error (error, TALL_ERROR, TALL_ERROR_OVERLOADED,
-               "no thread can be started for a gateway: %s; raise the limit of threads",
-               reason->message);
-  return FALSE;
+  return tall_error_fail (error, TALL_ERROR_OVERLOADED,
+                          "no thread can be started for a gateway: %s; raise the limit of threads",
+                          reason->message);
 }
 
 /**

@@ -70,4 +70,13 @@ void tall_hbase_pool_set_none_free (TallHbasePool *self, GError **error);
 void tall_hbase_pool_explain (TallHbasePool *self, GError **reason);
 guint tall_hbase_pool_count_alive (TallHbasePool *self);
 
+/* The table of the test's row: the first one that a deployment has. */
+#define TALL_HBASE_SELF_TEST_TABLE "meta"
+
+gboolean tall_hbase_self_test (TallHbaseLink *link,
+                               const TallHbaseNames *names,
+                               const char *owner,
+                               gint64 deadline,
+                               GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
 G_END_DECLS

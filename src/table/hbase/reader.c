@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "table/hbase/reader.h"
 
+#include "base/fail.h"
+
 #include "table/hbase/convert.h"
 #include "table/hbase/reply.h"
 #include "table/hbase/merge.h"
@@ -200,11 +202,9 @@ check_order (const Request *self, guint first, GError **error)
       TallSlice key = tall_hbase_reply_get_row (&self->reply, i)->key;
       int order = tall_slice_compare (before, key);
       if (order > 0 || (order == 0 && i > first))
-        {
-          g_set_error (error, TALL_ERROR, TALL_ERROR_INTERNAL,
-                       "answered a scan of table %s with rows out of order", self->read->table);
-          return FALSE;
-        }
+        return tall_error_fail (error, TALL_ERROR_INTERNAL,
+                                "answered a scan of table %s with rows out of order",
+                                self->read->table);
       before = key;
     }
   return TRUE;
@@ -354,20 +354,17 @@ check_answer (const Request *self, GError **error)
   if (self->read->kind == TALL_READ_SCAN)
     return TRUE;
   if (self->reply.rows->len != self->n)
-    {
-      g_set_error (error, TALL_ERROR, TALL_ERROR_INTERNAL,
-                   "the gateway answered %u gets of table %s with %u rows", self->n,
-                   self->read->table, self->reply.rows->len);
-      return FALSE;
-    }
+    return tall_error_fail (error, TALL_ERROR_INTERNAL,
+                            "the gateway answered %u gets of table %s with %u rows", self->n,
+                            self->read->table, self->reply.rows->len);
 
   for (guint i = 0; i < self->n; i++)
     {
       if (tall_hbase_reply_has_row (&self->reply, i, self->gets[i].key))
         continue;
-      g_set_error (error, TALL_ERROR, TALL_ERROR_INTERNAL,
-                   "the gateway answered a get of table %s with another row", self->read->table);
-      return FALSE;
+      return tall_error_fail (error, TALL_ERROR_INTERNAL,
+                              "the gateway answered a get of table %s with another row",
+                              self->read->table);
     }
   return TRUE;
 }

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
-#include "table/hbase/self-test.h"
+#include "table/hbase/pool.h"
 
 #include "table/hbase/writer.h"
 #include "table/hbase/convert.h"

@@ -6,7 +6,7 @@
 #include "table/hbase/admin.h"
 #include "table/hbase/merge.h"
 #include "table/hbase/reader.h"
-#include "table/hbase/self-test.h"
+#include "table/hbase/pool.h"
 #include "table/hbase/writer.h"
 #include "table/table-kind.h"
 #include "tall-error.h"

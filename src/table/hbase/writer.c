@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "table/hbase/writer.h"
 
+#include "base/fail.h"
+
 #include "table/hbase/convert.h"
 #include "table/hbase/reply.h"
 
@@ -175,9 +177,8 @@ read_counter (const TallHbaseReply *reply, gint64 *value, GError **error)
       if (tall_reader_done (&reader))
         return TRUE;
     }
-  g_set_error_literal (error, TALL_ERROR, TALL_ERROR_OUTCOME_UNKNOWN,
-                       "the gateway answered an increment without a counter");
-  return FALSE;
+  return tall_error_fail (error, TALL_ERROR_OUTCOME_UNKNOWN,
+                          "the gateway answered an increment without a counter");
 }
 
 /**
@@ -437,11 +438,10 @@ tall_hbase_writer_measure (TallHbasePool *pool,
     return TRUE;
 
   g_autofree char *row = tall_slice_to_debug (mutation->row);
-  g_set_error (error, TALL_ERROR, TALL_ERROR_TOO_LARGE,
-               "row %s of table %s: %" G_GSIZE_FORMAT
-               " bytes to write; a framed gateway takes requests of up to 2 MB",
-               row, mutation->table, *size);
-  return FALSE;
+  return tall_error_fail (error, TALL_ERROR_TOO_LARGE,
+                          "row %s of table %s: %" G_GSIZE_FORMAT
+                          " bytes to write; a framed gateway takes requests of up to 2 MB",
+                          row, mutation->table, *size);
 }
 
 static void

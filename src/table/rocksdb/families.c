@@ -7,7 +7,7 @@
 #include "table/rocksdb/settings.h"
 #include "table/table-checks.h"
 #include "table/table.h"
-#include "tall-error.h"
+#include "base/fail.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -343,11 +343,10 @@ tall_rocksdb_stripes_lock (
     if (!lock_one (&self->mutexes[stripes[i]], deadline))
       {
         tall_rocksdb_stripes_unlock (self, stripes, i);
-        g_set_error (
-            error, TALL_ERROR, TALL_ERROR_TIMED_OUT,
+        return tall_error_fail (
+            error, TALL_ERROR_TIMED_OUT,
             "The deadline passed while other writes to the same rows were running; nothing "
             "was done");
-        return FALSE;
       }
   return TRUE;
 }
@@ -380,9 +379,8 @@ rocksdb_stripes_lock_all (TallRocksdbStripes *self, gint64 deadline, GError **er
     if (!lock_one (&self->mutexes[i], deadline))
       {
         unlock_first (self, i);
-        g_set_error (error, TALL_ERROR, TALL_ERROR_TIMED_OUT,
-                     "The deadline passed while writes were running; nothing was done");
-        return FALSE;
+        return tall_error_fail (error, TALL_ERROR_TIMED_OUT,
+                                "The deadline passed while writes were running; nothing was done");
       }
   return TRUE;
 }

@@ -5,7 +5,7 @@
 #include "table/rocksdb/engine.h"
 #include "table/rocksdb/row.h"
 #include "table/rocksdb/settings.h"
-#include "tall-error.h"
+#include "base/fail.h"
 
 /* Goes through the cells of a row, and says which are wanted. */
 typedef struct
@@ -275,8 +275,7 @@ check_deadline (gint64 deadline, GError **error)
 {
   if (deadline == TALL_NO_DEADLINE || g_get_monotonic_time () < deadline)
     return TRUE;
-  g_set_error (error, TALL_ERROR, TALL_ERROR_TIMED_OUT, "The deadline passed while rows were read");
-  return FALSE;
+  return tall_error_fail (error, TALL_ERROR_TIMED_OUT, "The deadline passed while rows were read");
 }
 
 /* Adds the rows from @first on to @n_bytes. */
@@ -288,10 +287,9 @@ check_bytes (
     *n_bytes += tall_row_get_size (&rows->rows[i]);
   if (step->read->max_bytes == 0 || *n_bytes <= step->read->max_bytes)
     return TRUE;
-  g_set_error (error, TALL_ERROR, TALL_ERROR_TOO_LARGE,
-               "Table %s: %u rows have more than %" G_GSIZE_FORMAT " bytes",
-               step->family->spec->name, step->read->n_keys, step->read->max_bytes);
-  return FALSE;
+  return tall_error_fail (error, TALL_ERROR_TOO_LARGE,
+                          "Table %s: %u rows have more than %" G_GSIZE_FORMAT " bytes",
+                          step->family->spec->name, step->read->n_keys, step->read->max_bytes);
 }
 
 static gboolean

@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#include "tall-error.h"
+#include "base/fail.h"
 
 #define HEADER_SIZE 17      /* format, up_to, n_exact, n_cells */
 #define MARKED_SIZE 8       /* after the header in format 2 */
@@ -13,8 +13,7 @@
 static gboolean
 damaged (GError **error, const char *what)
 {
-  g_set_error (error, TALL_ERROR, TALL_ERROR_DAMAGED, "A stored row is damaged: %s", what);
-  return FALSE;
+  return tall_error_fail (error, TALL_ERROR_DAMAGED, "A stored row is damaged: %s", what);
 }
 
 /* What a stored row has before its cells. */
@@ -50,12 +49,9 @@ open_row (TallSlice stored, Opened *self, GError **error)
   row.n_exact = tall_reader_u32 (&reader);
   row.n_cells = tall_reader_u32 (&reader);
   if (stored.len > 0 && format > TALL_ROW_FORMAT)
-    {
-      g_set_error (error, TALL_ERROR, TALL_ERROR_NEWER_VERSION,
-                   "A stored row has format %u, this version knows formats up to %u", format,
-                   TALL_ROW_FORMAT);
-      return FALSE;
-    }
+    return tall_error_fail (error, TALL_ERROR_NEWER_VERSION,
+                            "A stored row has format %u, this version knows formats up to %u",
+                            format, TALL_ROW_FORMAT);
   if (format == TALL_ROW_FORMAT)
     row.marked = tall_reader_u64 (&reader);
   if (reader.failed || format < TALL_ROW_FORMAT_PLAIN
@@ -460,11 +456,10 @@ check_size (const TallStoredRow *row, const TallMutation *mutation, GError **err
     size += row->cells[i].qualifier.len + row->cells[i].value.len;
   if (size <= TALL_ROW_MAX_SIZE)
     return TRUE;
-  g_set_error (error, TALL_ERROR, TALL_ERROR_TOO_LARGE,
-               "Table %s: a row of %" G_GSIZE_FORMAT
-               " bytes; the embedded store keeps rows of up to %d",
-               mutation->table, size, TALL_ROW_MAX_SIZE);
-  return FALSE;
+  return tall_error_fail (error, TALL_ERROR_TOO_LARGE,
+                          "Table %s: a row of %" G_GSIZE_FORMAT
+                          " bytes; the embedded store keeps rows of up to %d",
+                          mutation->table, size, TALL_ROW_MAX_SIZE);
 }
 
 /**

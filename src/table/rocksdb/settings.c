@@ -7,7 +7,7 @@
 #include "base/file.h"
 #include "table/rocksdb/engine.h"
 #include "table/table-checks.h"
-#include "tall-error.h"
+#include "base/fail.h"
 
 #define MIB ((guint64)1024 * 1024)
 #define BLOOM_BITS 10
@@ -154,37 +154,25 @@ gboolean
 tall_rocksdb_options_check_spec (const TallTableSpec *spec, GError **error)
 {
   if (spec->splits != NULL && spec->splits->len > 0)
-    {
-      g_set_error (error, TALL_ERROR, TALL_ERROR_UNSUPPORTED,
-                   "the embedded store has no regions, so a table is not split into %u; "
-                   "leave the number of regions out",
-                   spec->splits->len + 1);
-      return FALSE;
-    }
+    return tall_error_fail (error, TALL_ERROR_UNSUPPORTED,
+                            "the embedded store has no regions, so a table is not split into %u; "
+                            "leave the number of regions out",
+                            spec->splits->len + 1);
   if (find_compression (spec) == NULL)
-    {
-      g_set_error (error, TALL_ERROR, TALL_ERROR_UNSUPPORTED,
-                   "the embedded store has no compression \"%s\"; it has none, snappy, "
-                   "gz, lz4 and zstd",
-                   spec->compression);
-      return FALSE;
-    }
+    return tall_error_fail (error, TALL_ERROR_UNSUPPORTED,
+                            "the embedded store has no compression \"%s\"; it has none, snappy, "
+                            "gz, lz4 and zstd",
+                            spec->compression);
   if (spec->bloom_filter != NULL && g_ascii_strcasecmp (spec->bloom_filter, "row") != 0)
-    {
-      g_set_error (error, TALL_ERROR, TALL_ERROR_UNSUPPORTED,
-                   "the embedded store keeps a filter of rows (row) for every table, "
-                   "not \"%s\"",
-                   spec->bloom_filter);
-      return FALSE;
-    }
+    return tall_error_fail (error, TALL_ERROR_UNSUPPORTED,
+                            "the embedded store keeps a filter of rows (row) for every table, "
+                            "not \"%s\"",
+                            spec->bloom_filter);
   if (spec->block_encoding != NULL && g_ascii_strcasecmp (spec->block_encoding, "prefix") != 0)
-    {
-      g_set_error (error, TALL_ERROR, TALL_ERROR_UNSUPPORTED,
-                   "the embedded store encodes blocks by common prefixes (prefix), not "
-                   "\"%s\"",
-                   spec->block_encoding);
-      return FALSE;
-    }
+    return tall_error_fail (error, TALL_ERROR_UNSUPPORTED,
+                            "the embedded store encodes blocks by common prefixes (prefix), not "
+                            "\"%s\"",
+                            spec->block_encoding);
   return TRUE;
 }
 

@@ -9,7 +9,7 @@
 #include "table/rocksdb/settings.h"
 #include "table/rocksdb/writer.h"
 #include "table/table-kind.h"
-#include "tall-error.h"
+#include "base/fail.h"
 
 #define DEFAULT_NAME "tallorder"
 
@@ -280,22 +280,16 @@ static gboolean
 check_options (const TallRocksdbOptions *options, GError **error)
 {
   if (options->directory == NULL || options->directory[0] == '\0')
-    {
-      tall_error_set_invalid (error, "directory", "The embedded store needs a directory");
-      return FALSE;
-    }
+    return tall_error_fail_invalid (error, "directory", "The embedded store needs a directory");
   if (options->name == NULL)
     return TRUE;
 
   gsize len = strspn (options->name, "abcdefghijklmnopqrstuvwxyz"
                                      "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.");
   if (len == 0 || options->name[len] != '\0')
-    {
-      tall_error_set_invalid (error, "name",
-                              "A deployment can not be named \"%s\": use letters, digits, _ - .",
-                              options->name);
-      return FALSE;
-    }
+    return tall_error_fail_invalid (
+        error, "name", "A deployment can not be named \"%s\": use letters, digits, _ - .",
+        options->name);
   return TRUE;
 }
 

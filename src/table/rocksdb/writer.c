@@ -4,7 +4,7 @@
 
 #include "table/rocksdb/engine.h"
 #include "table/rocksdb/row.h"
-#include "tall-error.h"
+#include "base/fail.h"
 
 struct _TallRocksdbWriter
 {
@@ -58,11 +58,8 @@ write_load (
 {
   *row = (TallStoredRow){ 0 };
   if (family->dropped)
-    {
-      g_set_error (error, TALL_ERROR, TALL_ERROR_NOT_FOUND, "Table %s has been dropped",
-                   family->spec->name);
-      return FALSE;
-    }
+    return tall_error_fail (error, TALL_ERROR_NOT_FOUND, "Table %s has been dropped",
+                            family->spec->name);
   if (!tall_rocksdb_family_admits (family, TRUE, error))
     return FALSE;
 
@@ -161,9 +158,9 @@ write_commit (Write *self,
   *refused = deadline != TALL_NO_DEADLINE && g_get_monotonic_time () >= deadline;
   if (!*refused)
     return write_in_turn (self, durability, operation, refused, error);
-  g_set_error (error, TALL_ERROR, TALL_ERROR_TIMED_OUT,
-               "%s: the deadline passed before it was written; nothing was done", operation);
-  return FALSE;
+  return tall_error_fail (error, TALL_ERROR_TIMED_OUT,
+                          "%s: the deadline passed before it was written; nothing was done",
+                          operation);
 }
 
 /* Writes rows that must not be written twice. A log that could not be written or synced may have
@@ -472,9 +469,8 @@ step_counter (const TallRocksdbFamily *family,
   *timestamp = MAX (*timestamp, cell->timestamp);
   if (tall_reader_done (&reader))
     return TRUE;
-  tall_error_set_invalid (error, NULL, "Table %s: the cell is not a counter of 8 bytes",
-                          family->spec->name);
-  return FALSE;
+  return tall_error_fail_invalid (error, NULL, "Table %s: the cell is not a counter of 8 bytes",
+                                  family->spec->name);
 }
 
 /**

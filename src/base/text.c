@@ -265,3 +265,123 @@ tall_text_find_near (const char *word, const char *const *choices, guint n)
     }
   return best;
 }
+
+struct _TallGrid
+{
+  guint n_columns;
+  GPtrArray *texts;   /* of char *, row by row, the header first */
+  gboolean *to_right; /* for each column */
+};
+
+TallGrid *
+tall_grid_new (const char *const *columns)
+{
+  TallGrid *self = g_new0 (TallGrid, 1);
+  self->n_columns = g_strv_length ((char **)columns);
+  self->texts = g_ptr_array_new_with_free_func (g_free);
+  self->to_right = g_new0 (gboolean, self->n_columns);
+  for (guint i = 0; i < self->n_columns; i++)
+    {
+      self->to_right[i] = columns[i][0] == '>';
+      g_ptr_array_add (self->texts, g_strdup (columns[i] + (self->to_right[i] ? 1 : 0)));
+    }
+  return self;
+}
+
+void
+tall_grid_free (TallGrid *self)
+{
+  if (self == NULL)
+    return;
+  g_ptr_array_unref (self->texts);
+  g_free (self->to_right);
+  g_free (self);
+}
+
+/* Adds the next text of the row; after the last column the next row begins. */
+void
+tall_grid_add (TallGrid *self, const char *text)
+{
+  g_ptr_array_add (self->texts, tall_text_clean (text != NULL ? text : ""));
+}
+
+void
+tall_grid_add_number (TallGrid *self, guint64 number)
+{
+  tall_grid_add_format (self, "%" G_GUINT64_FORMAT, number);
+}
+
+/* Adds a text that is fit for a terminal. */
+void
+tall_grid_add_format (TallGrid *self, const char *format, ...)
+{
+  va_list args;
+  va_start (args, format);
+  g_ptr_array_add (self->texts, g_strdup_vprintf (format, args));
+  va_end (args);
+}
+
+/* How many columns of the terminal a text takes. */
+static guint
+measure_text (const char *text)
+{
+  guint width = 0;
+  for (const char *at = text; *at != '\0'; at = g_utf8_next_char (at))
+    {
+      gunichar c = g_utf8_get_char (at);
+      if (!g_unichar_iszerowidth (c))
+        width += g_unichar_iswide (c) ? 2 : 1;
+    }
+  return width;
+}
+
+static guint *
+measure_columns (const TallGrid *self)
+{
+  guint *widths = g_new0 (guint, self->n_columns);
+  for (guint i = 0; i < self->texts->len; i++)
+    {
+      guint width = measure_text (g_ptr_array_index (self->texts, i));
+      widths[i % self->n_columns] = MAX (widths[i % self->n_columns], width);
+    }
+  return widths;
+}
+
+static void
+append_row (const TallGrid *self, guint row, const guint *widths, GString *line)
+{
+  for (guint i = 0; i < self->n_columns; i++)
+    {
+      const char *text = g_ptr_array_index (self->texts, row * self->n_columns + i);
+      guint pad = widths[i] - measure_text (text);
+      gboolean last = i + 1 == self->n_columns;
+      if (self->to_right[i])
+        g_string_append_printf (line, "%*s%s", (int)pad, "", text);
+      else
+        g_string_append_printf (line, "%s%*s", text, last ? 0 : (int)pad, "");
+      if (!last)
+        g_string_append (line, "  ");
+    }
+  while (line->len > 0 && line->str[line->len - 1] == ' ')
+    g_string_truncate (line, line->len - 1);
+}
+
+/**
+ * tall_grid_make_lines:
+ *
+ * Returns: (transfer full): a line for each row, the header first
+ */
+GStrv
+tall_grid_make_lines (const TallGrid *self, guint indent)
+{
+  g_autofree guint *widths = measure_columns (self);
+  guint n_rows = self->texts->len / self->n_columns;
+  GStrv lines = g_new0 (char *, n_rows + 1);
+  for (guint row = 0; row < n_rows; row++)
+    {
+      g_autoptr (GString) line = g_string_new (NULL);
+      append_row (self, row, widths, line);
+      lines[row] = g_strdup_printf ("%*s%s", (int)indent, "", line->str);
+    }
+  return lines;
+}

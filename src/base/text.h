@@ -21,4 +21,21 @@ const char *tall_text_find_near (const char *word, const char *const *choices, g
 gboolean tall_key_file_load (GKeyFile *file, const char *text, gsize len, GError **error)
     G_GNUC_WARN_UNUSED_RESULT;
 
+/**
+ * TallGrid:
+ *
+ * A table for people: a header and rows of texts. Columns are as wide as their widest text.
+ */
+typedef struct _TallGrid TallGrid;
+
+/* @columns: a name each, NULL-terminated; those that begin with `>` are aligned to the right. */
+TallGrid *tall_grid_new (const char *const *columns);
+void tall_grid_free (TallGrid *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (TallGrid, tall_grid_free)
+
+void tall_grid_add (TallGrid *self, const char *text);
+void tall_grid_add_number (TallGrid *self, guint64 number);
+void tall_grid_add_format (TallGrid *self, const char *format, ...) G_GNUC_PRINTF (2, 3);
+GStrv tall_grid_make_lines (const TallGrid *self, guint indent);
+
 G_END_DECLS

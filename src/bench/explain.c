@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
 #include "bench/explain.h"
-#include "tall-error.h"
+#include "base/fail.h"
 #include "table/memory-table.h"
 #include "store/commit/root.h"
 #include "table/table-kind.h"
@@ -80,10 +80,7 @@ read_revision (TallExplanation *self, const TallOrderKey *key, GError **error)
       root == NULL ? NULL : tall_row_find_latest (root, tall_slice_str (STATE_COLUMN));
   TallState state;
   if (cell == NULL)
-    {
-      g_set_error (error, TALL_ERROR, TALL_ERROR_NOT_FOUND, "The order has no root row (any more)");
-      return FALSE;
-    }
+    return tall_error_fail (error, TALL_ERROR_NOT_FOUND, "The order has no root row (any more)");
   if (!tall_state_decode (cell->value, &state, error))
     return FALSE;
   self->revision = state.revision;

@@ -3,12 +3,34 @@
 #include "bench/given.h"
 
 #include "bench/orders.h"
-#include "tall-error.h"
+#include "base/fail.h"
 
+#include <math.h>
 #include <string.h>
 
-#define MAX_AGE 1000
 #define MAX_CACHE 1000
+
+/**
+ * tall_bench_check_ranges:
+ *
+ * Returns: FALSE with %TALL_ERROR_INVALID that names the first option that is out of its range
+ */
+gboolean
+tall_bench_check_ranges (const TallRange *ranges, guint n, GError **error)
+{
+  for (guint i = 0; i < n; i++)
+    {
+      const TallRange *range = &ranges[i];
+      if ((range->is_optional && range->value <= (double)TALL_BENCH_NO_COUNT)
+          || (range->value >= range->least && range->value <= range->most))
+        continue;
+      g_autofree char *most =
+          isinf (range->most) ? g_strdup ("or more") : g_strdup_printf ("to %.15g", range->most);
+      return tall_error_fail_invalid (error, range->option, "--%s: choose %.15g %s", range->option,
+                                      range->least, most);
+    }
+  return TRUE;
+}
 
 /* Sets the conditions but for the processes.
  *
@@ -20,11 +42,6 @@ bench_given_read_conditions (TallBenchGiven *self)
   conditions->compression = self->compression;
   conditions->block_encoding = self->block_encoding;
   conditions->admin = self->admin;
-  if (self->regions != TALL_BENCH_NO_COUNT
-      && (self->regions < 1 || self->regions > TALL_MAX_REGIONS))
-    return "--regions: choose 1 to " G_STRINGIFY (TALL_MAX_REGIONS);
-  if (self->age != TALL_BENCH_NO_COUNT && (self->age < 0 || self->age > MAX_AGE))
-    return "--age: choose 0 to " G_STRINGIFY (MAX_AGE);
   if (self->cache != TALL_BENCH_NO_NUMBER && !(self->cache > 0 && self->cache <= MAX_CACHE))
     return "--cache: choose more than 0, to " G_STRINGIFY (MAX_CACHE);
   conditions->regions = (guint)MAX (self->regions, 0);
@@ -47,39 +64,15 @@ bench_given_read_conditions (TallBenchGiven *self)
 
 #define MAX_LINES 9000 /* with its location, an order has at most 10,000 */
 #define ZIPF "zipf:"
-#define MIN_RATE 0.001
-#define MAX_RATE 10000000
-#define MAX_SKEW 0.99
 #define MAX_ORDERS 10000000
-#define MAX_SECONDS 3600
-#define MAX_OPERATIONS 1000000000
 #define USUAL_LINES 5
 #define USUAL_COUNT 1000
 #define USUAL_CUSTOMERS 20
 #define USUAL_SECONDS 1
 #define USUAL_TURNS 5
-#define MAX_TURNS 1000
 #define USUAL_SEED 1
 /* Lines of all orders, which are kept to be compared with: some 800 MB. */
 #define MAX_KEPT_LINES 5000000
-
-void
-tall_bench_given_clear (TallBenchGiven *self)
-{
-  g_clear_pointer (&self->layouts, g_free);
-  g_clear_pointer (&self->keys, g_free);
-  g_clear_pointer (&self->lines, g_free);
-  g_clear_pointer (&self->mix, g_free);
-  g_clear_pointer (&self->html, g_free);
-  g_clear_pointer (&self->command, g_free);
-  g_clear_pointer (&self->orders, g_free);
-  g_clear_pointer (&self->map, g_free);
-  g_clear_pointer (&self->compression, g_free);
-  g_clear_pointer (&self->block_encoding, g_free);
-  g_clear_pointer (&self->rest, g_free);
-  g_clear_pointer (&self->admin, g_free);
-  g_clear_pointer (&self->pids, g_free);
-}
 
 static gboolean
 read_number (const char *text, gsize len, guint *number)
@@ -95,12 +88,11 @@ read_number (const char *text, gsize len, guint *number)
 static gboolean
 fail_lines (const TallBenchGiven *self, GError **error)
 {
-  tall_error_set_invalid (error, "lines",
-                          "--lines %s: write a number, a range such as 1-50, or " ZIPF "50 for a "
-                          "range with few lines often and many seldom, of 1 to " G_STRINGIFY (
-                              MAX_LINES) " lines",
-                          self->lines);
-  return FALSE;
+  return tall_error_fail_invalid (
+      error, "lines",
+      "--lines %s: write a number, a range such as 1-50, or " ZIPF "50 for a "
+      "range with few lines often and many seldom, of 1 to " G_STRINGIFY (MAX_LINES) " lines",
+      self->lines);
 }
 
 /* `5`, `1-50`, or `zipf:50`. */
@@ -122,37 +114,28 @@ read_lines (TallBenchGiven *self, GError **error)
     return fail_lines (self, error);
   if (self->min_lines <= self->max_lines)
     return TRUE;
-  tall_error_set_invalid (error, "lines",
-                          "--lines %s: the range is the wrong way round; write %u-%u", self->lines,
-                          self->max_lines, self->min_lines);
-  return FALSE;
+  return tall_error_fail_invalid (error, "lines",
+                                  "--lines %s: the range is the wrong way round; write %u-%u",
+                                  self->lines, self->max_lines, self->min_lines);
 }
 
-static const char *
-check_numbers (const TallBenchGiven *self)
+static gboolean
+check_numbers (const TallBenchGiven *self, GError **error)
 {
-  if (self->count != TALL_BENCH_NO_COUNT && (self->count < 1 || self->count > MAX_ORDERS))
-    return "--count: choose 1 to " G_STRINGIFY (MAX_ORDERS);
-  if (self->customers != TALL_BENCH_NO_COUNT
-      && (self->customers < 1 || self->customers > MAX_ORDERS))
-    return "--customers: choose 1 to " G_STRINGIFY (MAX_ORDERS);
-  if (self->clients < 1 || self->clients > TALL_BENCH_MAX_CLIENTS)
-    return "--clients: choose 1 to " G_STRINGIFY (TALL_BENCH_MAX_CLIENTS);
-  if (self->operations != TALL_BENCH_NO_COUNT
-      && (self->operations < 1 || self->operations > MAX_OPERATIONS))
-    return "--operations: choose 1 to " G_STRINGIFY (MAX_OPERATIONS);
-  if (self->turns != TALL_BENCH_NO_COUNT && (self->turns < 1 || self->turns > MAX_TURNS))
-    return "--turns: choose 1 to " G_STRINGIFY (MAX_TURNS);
-  if (self->rate != TALL_BENCH_NO_NUMBER && !(self->rate >= MIN_RATE && self->rate <= MAX_RATE))
-    return "--rate: choose " G_STRINGIFY (MIN_RATE) " to " G_STRINGIFY (MAX_RATE);
-  if (self->skew != TALL_BENCH_NO_NUMBER && !(self->skew >= 0 && self->skew <= MAX_SKEW))
-    return "--skew: choose 0 to " G_STRINGIFY (MAX_SKEW);
-  if (self->seed != TALL_BENCH_NO_COUNT && self->seed < 0)
-    return "--seed: choose 0 or more";
-  if (self->seconds != TALL_BENCH_NO_NUMBER
-      && !(self->seconds >= 0 && self->seconds <= MAX_SECONDS))
-    return "--seconds: choose 0 to " G_STRINGIFY (MAX_SECONDS);
-  return NULL;
+  const TallRange ranges[] = {
+    { "count", (double)self->count, 1, MAX_ORDERS, TRUE },
+    { "customers", (double)self->customers, 1, MAX_ORDERS, TRUE },
+    { "clients", (double)self->clients, 1, TALL_BENCH_MAX_CLIENTS, FALSE },
+    { "operations", (double)self->operations, 1, 1000000000, TRUE },
+    { "turns", (double)self->turns, 1, 1000, TRUE },
+    { "rate", self->rate, 0.001, 10000000, TRUE },
+    { "skew", self->skew, 0, 0.99, TRUE },
+    { "seed", (double)self->seed, 0, INFINITY, TRUE },
+    { "seconds", self->seconds, 0, 3600, TRUE },
+    { "regions", (double)self->regions, 1, TALL_MAX_REGIONS, TRUE },
+    { "age", (double)self->age, 0, 1000, TRUE },
+  };
+  return tall_bench_check_ranges (ranges, G_N_ELEMENTS (ranges), error);
 }
 
 static const char *
@@ -183,9 +166,9 @@ check_layouts (const TallBenchGiven *self)
 gboolean
 tall_bench_given_check (TallBenchGiven *self, GError **error)
 {
-  const char *wrong = check_numbers (self);
-  if (wrong == NULL)
-    wrong = bench_given_read_conditions (self);
+  if (!check_numbers (self, error))
+    return FALSE;
+  const char *wrong = bench_given_read_conditions (self);
   if (wrong == NULL && self->pids != NULL
       && !tall_bench_pids_parse (&self->conditions.pids, self->pids, error))
     return FALSE;
@@ -197,8 +180,7 @@ tall_bench_given_check (TallBenchGiven *self, GError **error)
     wrong = check_layouts (self);
   if (wrong == NULL)
     return TRUE;
-  tall_error_set_invalid (error, "bench", "%s", wrong);
-  return FALSE;
+  return tall_error_fail_invalid (error, "bench", "%s", wrong);
 }
 
 /* tall_layout_choose() or tall_key_strategy_choose() */
@@ -227,8 +209,7 @@ add_named (GPtrArray *found, Choose choose, const char *name, GError **error)
       g_ptr_array_add (found, (gpointer)each);
       return TRUE;
     }
-  tall_error_set_invalid (error, "bench", "%s is given twice", name);
-  return FALSE;
+  return tall_error_fail_invalid (error, "bench", "%s is given twice", name);
 }
 
 /* Those that @text names, between commas; NULL: the default. @all: n_all pointers, which `all`
@@ -310,11 +291,11 @@ check_clients (const TallBenchGiven *self, const TallBenchOrders *orders, GError
 {
   if (self->clients <= orders->orders->len)
     return TRUE;
-  tall_error_set_invalid (error, "clients",
-                          "--clients %" G_GINT64_FORMAT ": there are only %u orders, and each "
-                          "client needs its own to replace",
-                          self->clients, orders->orders->len);
-  return FALSE;
+  return tall_error_fail_invalid (error, "clients",
+                                  "--clients %" G_GINT64_FORMAT
+                                  ": there are only %u orders, and each "
+                                  "client needs its own to replace",
+                                  self->clients, orders->orders->len);
 }
 
 /**

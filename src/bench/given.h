@@ -13,18 +13,37 @@ G_BEGIN_DECLS
 #define TALL_BENCH_NO_NUMBER (-G_MAXDOUBLE)
 
 /**
+ * TallRange:
+ *
+ * What an option may be.
+ */
+typedef struct
+{
+  const char *option; /* its name */
+  double value;
+  double least;
+  double most;          /* INFINITY: there is no bound */
+  gboolean is_optional; /* @value may be TALL_BENCH_NO_COUNT or TALL_BENCH_NO_NUMBER */
+} TallRange;
+
+gboolean tall_bench_check_ranges (const TallRange *ranges,
+                                  guint n,
+                                  GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
+/**
  * TallBenchGiven:
  *
- * What the command line of `bench` says, and what it means. What was not given is %NULL or FALSE;
+ * What the command line of `bench` says, and what it means. No text is owned. What was not given is
+ * %NULL or FALSE;
  * numbers, but for the clients, are %TALL_BENCH_NO_COUNT or %TALL_BENCH_NO_NUMBER.
  */
 typedef struct
 {
   gboolean json;
   char *html;
-  char *command; /* all of it */
+  const char *command; /* all of it */
   gboolean keep;
-  char *layouts; /* owned, as all texts */
+  char *layouts;
   char *keys;
   char *lines;
   char *mix;
@@ -62,9 +81,6 @@ typedef struct
     .seconds = TALL_BENCH_NO_NUMBER, .rate = TALL_BENCH_NO_NUMBER, .skew = TALL_BENCH_NO_NUMBER,   \
     .regions = TALL_BENCH_NO_COUNT, .age = TALL_BENCH_NO_COUNT, .cache = TALL_BENCH_NO_NUMBER      \
   }
-
-void tall_bench_given_clear (TallBenchGiven *self);
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TallBenchGiven, tall_bench_given_clear)
 
 gboolean tall_bench_given_check (TallBenchGiven *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 guint tall_bench_given_count_turns (const TallBenchGiven *self);

@@ -3,7 +3,7 @@
 #include "bench/orders.h"
 
 #include "load/orders/grouper.h"
-#include "tall-error.h"
+#include "base/fail.h"
 #include "tall-limits.h"
 
 #include <math.h>
@@ -201,17 +201,15 @@ static gboolean
 check_read (const Reading *self, const char *path, GError **error)
 {
   if (self->n_lines > self->max_lines)
-    {
-      g_set_error (error, TALL_ERROR, TALL_ERROR_TOO_LARGE,
-                   "%s: all orders are kept in memory, to be compared with what comes back, and "
-                   "these have more than %u lines together: choose fewer with --count",
-                   path, self->max_lines);
-      return FALSE;
-    }
+    return tall_error_fail (
+        error, TALL_ERROR_TOO_LARGE,
+        "%s: all orders are kept in memory, to be compared with what comes back, and "
+        "these have more than %u lines together: choose fewer with --count",
+        path, self->max_lines);
   if (self->orders->len > 0)
     return TRUE;
-  tall_error_set_invalid (error, "orders", "%s: there is no order in it to measure with", path);
-  return FALSE;
+  return tall_error_fail_invalid (error, "orders", "%s: there is no order in it to measure with",
+                                  path);
 }
 
 static TallMapping *
@@ -556,42 +554,60 @@ tall_bench_change_order (TallOrder *order)
 static gboolean
 fail_list (const TallBenchCustomer *customer, guint place, const char *number, GError **error)
 {
-  g_set_error (error, TALL_ERROR, TALL_ERROR_DAMAGED,
-               "Entry %u of the orders of %s, order %s, is not what was stored: a defect of this "
-               "version",
-               place + 1, customer->number, number);
-  return FALSE;
+  return tall_error_fail (error, TALL_ERROR_DAMAGED,
+                          "Entry %u of the orders of %s, order %s, is not "
+                          "what was stored: a defect of this "
+                          "version",
+                          place + 1, customer->number, number);
 }
 
 static gboolean
 fail_count (const TallBenchCustomer *customer, guint n, GError **error)
 {
-  g_set_error (error, TALL_ERROR, TALL_ERROR_DAMAGED,
-               "The orders of %s have %u entries on their first page, but %u were stored: a defect "
-               "of this version",
-               customer->number, n, customer->by_date->len);
-  return FALSE;
+  return tall_error_fail (
+      error, TALL_ERROR_DAMAGED,
+      "The orders of %s have %u entries on their first page, but %u were stored: a defect "
+      "of this version",
+      customer->number, n, customer->by_date->len);
 }
 
+/* Whether what the entry says of an order is true. */
+static gboolean
+is_of (const TallOrderEntry *entry, const TallOrder *order)
+{
+  return entry->has_sales_date == order->has_sales_date
+         && (!order->has_sales_date || entry->sales_date == order->sales_date)
+         && entry->n_lines == tall_order_count_lines (order);
+}
+
+/* The entry at that place, while nobody writes. */
 static gboolean
 check_entry (const TallBenchCustomer *customer, const TallOrderEntry *entry, guint place)
 {
   const TallOrder *order = g_hash_table_lookup (customer->by_number, entry->order_number);
   const TallOrder *placed = g_ptr_array_index (customer->by_date, place);
   TallDecimal total;
-  if (order == NULL || order->has_sales_date != entry->has_sales_date
-      || compare_dates (&order, &placed) != 0)
-    return FALSE;
-  return (!order->has_sales_date || order->sales_date == entry->sales_date)
-         && entry->n_lines == tall_order_count_lines (order)
+  return order != NULL && is_of (entry, order) && compare_dates (&order, &placed) == 0
          && g_strcmp0 (entry->currency, order->currency) == 0
          && entry->has_total == tall_order_compute_total (order, &total)
          && (!entry->has_total || tall_decimal_identical (entry->total, total));
 }
 
+/* Newest first, and what is known of it does not change. */
+static gboolean
+check_entry_meanwhile (const TallBenchCustomer *customer, const TallOrderEntry *entry, guint place)
+{
+  const TallOrder *order = g_hash_table_lookup (customer->by_number, entry->order_number);
+  const TallOrderEntry *before = place > 0 ? entry - 1 : NULL;
+  gboolean is_newer = before != NULL && before->has_sales_date && entry->has_sales_date
+                      && entry->sales_date > before->sales_date;
+  return !is_newer && (order == NULL || is_of (entry, order));
+}
+
 /**
  * tall_bench_check_list:
  * @list: the first page, of @limit entries at most
+ * @meanwhile: others store new orders and replace these
  *
  * Returns: FALSE with %TALL_ERROR_DAMAGED if it differs from the stored orders
  */
@@ -599,49 +615,23 @@ gboolean
 tall_bench_check_list (const TallBenchCustomer *customer,
                        const TallOrderList *list,
                        guint limit,
+                       gboolean meanwhile,
                        GError **error)
 {
   g_autoptr (GHashTable) seen = g_hash_table_new (g_str_hash, g_str_equal);
   guint wanted = MIN (limit, customer->by_date->len);
-  for (guint i = 0; i < MIN (list->n_entries, wanted); i++)
-    if (!check_entry (customer, &list->entries[i], i)
-        || !g_hash_table_add (seen, list->entries[i].order_number))
-      return fail_list (customer, i, list->entries[i].order_number, error);
-  return list->n_entries == wanted || fail_count (customer, list->n_entries, error);
-}
-
-/* Newest first, and what is known of it does not change. */
-static gboolean
-check_entry_meanwhile (const TallBenchCustomer *customer,
-                       const TallOrderEntry *entry,
-                       const TallOrderEntry *before)
-{
-  const TallOrder *order = g_hash_table_lookup (customer->by_number, entry->order_number);
-  if (before != NULL && before->has_sales_date && entry->has_sales_date
-      && entry->sales_date > before->sales_date)
-    return FALSE;
-  return order == NULL
-         || (entry->has_sales_date == order->has_sales_date
-             && entry->n_lines == tall_order_count_lines (order)
-             && (!order->has_sales_date || entry->sales_date == order->sales_date));
-}
-
-/**
- * tall_bench_check_list_meanwhile:
- *
- * As tall_bench_check_list() while others store new orders and replace these.
- */
-gboolean
-tall_bench_check_list_meanwhile (const TallBenchCustomer *customer,
-                                 const TallOrderList *list,
-                                 guint limit,
-                                 GError **error)
-{
-  for (guint i = 0; i < list->n_entries; i++)
-    if (!check_entry_meanwhile (customer, &list->entries[i], i > 0 ? &list->entries[i - 1] : NULL))
-      return fail_list (customer, i, list->entries[i].order_number, error);
-  return list->n_entries >= MIN (limit, customer->by_date->len)
-         || fail_count (customer, list->n_entries, error);
+  guint n = meanwhile ? list->n_entries : MIN (list->n_entries, wanted);
+  for (guint i = 0; i < n; i++)
+    {
+      const TallOrderEntry *entry = &list->entries[i];
+      gboolean is_right =
+          meanwhile ? check_entry_meanwhile (customer, entry, i) : check_entry (customer, entry, i);
+      if (!is_right || (!meanwhile && !g_hash_table_add (seen, entry->order_number)))
+        return fail_list (customer, i, entry->order_number, error);
+    }
+  if (meanwhile ? list->n_entries >= wanted : list->n_entries == wanted)
+    return TRUE;
+  return fail_count (customer, list->n_entries, error);
 }
 
 /**

@@ -100,12 +100,8 @@ gboolean tall_bench_is_changed (const TallOrder *order);
 gboolean tall_bench_check_list (const TallBenchCustomer *customer,
                                 const TallOrderList *list,
                                 guint limit,
+                                gboolean meanwhile,
                                 GError **error) G_GNUC_WARN_UNUSED_RESULT;
-
-gboolean tall_bench_check_list_meanwhile (const TallBenchCustomer *customer,
-                                          const TallOrderList *list,
-                                          guint limit,
-                                          GError **error) G_GNUC_WARN_UNUSED_RESULT;
 gboolean tall_bench_check_customer_orders (const TallBenchCustomer *customer,
                                            const TallCustomerOrders *found,
                                            guint limit,

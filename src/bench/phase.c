@@ -6,7 +6,7 @@
 #include "bench/orders.h"
 #include "table/hbase/table.h"
 #include "tall-bulk.h"
-#include "tall-error.h"
+#include "base/fail.h"
 
 #include <math.h>
 #include <string.h>
@@ -149,11 +149,11 @@ tall_bench_mix_parse (TallBenchMix *self, const char *text, GError **error)
   g_autoptr (GString) names = g_string_new (parts[0].name);
   for (guint i = 1; i < n; i++)
     g_string_append_printf (names, ", %s", parts[i].name);
-  tall_error_set_invalid (error, "mix",
-                          "--mix %s: write parts and how often each of them, from 1 to 100, once "
-                          "each, such as get=90,store=10; there are %s",
-                          text, names->str);
-  return FALSE;
+  return tall_error_fail_invalid (
+      error, "mix",
+      "--mix %s: write parts and how often each of them, from 1 to 100, once "
+      "each, such as get=90,store=10; there are %s",
+      text, names->str);
 }
 
 /* Of a batch at most. */
@@ -402,7 +402,7 @@ list_orders (TallBenchClient *self, TallBenchOperation *operation, GError **erro
 static gboolean
 check_list (const TallBenchOperation *operation, GError **error)
 {
-  return tall_bench_check_list (operation->customer, operation->list, PAGE, error);
+  return tall_bench_check_list (operation->customer, operation->list, PAGE, FALSE, error);
 }
 
 static gboolean
@@ -494,7 +494,7 @@ check_own_order (const TallBenchOperation *operation, GError **error)
 static gboolean
 check_list_meanwhile (const TallBenchOperation *operation, GError **error)
 {
-  return tall_bench_check_list_meanwhile (operation->customer, operation->list, PAGE, error);
+  return tall_bench_check_list (operation->customer, operation->list, PAGE, TRUE, error);
 }
 
 /* What the parts of a mix do: others write at the same time. */

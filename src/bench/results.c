@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "bench/results.h"
 
+#include "base/text.h"
 #include "model/json-build.h"
 
 #include <math.h>
@@ -53,16 +54,6 @@ tall_bench_setting_read (TallBenchSetting *self, const char *command)
   } };
 }
 
-/* Adds a member `setting` with what is known. */
-static void
-bench_setting_add (const TallBenchSetting *self, JsonBuilder *builder)
-{
-  tall_json_begin_object (builder, "setting");
-  for (guint i = 0; i < TALL_BENCH_N_FACTS; i++)
-    tall_json_add_text (builder, names[i], self->facts[i]);
-  json_builder_end_object (builder);
-}
-
 void
 tall_bench_setting_clear (TallBenchSetting *self)
 {
@@ -70,112 +61,138 @@ tall_bench_setting_clear (TallBenchSetting *self)
     g_clear_pointer (&self->facts[i], g_free);
 }
 
+/* For programs, and for people; spendings stand in a table of their own. */
 static const struct
 {
-  TallBenchMetric metric;
   const char *name;
-} columns[] = {
-  { TALL_BENCH_CPU_CLIENT, "client µs" }, { TALL_BENCH_CPU_GATEWAY, "gateway µs" },
-  { TALL_BENCH_CPU_SERVER, "server µs" }, { TALL_BENCH_SENT, "bytes sent" },
-  { TALL_BENCH_RECEIVED, "received" },
+  const char *title; /* nullable: not for people */
+} metrics[TALL_BENCH_N_METRICS] = {
+  [TALL_BENCH_RATE] = { "operations_per_second", ">ops/s" },
+  [TALL_BENCH_P50] = { "p50_us", ">p50 µs" },
+  [TALL_BENCH_P95] = { "p95_us", NULL },
+  [TALL_BENCH_P99] = { "p99_us", ">p99 µs" },
+  [TALL_BENCH_P999] = { "p99_9_us", ">p99.9 µs" },
+  [TALL_BENCH_MAX] = { "max_us", NULL },
+  [TALL_BENCH_CPU_CLIENT] = { "cpu_client_us", ">client µs" },
+  [TALL_BENCH_CPU_GATEWAY] = { "cpu_gateway_us", ">gateway µs" },
+  [TALL_BENCH_CPU_SERVER] = { "cpu_server_us", ">server µs" },
+  [TALL_BENCH_SENT] = { "wire_sent_bytes", ">bytes sent" },
+  [TALL_BENCH_RECEIVED] = { "wire_received_bytes", ">received" },
 };
-#define WIDTH 10
 
-static void
-append_spent_cell (GString *text, const char *cell)
+#define COST(member) G_STRUCT_OFFSET (TallCost, member)
+
+/* For programs; for people what is written is added to what is read, N_COPIED rows above. */
+static const struct
 {
-  g_string_append_printf (text, "  %*s%s", MAX (WIDTH - (int)g_utf8_strlen (cell, -1), 0), "",
-                          cell);
+  const char *name;
+  gsize offset;
+  const char *title; /* nullable: not for people */
+} costs[] = {
+  { "calls", COST (calls), ">calls" },
+  { "rows_read", COST (rows_read), ">rows" },
+  { "cells_read", COST (cells_read), ">cells" },
+  { "bytes_read", COST (bytes_read), ">bytes" },
+  { "rows_written", COST (rows_written), NULL },
+  { "cells_written", COST (cells_written), NULL },
+  { "bytes_written", COST (bytes_written), NULL },
+  { "deletes", COST (deletes), NULL },
+  { "durable_writes", COST (durable), NULL },
+};
+#define N_COPIED 3
+
+static const TallBenchSummary *
+get_summary (const TallBenchResults *self, guint place)
+{
+  return g_ptr_array_index (self->summaries, place);
+}
+
+static double
+get_cost (const TallBenchSummary *summary, guint place)
+{
+  guint64 value = G_STRUCT_MEMBER (guint64, &summary->cost, costs[place].offset);
+  return summary->n_counted > 0 ? (double)value / (double)summary->n_counted : 0;
 }
 
 static void
-append_spent_name (GString *text, const TallLayout *layout, const TallKeyStrategy *key_strategy)
+append_grid (GString *text, const TallGrid *grid)
 {
-  g_string_append_printf (text, "  %-12s  %-8s", layout->name, key_strategy->name);
+  g_auto (GStrv) lines = tall_grid_make_lines (grid, 2);
+  for (guint i = 0; lines[i] != NULL; i++)
+    g_string_append_printf (text, "%s\n", lines[i]);
 }
 
-/* Whether a column has a figure at all. */
+/* Whether it has a figure at all. */
 static gboolean
-is_known (const TallBenchResults *results, guint column)
+is_known (const TallBenchResults *self, TallBenchMetric metric)
 {
-  for (guint i = 0; i < results->summaries->len; i++)
-    {
-      const TallBenchSummary *summary = g_ptr_array_index (results->summaries, i);
-      if (summary->metrics[columns[column].metric].n > 0)
-        return TRUE;
-    }
+  for (guint i = 0; i < self->summaries->len; i++)
+    if (get_summary (self, i)->metrics[metric].n > 0)
+      return TRUE;
   return FALSE;
 }
 
 static void
-append_spent_summary (GString *text, const TallBenchResults *results, guint place)
+add_spread (TallGrid *grid, const TallSpread *spread)
 {
-  const TallBenchSummary *summary = g_ptr_array_index (results->summaries, place);
-  g_string_append_printf (text, "  %-8s", summary->phase->name);
-  append_spent_name (text, summary->layout, summary->key_strategy);
-  for (guint i = 0; i < G_N_ELEMENTS (columns); i++)
-    {
-      const TallSpread *spread = &summary->metrics[columns[i].metric];
-      if (!is_known (results, i))
-        continue;
-      g_autofree char *cell = spread->n > 0 ? tall_spread_format (spread) : g_strdup ("-");
-      append_spent_cell (text, cell);
-    }
-  g_string_append_c (text, '\n');
+  g_autofree char *cell = tall_spread_format (spread);
+  tall_grid_add (grid, spread->n > 0 ? cell : "-");
 }
 
 /* A table for people: what operations used beside time. */
 static void
-bench_spent_append_spendings (GString *text, const TallBenchResults *results)
+append_spendings (GString *text, const TallBenchResults *self)
 {
-  if (results->summaries->len == 0)
+  const char *columns[3 + TALL_BENCH_N_METRICS + 1] = { "phase", "layout", "key" };
+  guint n = 3;
+  if (self->summaries->len == 0)
     return;
+  for (TallBenchMetric i = TALL_BENCH_CPU_CLIENT; i < TALL_BENCH_N_METRICS; i++)
+    if (is_known (self, i))
+      columns[n++] = metrics[i].title;
+  g_autoptr (TallGrid) grid = tall_grid_new (columns);
+  for (guint i = 0; i < self->summaries->len; i++)
+    {
+      const TallBenchSummary *summary = get_summary (self, i);
+      tall_grid_add (grid, summary->phase->name);
+      tall_grid_add (grid, summary->layout->name);
+      tall_grid_add (grid, summary->key_strategy->name);
+      for (TallBenchMetric k = TALL_BENCH_CPU_CLIENT; k < TALL_BENCH_N_METRICS; k++)
+        if (is_known (self, k))
+          add_spread (grid, &summary->metrics[k]);
+    }
   g_string_append (
       text, "\nspent: CPU µs and bytes on the wire of an operation, as far as they are known\n");
-  g_string_append_printf (text, "  %-8s  %-12s  %-8s", "phase", "layout", "key");
-  for (guint i = 0; i < G_N_ELEMENTS (columns); i++)
-    if (is_known (results, i))
-      append_spent_cell (text, columns[i].name);
-  g_string_append_c (text, '\n');
-  for (guint i = 0; i < results->summaries->len; i++)
-    append_spent_summary (text, results, i);
-}
-
-static void
-append_bytes (GString *text, guint64 bytes, guint n_orders)
-{
-  g_autofree char *cell = g_strdup_printf ("%.0f", (double)bytes / MAX (n_orders, 1));
-  append_spent_cell (text, cell);
+  append_grid (text, grid);
 }
 
 /* A table for people: what an order takes on the disk. */
 static void
-bench_spent_append_stored (GString *text, const TallBenchResults *results)
+append_stored (GString *text, const TallBenchResults *self)
 {
-  if (results->stored == NULL || results->stored->len == 0)
+  static const char *const columns[] = { "layout", "key", ">flushed", ">compacted", NULL };
+  g_autoptr (TallGrid) grid = tall_grid_new (columns);
+  if (self->stored == NULL || self->stored->len == 0)
     {
       g_string_append (text,
                        "\nstored: not known; --admin names what flushes and compacts tables\n");
       return;
     }
-  g_string_append (text, "\nstored: bytes of an order on the disk, with all that belongs to it\n");
-  g_string_append_printf (text, "  %-12s  %-8s", "layout", "key");
-  append_spent_cell (text, "flushed");
-  append_spent_cell (text, "compacted");
-  g_string_append_c (text, '\n');
-  for (guint i = 0; i < results->stored->len; i++)
+  for (guint i = 0; i < self->stored->len; i++)
     {
-      const TallBenchStored *stored = &g_array_index (results->stored, TallBenchStored, i);
-      append_spent_name (text, stored->layout, stored->key_strategy);
-      append_bytes (text, stored->flushed, results->n_orders);
-      append_bytes (text, stored->compacted, results->n_orders);
-      g_string_append_c (text, '\n');
+      const TallBenchStored *stored = &g_array_index (self->stored, TallBenchStored, i);
+      tall_grid_add (grid, stored->layout->name);
+      tall_grid_add (grid, stored->key_strategy->name);
+      tall_grid_add_format (grid, "%.0f", (double)stored->flushed / MAX (self->n_orders, 1));
+      tall_grid_add_format (grid, "%.0f", (double)stored->compacted / MAX (self->n_orders, 1));
     }
+  g_string_append (text, "\nstored: bytes of an order on the disk, with all that belongs to it\n");
+  append_grid (text, grid);
 }
 
 /* Conditions that are not the usual ones, for people. */
 static void
-bench_spent_append_conditions (GString *text, const TallBenchConditions *conditions)
+append_conditions (GString *text, const TallBenchConditions *conditions)
 {
   if (conditions->compression != NULL)
     g_string_append_printf (text, "; compression %s", conditions->compression);
@@ -192,7 +209,7 @@ bench_spent_append_conditions (GString *text, const TallBenchConditions *conditi
 }
 
 static void
-bench_spent_add_stored (JsonBuilder *builder, const TallBenchResults *results)
+add_stored (JsonBuilder *builder, const TallBenchResults *results)
 {
   tall_json_begin_array (builder, "stored");
   for (guint i = 0; results->stored != NULL && i < results->stored->len; i++)
@@ -209,7 +226,7 @@ bench_spent_add_stored (JsonBuilder *builder, const TallBenchResults *results)
 }
 
 static void
-bench_spent_add_conditions (JsonBuilder *builder, const TallBenchConditions *conditions)
+add_conditions (JsonBuilder *builder, const TallBenchConditions *conditions)
 {
   tall_json_begin_object (builder, "conditions");
   tall_json_add_text (builder, "compression", conditions->compression);
@@ -223,128 +240,63 @@ bench_spent_add_conditions (JsonBuilder *builder, const TallBenchConditions *con
   json_builder_end_object (builder);
 }
 
-/* For programs, in the order of #TallBenchMetric. */
-static const char *const metric_names[TALL_BENCH_N_METRICS] = {
-  "operations_per_second",
-  "p50_us",
-  "p95_us",
-  "p99_us",
-  "p99_9_us",
-  "max_us",
-  "cpu_client_us",
-  "cpu_gateway_us",
-  "cpu_server_us",
-  "wire_sent_bytes",
-  "wire_received_bytes",
-};
-
-/* For people: what has a spread, and after it what an operation costs. */
-static const struct
-{
-  TallBenchMetric metric;
-  const char *name;
-  int width;
-} metric_columns[] = {
-  { TALL_BENCH_RATE, "ops/s", 7 },
-  { TALL_BENCH_P50, "p50 µs", 7 },
-  { TALL_BENCH_P99, "p99 µs", 7 },
-  { TALL_BENCH_P999, "p99.9 µs", 8 },
-};
-#define DEVIATION_WIDTH 4
-
-static const struct
-{
-  const char *name;
-  int width;
-  gsize read; /* offsets in TallCost of what is added up */
-  gsize written;
-} cost_columns[] = {
-  { "calls", 5, G_STRUCT_OFFSET (TallCost, calls), G_MAXSIZE },
-  { "rows", 6, G_STRUCT_OFFSET (TallCost, rows_read), G_STRUCT_OFFSET (TallCost, rows_written) },
-  { "cells", 7, G_STRUCT_OFFSET (TallCost, cells_read), G_STRUCT_OFFSET (TallCost, cells_written) },
-  { "bytes", 7, G_STRUCT_OFFSET (TallCost, bytes_read), G_STRUCT_OFFSET (TallCost, bytes_written) },
-};
-
-static double
-per_operation (const TallBenchSummary *summary, guint64 value)
-{
-  return summary->n_counted > 0 ? (double)value / (double)summary->n_counted : 0;
-}
-
-static guint64
-get_cost (const TallBenchSummary *summary, gsize offset)
-{
-  return offset == G_MAXSIZE ? 0 : G_STRUCT_MEMBER (guint64, &summary->cost, offset);
-}
-
+/* Half of the way from the least to the most, as a part of the median. */
 static void
-append_cell (GString *text, int width, const char *cell)
+add_deviation (TallGrid *grid, const TallSpread *rate)
 {
-  g_string_append_printf (text, "  %*s%s", MAX (width - (int)g_utf8_strlen (cell, -1), 0), "",
-                          cell);
+  double deviation = tall_spread_get_deviation (rate);
+  if (rate->n >= 2 && deviation < 9.995)
+    tall_grid_add_format (grid, "%.0f%%", deviation * 100);
+  else
+    tall_grid_add (grid, rate->n < 2 ? "" : ">10×"); /* a turn stood still */
 }
 
 /* Whole numbers as they are; of others, three significant digits are enough to read. */
 static void
-append_number (GString *text, int width, double value)
+add_cost (TallGrid *grid, double value)
 {
-  g_autofree char *cell = g_strdup_printf (value >= 100 || value == floor (value) ? "%.0f"
-                                           : value >= 10                          ? "%.1f"
-                                                                                  : "%.2f",
-                                           value);
-  append_cell (text, width, cell);
+  tall_grid_add_format (grid,
+                        value >= 100 || value == floor (value) ? "%.0f"
+                        : value >= 10                          ? "%.1f"
+                                                               : "%.2f",
+                        value);
+}
+
+static TallGrid *
+grid_new (gboolean with_key)
+{
+  const char *columns[2 + TALL_BENCH_N_METRICS + G_N_ELEMENTS (costs) + 1] = { "layout", "key" };
+  guint n = with_key ? 2 : 1;
+  for (TallBenchMetric i = TALL_BENCH_RATE; i < TALL_BENCH_CPU_CLIENT; i++)
+    {
+      if (metrics[i].title != NULL)
+        columns[n++] = metrics[i].title;
+      if (i == TALL_BENCH_RATE)
+        columns[n++] = ">±";
+    }
+  for (guint i = 0; i < G_N_ELEMENTS (costs); i++)
+    if (costs[i].title != NULL)
+      columns[n++] = costs[i].title;
+  columns[n] = NULL;
+  return tall_grid_new (columns);
 }
 
 static void
-append_deviation (GString *text, const TallSpread *rate)
+add_row (TallGrid *grid, const TallBenchSummary *summary, gboolean with_key)
 {
-  double deviation = tall_spread_get_deviation (rate);
-  g_autofree char *cell = rate->n < 2         ? g_strdup ("")
-                          : deviation < 9.995 ? g_strdup_printf ("%.0f%%", deviation * 100)
-                                              : g_strdup (">10×"); /* a turn stood still */
-  append_cell (text, DEVIATION_WIDTH, cell);
-}
-
-static void
-append_name (GString *text, const char *layout, const char *key, gboolean with_key)
-{
-  g_string_append_printf (text, "  %-12s", layout);
+  tall_grid_add (grid, summary->layout->name);
   if (with_key)
-    g_string_append_printf (text, "  %-8s", key);
-}
-
-static void
-append_summary (GString *text, const TallBenchSummary *summary, gboolean with_key)
-{
-  append_name (text, summary->layout->name, summary->key_strategy->name, with_key);
-  for (guint i = 0; i < G_N_ELEMENTS (metric_columns); i++)
+    tall_grid_add (grid, summary->key_strategy->name);
+  for (TallBenchMetric i = TALL_BENCH_RATE; i < TALL_BENCH_CPU_CLIENT; i++)
     {
-      const TallSpread *spread = &summary->metrics[metric_columns[i].metric];
-      g_autofree char *cell = tall_spread_format (spread);
-      append_cell (text, metric_columns[i].width, cell);
-      if (metric_columns[i].metric == TALL_BENCH_RATE)
-        append_deviation (text, spread);
+      if (metrics[i].title != NULL)
+        add_spread (grid, &summary->metrics[i]);
+      if (i == TALL_BENCH_RATE)
+        add_deviation (grid, &summary->metrics[i]);
     }
-  for (guint i = 0; i < G_N_ELEMENTS (cost_columns); i++)
-    append_number (text, cost_columns[i].width,
-                   per_operation (summary, get_cost (summary, cost_columns[i].read)
-                                               + get_cost (summary, cost_columns[i].written)));
-  g_string_append_c (text, '\n');
-}
-
-static void
-append_header (GString *text, gboolean with_key)
-{
-  append_name (text, "layout", "key", with_key);
-  for (guint i = 0; i < G_N_ELEMENTS (metric_columns); i++)
-    {
-      append_cell (text, metric_columns[i].width, metric_columns[i].name);
-      if (metric_columns[i].metric == TALL_BENCH_RATE)
-        append_cell (text, DEVIATION_WIDTH, "±");
-    }
-  for (guint i = 0; i < G_N_ELEMENTS (cost_columns); i++)
-    append_cell (text, cost_columns[i].width, cost_columns[i].name);
-  g_string_append_c (text, '\n');
+  for (guint i = 0; i < G_N_ELEMENTS (costs); i++)
+    if (costs[i].title != NULL)
+      add_cost (grid, get_cost (summary, i) + (i > 0 ? get_cost (summary, i + N_COPIED) : 0));
 }
 
 static char *
@@ -362,12 +314,6 @@ append_best (GString *text, const TallBenchVerdict *verdict, gboolean with_key)
       g_autofree char *name = describe (g_ptr_array_index (verdict->best, i), with_key);
       g_string_append_printf (text, "%s%s", i > 0 ? ", " : "", name);
     }
-}
-
-static const TallBenchSummary *
-get_summary (const TallBenchResults *self, guint place)
-{
-  return g_ptr_array_index (self->summaries, place);
 }
 
 static gboolean
@@ -415,7 +361,7 @@ append_settings (GString *text, const TallBenchResults *self)
   if (self->rate > 0)
     g_string_append_printf (text, " that begin %.4g operations a second", self->rate);
   if (self->conditions != NULL)
-    bench_spent_append_conditions (text, self->conditions);
+    append_conditions (text, self->conditions);
   if (self->stopped)
     g_string_append (text, "; not all: the run was stopped");
 }
@@ -426,20 +372,19 @@ append_phase (GString *text,
               const TallBenchPhase *phase,
               gboolean with_key)
 {
-  gboolean begun = FALSE;
+  g_autoptr (TallGrid) grid = grid_new (with_key);
+  gboolean is_there = FALSE;
   for (guint i = 0; i < self->summaries->len; i++)
-    {
-      if (get_summary (self, i)->phase != phase)
-        continue;
-      if (!begun)
-        {
-          g_string_append_printf (text, "\n%s: %s\n", phase->name, phase->summary);
-          append_header (text, with_key);
-        }
-      begun = TRUE;
-      append_summary (text, get_summary (self, i), with_key);
-    }
-  g_autofree char *verdict = begun ? bench_results_judge (self, phase) : NULL;
+    if (get_summary (self, i)->phase == phase)
+      {
+        add_row (grid, get_summary (self, i), with_key);
+        is_there = TRUE;
+      }
+  if (!is_there)
+    return;
+  g_autofree char *verdict = bench_results_judge (self, phase);
+  g_string_append_printf (text, "\n%s: %s\n", phase->name, phase->summary);
+  append_grid (text, grid);
   if (verdict != NULL)
     g_string_append_printf (text, "  %s\n", verdict);
 }
@@ -466,26 +411,9 @@ tall_bench_results_to_text (const TallBenchResults *self)
                             self->stopped ? "up to " : "", self->n_turns);
   for (guint i = 0; i < n_phases; i++)
     append_phase (text, self, &phases[i], with_key);
-  bench_spent_append_spendings (text, self);
-  bench_spent_append_stored (text, self);
+  append_spendings (text, self);
+  append_stored (text, self);
   return g_string_free (g_steal_pointer (&text), FALSE);
-}
-
-static void
-add_cost (JsonBuilder *builder, const TallBenchSummary *summary)
-{
-  const TallCost *cost = &summary->cost;
-  tall_json_begin_object (builder, "per_operation");
-  tall_json_add_double (builder, "calls", per_operation (summary, cost->calls));
-  tall_json_add_double (builder, "rows_read", per_operation (summary, cost->rows_read));
-  tall_json_add_double (builder, "cells_read", per_operation (summary, cost->cells_read));
-  tall_json_add_double (builder, "bytes_read", per_operation (summary, cost->bytes_read));
-  tall_json_add_double (builder, "rows_written", per_operation (summary, cost->rows_written));
-  tall_json_add_double (builder, "cells_written", per_operation (summary, cost->cells_written));
-  tall_json_add_double (builder, "bytes_written", per_operation (summary, cost->bytes_written));
-  tall_json_add_double (builder, "deletes", per_operation (summary, cost->deletes));
-  tall_json_add_double (builder, "durable_writes", per_operation (summary, cost->durable));
-  json_builder_end_object (builder);
 }
 
 static void
@@ -494,7 +422,7 @@ add_metric (JsonBuilder *builder, const TallBenchSummary *summary, TallBenchMetr
   const GArray *turns = summary->turns[metric];
   if (turns->len == 0)
     return;
-  tall_json_begin_object (builder, metric_names[metric]);
+  tall_json_begin_object (builder, metrics[metric].name);
   tall_json_add_double (builder, "median", summary->metrics[metric].median);
   tall_json_begin_array (builder, "turns");
   for (guint i = 0; i < turns->len; i++)
@@ -514,7 +442,10 @@ add_summary (JsonBuilder *builder, const TallBenchSummary *summary)
   tall_json_add_number (builder, "operations_counted", (gint64)summary->n_counted);
   for (guint i = 0; i < TALL_BENCH_N_METRICS; i++)
     add_metric (builder, summary, i);
-  add_cost (builder, summary);
+  tall_json_begin_object (builder, "per_operation");
+  for (guint i = 0; i < G_N_ELEMENTS (costs); i++)
+    tall_json_add_double (builder, costs[i].name, get_cost (summary, i));
+  json_builder_end_object (builder);
   json_builder_end_object (builder);
 }
 
@@ -538,9 +469,14 @@ add_settings (JsonBuilder *builder, const TallBenchResults *self)
   if (self->has_seed)
     tall_json_add_number (builder, "seed", (gint64)self->seed);
   static const TallBenchConditions usual = { 0 };
-  bench_spent_add_conditions (builder, self->conditions != NULL ? self->conditions : &usual);
+  add_conditions (builder, self->conditions != NULL ? self->conditions : &usual);
   if (self->setting != NULL)
-    bench_setting_add (self->setting, builder);
+    {
+      tall_json_begin_object (builder, "setting"); /* what is known */
+      for (guint i = 0; i < TALL_BENCH_N_FACTS; i++)
+        tall_json_add_text (builder, names[i], self->setting->facts[i]);
+      json_builder_end_object (builder);
+    }
   tall_json_add_flag (builder, "complete", !self->stopped);
 }
 
@@ -585,7 +521,7 @@ tall_bench_results_to_json (const TallBenchResults *self)
     add_summary (builder, get_summary (self, i));
   json_builder_end_array (builder);
   add_phases (builder, self);
-  bench_spent_add_stored (builder, self);
+  add_stored (builder, self);
   json_builder_end_object (builder);
   return tall_json_build (builder, TRUE);
 }

@@ -2,7 +2,6 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include "bench/histogram.h"
 #include "bench/phase.h"
 #include "bench/summary.h"
 

@@ -5,7 +5,7 @@
 #include "table/rocksdb/database.h"
 #include "table/rocksdb/engine.h"
 #include "table/rocksdb/table.h"
-#include "tall-error.h"
+#include "base/fail.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -104,8 +104,7 @@ tall_bench_place_open_cold (const TallBenchPlace *self,
 static gboolean
 set_unsupported (GError **error, const char *text)
 {
-  g_set_error_literal (error, TALL_ERROR, TALL_ERROR_UNSUPPORTED, text);
-  return FALSE;
+  return tall_error_fail (error, TALL_ERROR_UNSUPPORTED, "%s", text);
 }
 
 /* Newer kernels take direct reads of files in memory, and read memory. */
@@ -181,9 +180,9 @@ tall_bench_place_make (const TallBenchPlace *self, gboolean *made, GError **erro
   *made = g_mkdir (directory, 0777) == 0;
   if (*made || errno == EEXIST)
     return TRUE;
-  g_set_error (error, TALL_ERROR, TALL_ERROR_UNAVAILABLE,
-               "Making the directory %s to measure in: %s", directory, g_strerror (errno));
-  return FALSE;
+  return tall_error_fail (error, TALL_ERROR_UNAVAILABLE,
+                          "Making the directory %s to measure in: %s", directory,
+                          g_strerror (errno));
 }
 
 #define GRACE 5 /* seconds to clean up, after which it is killed */
@@ -344,11 +343,8 @@ tall_bench_settle_one (
   if (rest == TALL_BENCH_COMPACTED)
     compact (db, family);
   if (rocksdb_property_int_cf (db, family->handle, "rocksdb.live-sst-files-size", &size) != 0)
-    {
-      g_set_error (error, TALL_ERROR, TALL_ERROR_INTERNAL,
-                   "RocksDB does not say how large the files of table %s are", name);
-      return FALSE;
-    }
+    return tall_error_fail (error, TALL_ERROR_INTERNAL,
+                            "RocksDB does not say how large the files of table %s are", name);
   *bytes = size;
   return TRUE;
 }
@@ -410,11 +406,11 @@ ask_admin (TallTable *table,
   if (program.successful && program.out != NULL
       && add_up (program.out, g_strv_length (names), bytes))
     return TRUE;
-  g_set_error (error, TALL_ERROR, TALL_ERROR_UNAVAILABLE,
-               "%s %s: it should print a line TABLE BYTES for each table, and end with 0: %s",
-               admin, rest == TALL_BENCH_COMPACTED ? "compact" : "flush",
-               program.said != NULL && *program.said != '\0' ? program.said : "it did not");
-  return FALSE;
+  return tall_error_fail (
+      error, TALL_ERROR_UNAVAILABLE,
+      "%s %s: it should print a line TABLE BYTES for each table, and end with 0: %s", admin,
+      rest == TALL_BENCH_COMPACTED ? "compact" : "flush",
+      program.said != NULL && *program.said != '\0' ? program.said : "it did not");
 }
 
 /**

@@ -6,7 +6,7 @@
 #include <glib/gstdio.h>
 
 #include "store/record/deployment.h"
-#include "tall-error.h"
+#include "base/fail.h"
 #include "table/rocksdb/table.h"
 
 #define LIST_TIME (30 * G_USEC_PER_SEC)
@@ -23,11 +23,11 @@ check_nothing_there (TallTable *table, GError **error)
   if (names[0] == NULL)
     return TRUE;
   tall_table_get_info (table, &info);
-  g_set_error (error, TALL_ERROR, TALL_ERROR_CONFLICT,
-               "The deployment %s exists already, and is left as it is: drop its tables if a "
-               "measurement that was killed has left them, or measure under another name=",
-               info.deployment);
-  return FALSE;
+  return tall_error_fail (
+      error, TALL_ERROR_CONFLICT,
+      "The deployment %s exists already, and is left as it is: drop its tables if a "
+      "measurement that was killed has left them, or measure under another name=",
+      info.deployment);
 }
 
 /* Making a deployment has failed. It may exist nevertheless as ours, or there are only tables, or
@@ -122,12 +122,12 @@ tall_bench_store_open_again (TallBenchStore *self, TallTable *table, GError **er
 static gboolean
 set_directory_error (const char *directory, int number, GError **error)
 {
-  g_set_error (error, TALL_ERROR, number == EEXIST ? TALL_ERROR_CONFLICT : TALL_ERROR_UNAVAILABLE,
-               "Making a directory for a temporary store (%s): %s", directory,
-               number == EEXIST ? "it exists already, and is left as it is: remove it if a "
-                                  "measurement that was killed has left it, or measure elsewhere"
-                                : g_strerror (number));
-  return FALSE;
+  return tall_error_fail (error, number == EEXIST ? TALL_ERROR_CONFLICT : TALL_ERROR_UNAVAILABLE,
+                          "Making a directory for a temporary store (%s): %s", directory,
+                          number == EEXIST
+                              ? "it exists already, and is left as it is: remove it if a "
+                                "measurement that was killed has left it, or measure elsewhere"
+                              : g_strerror (number));
 }
 
 /**
@@ -227,8 +227,8 @@ tall_bench_check_same (const TallOrder *expected, const TallOrder *found, GError
 {
   if (tall_order_equal (expected, found))
     return TRUE;
-  g_set_error (error, TALL_ERROR, TALL_ERROR_DAMAGED,
-               "Order %s of %s came back other than it was stored: a defect of this version",
-               expected->order_number, expected->customer_number);
-  return FALSE;
+  return tall_error_fail (
+      error, TALL_ERROR_DAMAGED,
+      "Order %s of %s came back other than it was stored: a defect of this version",
+      expected->order_number, expected->customer_number);
 }

@@ -1,10 +1,46 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
-#include "cli/backup-report.h"
+#include "cli/report.h"
 
 #include "cli/output.h"
-#include "cli/progress.h"
 #include "base/text.h"
+#include "tall-error.h"
+
+/* A server that is gone for so long is given up: a new one knows nothing of what the old one did.
+ */
+#define PATIENCE (2 * G_USEC_PER_SEC)
+
+/**
+ * tall_ask_patiently:
+ * @ask: asks a server
+ * @stop: atomic; asking ends when it is not 0 any more
+ *
+ * Asks until an answer comes, or the server has been silent for too long.
+ *
+ * Returns: (nullable): the answer
+ */
+gpointer
+tall_ask_patiently (gpointer (*ask) (gpointer data, GError **error),
+                    gpointer data,
+                    const gint *stop,
+                    GError **error)
+{
+  gint64 deadline = g_get_monotonic_time () + PATIENCE;
+  while (TRUE)
+    {
+      g_autoptr (GError) cause = NULL;
+      gpointer answer = ask (data, &cause);
+      if (answer != NULL)
+        return answer;
+      if (!tall_error_is_passing (cause) || g_get_monotonic_time () > deadline
+          || g_atomic_int_get (stop) != 0)
+        {
+          g_propagate_error (error, g_steal_pointer (&cause));
+          return NULL;
+        }
+      g_usleep (TALL_LOOK_EVERY);
+    }
+}
 
 /**
  * tall_backup_report_progress:
@@ -71,6 +107,6 @@ tall_backup_report_summary (const char *what, const TallBackupSummary *summary, 
 TallExit
 tall_backup_report_stopped (gint number)
 {
-  tall_print_error ("Stopped by a signal: nothing half-done is left");
-  return (TallExit)(128 + number);
+  return tall_fail_saying ((TallExit)(128 + number),
+                           "Stopped by a signal: nothing half-done is left");
 }

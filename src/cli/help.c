@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
-#include "cli/help.h"
+#include "cli/command.h"
 
 #include "base/text.h"
 #include "cli/output.h"
@@ -44,6 +44,38 @@ tall_call_error (const TallCommand *command, const GError *error)
     }
   tall_print_failure (error);
   return TALL_EXIT_FAILED;
+}
+
+/**
+ * tall_fail_with:
+ *
+ * Prints an error.
+ *
+ * Returns: @code
+ */
+TallExit
+tall_fail_with (const GError *error, TallExit code)
+{
+  tall_print_failure (error);
+  return code;
+}
+
+/**
+ * tall_fail_saying:
+ *
+ * Prints a message as tall_print_error() does.
+ *
+ * Returns: @code
+ */
+TallExit
+tall_fail_saying (TallExit code, const char *format, ...)
+{
+  va_list args;
+  va_start (args, format);
+  g_autofree char *message = g_strdup_vprintf (format, args);
+  va_end (args);
+  tall_print_error ("%s", message);
+  return code;
 }
 
 /**

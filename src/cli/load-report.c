@@ -4,7 +4,6 @@
 
 #include "base/text.h"
 #include "cli/output.h"
-#include "cli/progress.h"
 #include "tall-error.h"
 
 #include <gio/gio.h>

@@ -4,13 +4,12 @@
 
 #include "cli/output.h"
 #include "cli/load-report.h"
-#include "cli/progress.h"
 #include "load/mapping/sample.h"
 #include "load/mapping/sniff.h"
 #include "load/sql/temp-db.h"
 #include "load/store/rejects.h"
 #include "load/store/retry.h"
-#include "tall-error.h"
+#include "base/fail.h"
 #include "tall-json.h"
 
 #include <gio/gio.h>
@@ -64,8 +63,7 @@ add_pattern (GPtrArray *files, const char *kind, const char *pattern, GError **e
   globfree (&found);
   if (code == 0)
     return TRUE;
-  g_set_error (error, TALL_ERROR, TALL_ERROR_UNAVAILABLE, "%s: no file has such a name", pattern);
-  return FALSE;
+  return tall_error_fail (error, TALL_ERROR_UNAVAILABLE, "%s: no file has such a name", pattern);
 }
 
 /* A file that is named twice would have all its rows twice. As two kinds it may be. */
@@ -86,9 +84,8 @@ check_once (GPtrArray *files, GError **error)
       g_hash_table_insert (seen, key, file->path);
       if (first == NULL)
         continue;
-      tall_error_set_invalid (error, "files", "%s and %s are the same file; name it once", first,
-                              file->path);
-      return FALSE;
+      return tall_error_fail_invalid (error, "files", "%s and %s are the same file; name it once",
+                                      first, file->path);
     }
   return TRUE;
 }
@@ -258,17 +255,13 @@ load_file (TallLoadReport *report,
   else if (!own->quiet)
     tall_load_report_print (report);
   if (g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
-    {
-      tall_print_error ("%s. To go on, load the file again: what is stored already stays as it is",
-                        why);
-      return (TallExit)(128 + g_atomic_int_get (options.stop));
-    }
+    return tall_fail_saying (
+        (TallExit)(128 + g_atomic_int_get (options.stop)),
+        "%s. To go on, load the file again: what is stored already stays as it is", why);
   if (!ok)
-    {
-      tall_print_error (
-          "%s. When this is mended, load the file again: what is stored stays as it is", why);
-      return TALL_EXIT_FAILED;
-    }
+    return tall_fail_saying (
+        TALL_EXIT_FAILED,
+        "%s. When this is mended, load the file again: what is stored stays as it is", why);
   return tall_rejects_get_count (report->rejects) > 0 ? TALL_EXIT_NO : TALL_EXIT_DONE;
 }
 
@@ -338,18 +331,12 @@ open_file (TallLoadFiles *files, const TallLoadArgument *argument, const TallLoa
   static const TallCsvDialect plain = { .delimiter = ',' };
   g_autoptr (TallMapping) mapping = load_mapping (own, &error);
   if (error != NULL)
-    {
-      tall_print_failure (error);
-      return TALL_EXIT_USAGE;
-    }
+    return tall_fail_with (error, TALL_EXIT_USAGE);
   if (mapping != NULL)
     mapping->across_files = own->across_files;
   if (mapping != NULL && mapping->sql != NULL
       && !tall_mapping_take_kind (mapping, argument->kind, &error))
-    {
-      tall_print_failure (error);
-      return TALL_EXIT_USAGE;
-    }
+    return tall_fail_with (error, TALL_EXIT_USAGE);
   if (argument->name != NULL && mapping != NULL)
     {
       mapping->dialect.encoding = NULL; /* reject files are UTF-8, */
@@ -359,10 +346,7 @@ open_file (TallLoadFiles *files, const TallLoadArgument *argument, const TallLoa
       tall_csv_reader_open (argument->path, mapping != NULL ? &mapping->dialect : &plain,
                             TALL_CSV_MAX_ROW, &error);
   if (reader == NULL || !tall_csv_reader_check_data (reader, &error))
-    {
-      tall_print_failure (error);
-      return TALL_EXIT_FAILED;
-    }
+    return tall_fail_with (error, TALL_EXIT_FAILED);
   if (mapping == NULL)
     mapping = tall_load_delete_guess_mapping (reader, &error);
   if (own->guess != NULL)
@@ -370,18 +354,13 @@ open_file (TallLoadFiles *files, const TallLoadArgument *argument, const TallLoa
   if (argument->name != NULL)
     tall_csv_reader_set_name (reader, argument->name);
   if (mapping == NULL)
-    {
-      tall_print_failure (error);
-      return TALL_EXIT_USAGE;
-    }
+    return tall_fail_with (error, TALL_EXIT_USAGE);
   if (argument->kind != NULL && mapping->sql == NULL)
-    {
-      tall_print_error (
-          "mapping %s is of one kind of files, so write %s without %s=; a query joins "
-          "several",
-          mapping->name, argument->path, argument->kind);
-      return TALL_EXIT_USAGE;
-    }
+    return tall_fail_saying (
+        TALL_EXIT_USAGE,
+        "mapping %s is of one kind of files, so write %s without %s=; a query joins "
+        "several",
+        mapping->name, argument->path, argument->kind);
   if (own->deletes && mapping->sql != NULL)
     {
       tall_usage_error (own->command, "--delete needs a mapping that is not a query");
@@ -412,10 +391,7 @@ load_files (const TallOptions *options, const GPtrArray *arguments, const TallLo
   g_autoptr (TallQuery) query = NULL;
   const TallLoadFile *first = tall_load_files_get (files, 0);
   if (first->mapping->sql != NULL && (query = tall_query_new (files, own->spool, &error)) == NULL)
-    {
-      tall_print_failure (error);
-      return TALL_EXIT_USAGE;
-    }
+    return tall_fail_with (error, TALL_EXIT_USAGE);
   g_autoptr (TallFront) front = NULL;
   if (own->dry_run < 0)
     front = tall_options_open_front (options, own->command, &code);
@@ -423,10 +399,7 @@ load_files (const TallOptions *options, const GPtrArray *arguments, const TallLo
     return code;
   g_autoptr (TallRejects) rejects = tall_rejects_new (own->rejects, &error);
   if (rejects == NULL)
-    {
-      tall_print_failure (error);
-      return TALL_EXIT_FAILED;
-    }
+    return tall_fail_with (error, TALL_EXIT_FAILED);
   if (own->max_rejects != NULL)
     tall_rejects_set_limit (rejects, own->max_rows, own->max_percent);
   const TallLoadDelete deletion = {
@@ -477,16 +450,12 @@ retry (const TallOptions *options, GPtrArray *arguments, const TallLoadGiven *ow
   g_autoptr (GPtrArray) retried =
       tall_retry_unpack (own->retry, own->spool != NULL ? own->spool : g_get_tmp_dir (), &error);
   if (retried == NULL)
-    {
-      tall_print_failure (error);
-      return TALL_EXIT_FAILED;
-    }
+    return tall_fail_with (error, TALL_EXIT_FAILED);
   g_autoptr (GPtrArray) files = load_arguments_make_retried (retried, own->retry);
   g_ptr_array_extend_and_steal (files, g_ptr_array_ref (arguments));
   if (files->len > 0)
     return load_files (options, files, own);
-  tall_print_error ("%s has no rows", own->retry);
-  return TALL_EXIT_FAILED;
+  return tall_fail_saying (TALL_EXIT_FAILED, "%s has no rows", own->retry);
 }
 
 /* A folder in which nothing can be put aside is noticed before anything is read. */

@@ -1,10 +1,9 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
-#include "cli/log.h"
+#include "cli/output.h"
 
 #include "base/text.h"
 #include "cli/command.h"
-#include "cli/output.h"
 #include "service/server/log.h"
 #include "tall-json.h"
 

@@ -1,9 +1,8 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cli/command.h"
-#include "cli/log.h"
-#include "cli/options.h"
 #include "cli/output.h"
+#include "cli/options.h"
 #include "library/open.h"
 
 #include <fcntl.h>
@@ -107,10 +106,7 @@ static TallExit
 dispatch (int argc, char **argv)
 {
   if (argc < 2)
-    {
-      tall_print_error ("Say what to do; see: tallorder help");
-      return TALL_EXIT_USAGE;
-    }
+    return tall_fail_saying (TALL_EXIT_USAGE, "Say what to do; see: tallorder help");
   if (g_str_equal (argv[1], "--version"))
     {
       tall_print ("tallorder %s\n", TALL_VERSION);

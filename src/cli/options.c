@@ -5,40 +5,14 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "cli/command.h"
-#include "cli/help.h"
 #include "cli/output.h"
 #include "layout/layout.h"
 #include "library/open.h"
 #include "tall-client.h"
-#include "tall-error.h"
+#include "base/fail.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-/* The layout of this position, from 0; NULL: there are no more. The same for the others. */
-static const TallLayout *
-get_layout (guint i)
-{
-  guint n;
-  const TallLayout *const *all = tall_layouts (&n);
-  return i < n ? all[i] : NULL;
-}
-
-static const TallKeyStrategy *
-get_key_strategy (guint i)
-{
-  guint n;
-  const TallKeyStrategy *const *all = tall_key_strategies (&n);
-  return i < n ? all[i] : NULL;
-}
-
-static const TallTableKind *
-get_kind (guint i)
-{
-  guint n;
-  const TallTableKind *const *all = tall_table_kinds (&n);
-  return i < n ? all[i] : NULL;
-}
 
 /* The default is the first one. */
 static void
@@ -55,111 +29,76 @@ append_name (GString *text, guint i, const char *name)
 char *
 tall_choices_describe (void)
 {
+  guint n_layouts, n_keys;
+  const TallLayout *const *layouts = tall_layouts (&n_layouts);
+  const TallKeyStrategy *const *keys = tall_key_strategies (&n_keys);
   GString *text = g_string_new ("Layouts: ");
-  for (guint i = 0; get_layout (i) != NULL; i++)
-    append_name (text, i, get_layout (i)->name);
+  for (guint i = 0; i < n_layouts; i++)
+    append_name (text, i, layouts[i]->name);
   g_string_append (text, ".\nKey strategies: ");
-  for (guint i = 0; get_key_strategy (i) != NULL; i++)
-    append_name (text, i, get_key_strategy (i)->name);
+  for (guint i = 0; i < n_keys; i++)
+    append_name (text, i, keys[i]->name);
   g_string_append (text, ".\n");
   return g_string_free (text, FALSE);
 }
 
 static void
-add_row (TallGrid *grid, const char *name, const char *summary)
+add_layout (const TallList *list, gconstpointer item)
 {
-  tall_grid_add (grid, name);
-  tall_grid_add (grid, summary);
+  const TallLayout *layout = item;
+  tall_list_add (list, "name", layout->name, "");
+  tall_list_add (list, "summary", layout->summary, "");
+  if (list->builder == NULL)
+    return;
+  tall_json_add_flag (list->builder, "single_row", layout->single_row);
+  tall_json_begin_array (list->builder, "tables");
+  for (const TallLayoutTable *table = layout->tables; table->name != NULL; table++)
+    json_builder_add_string_value (list->builder, table->name);
+  json_builder_end_array (list->builder);
+}
+
+static void
+add_key_strategy (const TallList *list, gconstpointer item)
+{
+  const TallKeyStrategy *strategy = item;
+  tall_list_add (list, "name", strategy->name, "");
+  tall_list_add (list, "summary", strategy->summary, "");
+}
+
+static void
+add_kind (const TallList *list, gconstpointer item)
+{
+  const TallTableKind *kind = item;
+  g_autofree char *form = tall_table_kind_make_form (kind);
+  tall_list_add (list, "name", kind->name, "");
+  tall_list_add (list, "address", form, "");
+  if (list->builder != NULL)
+    tall_json_add_flag (list->builder, "embedded", kind->is_embedded);
 }
 
 /**
  * tall_choices_print:
  *
- * Prints what there is for people, each default first.
+ * Prints what there is, for people or for programs, each default first.
  */
 void
-tall_choices_print (void)
+tall_choices_print (gboolean json)
 {
-  static const char *const layouts[] = { "LAYOUT", "ROWS", NULL };
-  static const char *const keys[] = { "KEY STRATEGY", "ROW KEY", NULL };
-  static const char *const stores[] = { "STORE", "ADDRESS", NULL };
-  g_autoptr (TallGrid) grid = tall_grid_new (layouts);
-  for (guint i = 0; get_layout (i) != NULL; i++)
-    add_row (grid, get_layout (i)->name, get_layout (i)->summary);
-  tall_grid_print (grid, 0);
-  tall_print ("\n");
-
-  g_autoptr (TallGrid) key_grid = tall_grid_new (keys);
-  for (guint i = 0; get_key_strategy (i) != NULL; i++)
-    add_row (key_grid, get_key_strategy (i)->name, get_key_strategy (i)->summary);
-  tall_grid_print (key_grid, 0);
-  tall_print ("\n");
-
-  g_autoptr (TallGrid) store_grid = tall_grid_new (stores);
-  for (guint i = 0; get_kind (i) != NULL; i++)
-    {
-      g_autofree char *form = tall_table_kind_make_form (get_kind (i));
-      add_row (store_grid, get_kind (i)->name, form);
-    }
-  tall_grid_print (store_grid, 0);
-}
-
-static void
-add_layout (JsonBuilder *builder, const TallLayout *layout)
-{
-  json_builder_begin_object (builder);
-  tall_json_add_text (builder, "name", layout->name);
-  tall_json_add_text (builder, "summary", layout->summary);
-  tall_json_add_flag (builder, "single_row", layout->single_row);
-  tall_json_begin_array (builder, "tables");
-  for (const TallLayoutTable *table = layout->tables; table->name != NULL; table++)
-    json_builder_add_string_value (builder, table->name);
-  json_builder_end_array (builder);
-  json_builder_end_object (builder);
-}
-
-static void
-add_key_strategy (JsonBuilder *builder, const TallKeyStrategy *strategy)
-{
-  json_builder_begin_object (builder);
-  tall_json_add_text (builder, "name", strategy->name);
-  tall_json_add_text (builder, "summary", strategy->summary);
-  json_builder_end_object (builder);
-}
-
-static void
-add_kind (JsonBuilder *builder, const TallTableKind *kind)
-{
-  g_autofree char *form = tall_table_kind_make_form (kind);
-  json_builder_begin_object (builder);
-  tall_json_add_text (builder, "name", kind->name);
-  tall_json_add_text (builder, "address", form);
-  tall_json_add_flag (builder, "embedded", kind->is_embedded);
-  json_builder_end_object (builder);
-}
-
-/**
- * tall_choices_print_json:
- *
- * Prints what there is for programs, each default first.
- */
-void
-tall_choices_print_json (void)
-{
-  g_autoptr (JsonBuilder) builder = json_builder_new ();
-  json_builder_begin_object (builder);
-  tall_json_begin_array (builder, "layouts");
-  for (guint i = 0; get_layout (i) != NULL; i++)
-    add_layout (builder, get_layout (i));
-  json_builder_end_array (builder);
-  tall_json_begin_array (builder, "key_strategies");
-  for (guint i = 0; get_key_strategy (i) != NULL; i++)
-    add_key_strategy (builder, get_key_strategy (i));
-  json_builder_end_array (builder);
-  tall_json_begin_array (builder, "stores");
-  for (guint i = 0; get_kind (i) != NULL; i++)
-    add_kind (builder, get_kind (i));
-  json_builder_end_array (builder);
+  static const char *const layout_columns[] = { "LAYOUT", "ROWS", NULL };
+  static const char *const key_columns[] = { "KEY STRATEGY", "ROW KEY", NULL };
+  static const char *const store_columns[] = { "STORE", "ADDRESS", NULL };
+  g_autoptr (JsonBuilder) builder = json ? json_builder_new () : NULL;
+  guint n_layouts, n_keys, n_kinds;
+  const TallLayout *const *layouts = tall_layouts (&n_layouts);
+  const TallKeyStrategy *const *keys = tall_key_strategies (&n_keys);
+  const TallTableKind *const *kinds = tall_table_kinds (&n_kinds);
+  if (json)
+    json_builder_begin_object (builder);
+  tall_list_print (builder, "layouts", layout_columns, layouts, n_layouts, add_layout, "");
+  tall_list_print (builder, "key_strategies", key_columns, keys, n_keys, add_key_strategy, "\n");
+  tall_list_print (builder, "stores", store_columns, kinds, n_kinds, add_kind, "\n");
+  if (!json)
+    return;
   json_builder_end_object (builder);
   tall_json_print (builder);
 }
@@ -168,12 +107,6 @@ tall_choices_print_json (void)
 
 /* What reads options needs the names alone: the commands themselves read options. */
 static const char *const command_names[] = { TALL_COMMANDS (TALL_COMMAND_NAME) NULL };
-
-static gboolean
-known_commands_have (const char *name)
-{
-  return g_strv_contains (command_names, name);
-}
 
 /**
  * tall_known_commands_suggest:
@@ -205,13 +138,14 @@ find_argument (char **argv, const char *name)
   return NULL;
 }
 
+/* @own: (nullable): the options of a command; of these, or of those of all commands */
 static const GOptionEntry *
-find_key (const GOptionEntry *entries, const char *name)
+find_entry (const GOptionEntry *own, const GOptionEntry *common, const char *name)
 {
-  for (guint i = 0; entries != NULL && entries[i].long_name != NULL; i++)
-    if (g_str_equal (entries[i].long_name, name))
-      return &entries[i];
-  return NULL;
+  for (guint i = 0; own != NULL && own[i].long_name != NULL; i++)
+    if (g_str_equal (own[i].long_name, name))
+      return &own[i];
+  return common != NULL ? find_entry (common, NULL, name) : NULL;
 }
 
 /* An option that is set as it is not meant must not count as one that is not set. */
@@ -253,16 +187,11 @@ add_from_config (GKeyFile *file,
   for (guint i = 0; keys != NULL && keys[i] != NULL; i++)
     {
       gboolean is_place = g_str_equal (keys[i], "store") || g_str_equal (keys[i], "server");
-      const GOptionEntry *entry = find_key (own, keys[i]);
-      is_place &= entry == NULL;
-      if (entry == NULL)
-        entry = find_key (common, keys[i]);
+      const GOptionEntry *entry = find_entry (own, common, keys[i]);
+      is_place &= find_entry (own, NULL, keys[i]) == NULL;
       if (entry == NULL || g_str_equal (keys[i], "config"))
-        {
-          tall_error_set_invalid (error, "config", "[%s] %s: there is no such option", group,
-                                  keys[i]);
-          return FALSE;
-        }
+        return tall_error_fail_invalid (error, "config", "[%s] %s: there is no such option", group,
+                                        keys[i]);
       if (is_place && !with_place)
         continue;
       if (!add_value (file, group, entry, args, error))
@@ -278,15 +207,15 @@ check_groups (GKeyFile *file, GError **error)
   g_auto (GStrv) groups = g_key_file_get_groups (file, NULL);
   for (guint i = 0; groups[i] != NULL; i++)
     {
-      if (g_str_equal (groups[i], COMMON_GROUP) || known_commands_have (groups[i]))
+      if (g_str_equal (groups[i], COMMON_GROUP) || g_strv_contains (command_names, groups[i]))
         continue;
       const char *meant = tall_known_commands_suggest (groups[i]);
-      tall_error_set_invalid (error, "config",
-                              "[%s]: there is no such group; write [tallorder], or the name of a "
-                              "command%s%s%s",
-                              groups[i], meant != NULL ? ", such as [" : "",
-                              meant != NULL ? meant : "", meant != NULL ? "]" : "");
-      return FALSE;
+      return tall_error_fail_invalid (
+          error, "config",
+          "[%s]: there is no such group; write [tallorder], or the name of a "
+          "command%s%s%s",
+          groups[i], meant != NULL ? ", such as [" : "", meant != NULL ? meant : "",
+          meant != NULL ? "]" : "");
     }
   return TRUE;
 }
@@ -328,9 +257,8 @@ config_add (const char *command,
       && add_from_config (file, command, common, own, with_place, args, &local))
     return TRUE;
   gboolean bare = g_error_matches (local, G_KEY_FILE_ERROR, G_KEY_FILE_ERROR_GROUP_NOT_FOUND);
-  tall_error_set_invalid (error, "config", "Configuration %s: %s%s", path, local->message,
-                          bare ? "; begin with [tallorder], or the name of a command" : "");
-  return FALSE;
+  return tall_error_fail_invalid (error, "config", "Configuration %s: %s%s", path, local->message,
+                                  bare ? "; begin with [tallorder], or the name of a command" : "");
 }
 
 void
@@ -343,14 +271,25 @@ tall_options_clear (TallOptions *self)
   g_clear_pointer (&self->tls_certificate, g_free);
   g_clear_pointer (&self->tls_key, g_free);
   g_clear_pointer (&self->arguments, g_strfreev);
+  g_clear_pointer (&self->texts, g_ptr_array_unref);
 }
 
+/* Takes over the texts that options have got. */
 static void
-add_arguments (GPtrArray *args, char **argv)
+take_texts (TallOptions *self, const GOptionEntry *entries)
 {
-  for (guint i = 1; argv[i] != NULL; i++)
-    g_ptr_array_add (args, g_strdup (argv[i]));
-  g_ptr_array_add (args, NULL);
+  self->texts = g_ptr_array_new_with_free_func (g_free);
+  for (guint i = 0; entries != NULL && entries[i].long_name != NULL; i++)
+    {
+      gboolean is_list = entries[i].arg == G_OPTION_ARG_FILENAME_ARRAY;
+      if (!is_list && entries[i].arg != G_OPTION_ARG_STRING
+          && entries[i].arg != G_OPTION_ARG_FILENAME)
+        continue;
+      gpointer text = *(gpointer *)entries[i].arg_data;
+      for (char **each = is_list ? text : NULL; each != NULL && *each != NULL; each++)
+        g_ptr_array_add (self->texts, *each);
+      g_ptr_array_add (self->texts, text);
+    }
 }
 
 /* GOption leaves words that are not options; a `--` that it used is gone. */
@@ -367,15 +306,6 @@ take_arguments (TallOptions *self, GStrv parsed)
         break;
       }
   self->n_arguments = g_strv_length (self->arguments);
-}
-
-static const GOptionEntry *
-find_entry (const GOptionEntry *entries, const char *name, gsize len)
-{
-  for (guint i = 0; entries != NULL && entries[i].long_name != NULL; i++)
-    if (strlen (entries[i].long_name) == len && memcmp (entries[i].long_name, name, len) == 0)
-      return &entries[i];
-  return NULL;
 }
 
 static void
@@ -400,9 +330,8 @@ suggest_option (const GOptionEntry *common, const GOptionEntry *own, char **argv
     {
       if (!g_str_has_prefix (argv[i], "--"))
         continue;
-      gsize len = strcspn (argv[i] + 2, "=");
-      g_autofree char *name = g_strndup (argv[i] + 2, len);
-      if (find_entry (own, name, len) != NULL || find_entry (common, name, len) != NULL)
+      g_autofree char *name = g_strndup (argv[i] + 2, strcspn (argv[i] + 2, "="));
+      if (find_entry (own, common, name) != NULL)
         continue;
       const char *meant = tall_text_find_near (name, (const char *const *)names->pdata, names->len);
       if (meant != NULL)
@@ -425,15 +354,12 @@ check_flags (const GOptionEntry *common, const GOptionEntry *own, char **argv, G
       const char *value = strchr (argv[i], '=');
       if (!g_str_has_prefix (argv[i], "--") || value == NULL)
         continue;
-      const char *name = argv[i] + 2;
-      const GOptionEntry *entry = find_entry (own, name, (gsize)(value - name));
-      if (entry == NULL)
-        entry = find_entry (common, name, (gsize)(value - name));
+      g_autofree char *name = g_strndup (argv[i] + 2, (gsize)(value - argv[i] - 2));
+      const GOptionEntry *entry = find_entry (own, common, name);
       if (entry == NULL || entry->arg != G_OPTION_ARG_NONE)
         continue;
-      tall_error_set_invalid (error, NULL, "--%s takes no value, so leave “%s” out",
-                              entry->long_name, value);
-      return FALSE;
+      return tall_error_fail_invalid (error, NULL, "--%s takes no value, so leave “%s” out",
+                                      entry->long_name, value);
     }
   return TRUE;
 }
@@ -457,7 +383,7 @@ take_environment (TallOptions *self, const TallCommand *command)
 
 /**
  * tall_options_parse:
- * @entries: (nullable): the command's own options
+ * @entries: (nullable): the command's own options, whose texts belong to @self
  * @argv: with the command's name as first, NULL-terminated
  *
  * Reads the command line, and the configuration file that it names; where neither names a place,
@@ -515,7 +441,9 @@ tall_options_parse (TallOptions *self,
   if (!check_flags (common, entries, argv, error)
       || !config_add (command->name, common, entries, argv, args, error))
     return FALSE;
-  add_arguments (args, argv);
+  for (guint i = 1; argv[i] != NULL; i++)
+    g_ptr_array_add (args, g_strdup (argv[i]));
+  g_ptr_array_add (args, NULL);
   g_auto (GStrv) all = (GStrv)g_ptr_array_free (g_steal_pointer (&args), FALSE);
   if (!g_option_context_parse_strv (context, &all, error))
     {
@@ -523,8 +451,12 @@ tall_options_parse (TallOptions *self,
       return FALSE;
     }
   take_arguments (self, all);
+  take_texts (self, entries);
   take_environment (self, command);
-  return TRUE;
+  if (*command->arguments != '\0' || self->n_arguments == 0)
+    return TRUE;
+  return tall_error_fail_invalid (error, NULL, "%s takes no argument: “%s”", command->name,
+                                  self->arguments[0]);
 }
 
 /**

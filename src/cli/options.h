@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include "cli/help.h"
+#include "cli/command.h"
 #include "store/record/tables.h"
 #include "store/store.h"
 #include "table/table-kind.h"
@@ -13,8 +13,7 @@ G_BEGIN_DECLS
 
 /* Layouts, key strategies and kinds of stores: what a deployment is chosen from. */
 char *tall_choices_describe (void);
-void tall_choices_print (void);
-void tall_choices_print_json (void);
+void tall_choices_print (gboolean json);
 
 const char *tall_known_commands_suggest (const char *word);
 
@@ -34,11 +33,12 @@ typedef struct
   GStrv arguments; /* what is not an option */
   guint n_arguments;
   gboolean both_given; /* by the environment: a store and a server */
+  GPtrArray *texts;    /* owned: that the command's own options have; nullable */
 } TallOptions;
 
 #define TALL_OPTIONS_INIT                                                                          \
   {                                                                                                \
-    NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, FALSE                                             \
+    NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, FALSE, NULL                                       \
   }
 
 void tall_options_clear (TallOptions *self);

@@ -13,13 +13,6 @@
 #include <string.h>
 #include <unistd.h>
 
-struct _TallGrid
-{
-  guint n_columns;
-  GPtrArray *texts;   /* of char *, row by row, the header first */
-  gboolean *to_right; /* for each column */
-};
-
 static int output_error; /* errno of the first write to standard output that failed; 0: none */
 
 static void
@@ -168,100 +161,13 @@ tall_output_finish (int code)
   return code == TALL_EXIT_DONE ? TALL_EXIT_FAILED : code;
 }
 
-TallGrid *
-tall_grid_new (const char *const *columns)
-{
-  TallGrid *self = g_new0 (TallGrid, 1);
-  self->n_columns = g_strv_length ((char **)columns);
-  self->texts = g_ptr_array_new_with_free_func (g_free);
-  self->to_right = g_new0 (gboolean, self->n_columns);
-  for (guint i = 0; i < self->n_columns; i++)
-    {
-      self->to_right[i] = columns[i][0] == '>';
-      g_ptr_array_add (self->texts, g_strdup (columns[i] + (self->to_right[i] ? 1 : 0)));
-    }
-  return self;
-}
-
-void
-tall_grid_free (TallGrid *self)
-{
-  if (self == NULL)
-    return;
-  g_ptr_array_unref (self->texts);
-  g_free (self->to_right);
-  g_free (self);
-}
-
-/* Adds the next text of the row; after the last column the next row begins. */
-void
-tall_grid_add (TallGrid *self, const char *text)
-{
-  g_ptr_array_add (self->texts, tall_text_clean (text != NULL ? text : ""));
-}
-
-void
-tall_grid_add_number (TallGrid *self, guint64 number)
-{
-  g_ptr_array_add (self->texts, g_strdup_printf ("%" G_GUINT64_FORMAT, number));
-}
-
-/* How many columns of the terminal a text takes. */
-static guint
-measure_text (const char *text)
-{
-  guint width = 0;
-  for (const char *at = text; *at != '\0'; at = g_utf8_next_char (at))
-    {
-      gunichar c = g_utf8_get_char (at);
-      if (!g_unichar_iszerowidth (c))
-        width += g_unichar_iswide (c) ? 2 : 1;
-    }
-  return width;
-}
-
-static guint *
-measure_columns (const TallGrid *self)
-{
-  guint *widths = g_new0 (guint, self->n_columns);
-  for (guint i = 0; i < self->texts->len; i++)
-    {
-      guint width = measure_text (g_ptr_array_index (self->texts, i));
-      widths[i % self->n_columns] = MAX (widths[i % self->n_columns], width);
-    }
-  return widths;
-}
-
-static void
-append_row (const TallGrid *self, guint row, const guint *widths, guint indent, GString *line)
-{
-  g_string_append_printf (line, "%*s", (int)indent, "");
-  for (guint i = 0; i < self->n_columns; i++)
-    {
-      const char *text = g_ptr_array_index (self->texts, row * self->n_columns + i);
-      guint pad = widths[i] - measure_text (text);
-      gboolean last = i + 1 == self->n_columns;
-      if (self->to_right[i])
-        g_string_append_printf (line, "%*s%s", (int)pad, "", text);
-      else
-        g_string_append_printf (line, "%s%*s", text, last ? 0 : (int)pad, "");
-      if (!last)
-        g_string_append (line, "  ");
-    }
-  while (line->len > 0 && line->str[line->len - 1] == ' ')
-    g_string_truncate (line, line->len - 1);
-}
-
 void
 tall_grid_print (TallGrid *self, guint indent)
 {
-  g_autofree guint *widths = measure_columns (self);
-  guint n_rows = self->texts->len / self->n_columns;
-  for (guint row = 0; row < n_rows; row++)
+  g_auto (GStrv) lines = tall_grid_make_lines (self, indent);
+  for (guint i = 0; lines[i] != NULL; i++)
     {
-      g_autoptr (GString) line = g_string_new (NULL);
-      append_row (self, row, widths, indent, line);
-      tall_print_styled (row == 0 ? TALL_STYLE_BOLD : TALL_STYLE_PLAIN, "%s", line->str);
+      tall_print_styled (i == 0 ? TALL_STYLE_BOLD : TALL_STYLE_PLAIN, "%s", lines[i]);
       tall_print ("\n");
     }
 }
@@ -403,16 +309,82 @@ tall_json_add_revision (const char *json, gint64 revision)
 }
 
 /**
- * tall_json_add_load:
- *
- * Adds the members of a load that has begun and not ended.
+ * tall_list_add:
+ * @member: of JSON
+ * @none: what people see where @text is NULL
  */
 void
-tall_json_add_load (JsonBuilder *builder, const TallUnfinishedLoad *load)
+tall_list_add (const TallList *self, const char *member, const char *text, const char *none)
 {
-  g_autofree char *name = load->name != NULL ? tall_text_clean (load->name) : NULL;
+  if (self->builder != NULL)
+    tall_json_add_text (self->builder, member, text);
+  else
+    tall_grid_add (self->grid, text != NULL ? text : none);
+}
+
+/**
+ * tall_list_add_number:
+ * @none: (nullable): what people see where @number is 0
+ */
+void
+tall_list_add_number (const TallList *self, const char *member, guint64 number, const char *none)
+{
+  if (self->builder != NULL)
+    tall_json_add_number (self->builder, member, (gint64)number);
+  else if (number == 0 && none != NULL)
+    tall_grid_add (self->grid, none);
+  else
+    tall_grid_add_number (self->grid, number);
+}
+
+/**
+ * tall_list_print:
+ * @builder: (nullable): gets the member @name; NULL: a table with @columns is printed for people
+ * @items: @n pointers, each for @add
+ * @before: what stands above the table, if it has rows
+ */
+void
+tall_list_print (JsonBuilder *builder,
+                 const char *name,
+                 const char *const *columns,
+                 gconstpointer items,
+                 guint n,
+                 TallListAdd add,
+                 const char *before)
+{
+  g_autoptr (TallGrid) grid = tall_grid_new (columns);
+  const TallList list = { builder, grid };
+  const gconstpointer *all = items;
+  if (builder != NULL)
+    tall_json_begin_array (builder, name);
+  for (guint i = 0; i < n; i++)
+    {
+      if (builder != NULL)
+        json_builder_begin_object (builder);
+      add (&list, all[i]);
+      if (builder != NULL)
+        json_builder_end_object (builder);
+    }
+  if (builder != NULL)
+    json_builder_end_array (builder);
+  else if (n > 0)
+    {
+      tall_print ("%s", before);
+      tall_grid_print (grid, 0);
+    }
+}
+
+/**
+ * tall_list_add_load:
+ * @load: a #TallUnfinishedLoad: what it has stored is counted every few seconds
+ */
+void
+tall_list_add_load (const TallList *self, gconstpointer load)
+{
+  const TallUnfinishedLoad *unfinished = load;
+  g_autofree char *name = unfinished->name != NULL ? tall_text_clean (unfinished->name) : NULL;
   char begun[TALL_DATE_TEXT_SIZE];
-  tall_json_add_text (builder, "name", name);
-  tall_json_add_text (builder, "begun", tall_date_format (load->begun, begun));
-  tall_json_add_number (builder, "stored", (guint64)load->stored);
+  tall_list_add (self, "name", name, "-");
+  tall_list_add (self, "begun", tall_date_format (unfinished->begun, begun), "");
+  tall_list_add_number (self, "stored", (guint64)unfinished->stored, "-");
 }

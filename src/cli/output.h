@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
+#include "base/text.h"
+#include "load/store/loader.h"
 #include "model/json-build.h"
 #include "tall-verify.h"
 
@@ -34,20 +36,6 @@ typedef enum
 
 void tall_print_styled (TallStyle style, const char *format, ...) G_GNUC_PRINTF (2, 3);
 
-/**
- * TallGrid:
- *
- * A table for people: a header and rows of texts. Columns are as wide as their widest text.
- */
-typedef struct _TallGrid TallGrid;
-
-/* @columns: a name each, NULL-terminated; those that begin with `>` are aligned to the right. */
-TallGrid *tall_grid_new (const char *const *columns);
-void tall_grid_free (TallGrid *self);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (TallGrid, tall_grid_free)
-
-void tall_grid_add (TallGrid *self, const char *text);
-void tall_grid_add_number (TallGrid *self, guint64 number);
 void tall_grid_print (TallGrid *self, guint indent);
 
 void tall_json_print (JsonBuilder *builder);
@@ -58,6 +46,61 @@ char *tall_json_round (const char *json);
 void tall_json_print_text (const char *json);
 char *tall_json_add_revision (const char *json, gint64 revision);
 
-void tall_json_add_load (JsonBuilder *builder, const TallUnfinishedLoad *load);
+/**
+ * TallList:
+ *
+ * Where an entry of a list goes: to JSON, or to a table for people.
+ */
+typedef struct
+{
+  JsonBuilder *builder; /* nullable: an object that is being built */
+  TallGrid *grid;       /* if @builder is NULL */
+} TallList;
+
+/* Adds the texts and numbers of one item. */
+typedef void (*TallListAdd) (const TallList *self, gconstpointer item);
+
+void tall_list_add (const TallList *self, const char *member, const char *text, const char *none);
+void
+tall_list_add_number (const TallList *self, const char *member, guint64 number, const char *none);
+void tall_list_print (JsonBuilder *builder,
+                      const char *name,
+                      const char *const *columns,
+                      gconstpointer items,
+                      guint n,
+                      TallListAdd add,
+                      const char *before);
+void tall_list_add_load (const TallList *self, gconstpointer load);
+
+/**
+ * TallProgress:
+ *
+ * How far a load is.
+ */
+typedef struct
+{
+  TallLoadStage stage;
+  guint64 items;    /* orders or customers that are done */
+  const char *done; /* what they are then */
+  guint64 rows;     /* read */
+  guint64 rejected; /* of these */
+  guint64 position; /* bytes, or rows put aside, that the stage has done */
+  guint64 size;     /* and has to do; 0: not known */
+} TallProgress;
+
+/* A bar on standard error, a few times a second; a line every ten seconds if that is not a
+ * terminal. One load at a time. */
+void tall_progress_show (const TallProgress *progress);
+void tall_progress_show_text (const char *text);
+void tall_progress_append_bar (GString *line, guint64 position, guint64 size);
+void tall_progress_clear (void);
+
+const gint *tall_stop_on_signals (void);
+
+void tall_shortage_prepare (void);
+
+void tall_log_start (gboolean service);
+void tall_log_use_json (void);
+gboolean tall_log_set_level (const char *name) G_GNUC_WARN_UNUSED_RESULT;
 
 G_END_DECLS

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
-#include "cli/progress.h"
+#include "cli/output.h"
 
 #include <signal.h>
 #include <stdio.h>

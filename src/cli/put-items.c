@@ -4,7 +4,6 @@
 
 #include "base/workers.h"
 #include "cli/output.h"
-#include "cli/progress.h"
 #include "tall-error.h"
 
 /* What became of an object that was tried. */
@@ -406,8 +405,7 @@ read_first (Put *self)
     return TALL_EXIT_USAGE;
   if (error == NULL)
     return TALL_EXIT_DONE;
-  tall_print_failure (error);
-  return TALL_EXIT_FAILED;
+  return tall_fail_with (error, TALL_EXIT_FAILED);
 }
 
 /**
@@ -422,10 +420,7 @@ tall_put_items (const TallPutCall *call)
   g_autoptr (GError) error = NULL;
   g_autoptr (TallJsonFile) file = tall_json_file_open (call->path, call->kind, &error);
   if (file == NULL)
-    {
-      tall_print_failure (error);
-      return TALL_EXIT_FAILED;
-    }
+    return tall_fail_with (error, TALL_EXIT_FAILED);
   g_auto (Put) self = { .call = call, .file = file, .n_read = 1 };
   TallExit code = read_first (&self);
   if (code != TALL_EXIT_DONE)

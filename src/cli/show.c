@@ -7,21 +7,13 @@
 #include "cli/output.h"
 #include "model/json-build.h"
 #include "model/model-type.h"
-#include "tall-error.h"
+#include "base/fail.h"
 #include "tall-front.h"
 #include "tall-json.h"
 
 /* Of a total: as many as are shown, and as many as stay if the last are 0. */
 #define MOST_PLACES 4
 #define LEAST_PLACES 2
-
-void
-tall_paging_clear (TallPaging *self)
-{
-  g_clear_pointer (&self->from, g_free);
-  g_clear_pointer (&self->to, g_free);
-  g_clear_pointer (&self->page, g_free);
-}
 
 static gboolean
 check_date (const char *option, const char *text, gboolean *has, gint64 *date, GError **error)
@@ -30,8 +22,7 @@ check_date (const char *option, const char *text, gboolean *has, gint64 *date, G
   *has = text != NULL;
   if (text == NULL || tall_date_parse (text, date, &local))
     return TRUE;
-  tall_error_set_invalid (error, option, "--%s: %s", option, local->message);
-  return FALSE;
+  return tall_error_fail_invalid (error, option, "--%s: %s", option, local->message);
 }
 
 /**
@@ -48,26 +39,18 @@ tall_paging_check (const TallPaging *self, TallListOptions *options, GError **er
       || !check_date ("to", self->to, &options->has_to, &options->to, error))
     return FALSE;
   if (options->has_from && options->has_to && options->from >= options->to)
-    {
-      tall_error_set_invalid (error, "to",
-                              "--to %s must be later than --from %s: it is the first date that is "
-                              "no longer listed",
-                              self->to, self->from);
-      return FALSE;
-    }
+    return tall_error_fail_invalid (
+        error, "to",
+        "--to %s must be later than --from %s: it is the first date that is "
+        "no longer listed",
+        self->to, self->from);
   gboolean given = self->limit != G_MININT;
   if (given && (self->limit < 1 || self->limit > TALL_MAX_PAGE))
-    {
-      tall_error_set_invalid (error, "limit", "--limit takes 1 to %d", TALL_MAX_PAGE);
-      return FALSE;
-    }
+    return tall_error_fail_invalid (error, "limit", "--limit takes 1 to %d", TALL_MAX_PAGE);
   if (self->page != NULL && *self->page == '\0')
-    {
-      tall_error_set_invalid (error, "page",
-                              "--page takes the token of a page; leave it out for "
-                              "the first");
-      return FALSE;
-    }
+    return tall_error_fail_invalid (error, "page",
+                                    "--page takes the token of a page; leave it out for "
+                                    "the first");
   options->limit = given ? (guint)self->limit : self->all ? TALL_MAX_PAGE : 0;
   return TRUE;
 }
@@ -93,8 +76,13 @@ tall_paging_turn (const TallPaging *self,
   return TRUE;
 }
 
-static void
-append_word (GString *line, const char *word)
+/**
+ * tall_append_word:
+ *
+ * Appends a word of a command line, quoted if a shell would read it otherwise.
+ */
+void
+tall_append_word (GString *line, const char *word)
 {
   static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
                               "-_=+:,./@%";
@@ -116,22 +104,22 @@ tall_paging_print_next (const TallPaging *self, const char *next_page)
     return;
   g_autoptr (GString) line = g_string_new ("tallorder");
   g_autofree char *option = g_strdup_printf ("--page=%s", next_page);
-  append_word (line, self->argv[0]);
+  tall_append_word (line, self->argv[0]);
   gboolean ended = FALSE;
   for (char **word = self->argv + 1; *word != NULL; word++)
     {
       if (!ended && g_str_equal (*word, "--"))
         {
-          append_word (line, option);
+          tall_append_word (line, option);
           ended = TRUE;
         }
       if (!ended && g_str_equal (*word, "--page") && word[1] != NULL)
         word++;
       else if (ended || !g_str_has_prefix (*word, "--page="))
-        append_word (line, *word);
+        tall_append_word (line, *word);
     }
   if (!ended)
-    append_word (line, option);
+    tall_append_word (line, option);
   g_autofree char *clean = tall_text_clean (line->str);
   tall_print_styled (TALL_STYLE_DIM, "Next page: ");
   tall_print ("%s\n", clean);
@@ -482,42 +470,62 @@ add_json (TallListOutput *self, const char *entry)
   tall_print_json ("%s\n%s", self->n_entries++ > 0 ? "," : "", entry);
 }
 
-/* @customer: (nullable): its number, where entries are of several */
-static char *
-order_to_json (const TallOrderEntry *entry, const char *customer)
+/* Adds an entry: a row, or an object in a line of its own.
+ * @customer: (nullable): of an order, where entries are of several */
+static void
+add_item (TallListOutput *self,
+          void (*add) (const TallList *list, gconstpointer entry, const char *customer),
+          gconstpointer entry,
+          const char *customer)
 {
-  char date[TALL_DATE_TEXT_SIZE], total[TALL_DECIMAL_TEXT_SIZE];
+  if (self->grid != NULL)
+    {
+      add (&(TallList){ .grid = self->grid }, entry, customer);
+      self->n_entries++;
+      return;
+    }
   g_autoptr (JsonBuilder) builder = json_builder_new ();
   json_builder_begin_object (builder);
-  if (customer != NULL)
-    tall_json_add_text (builder, "customer_number", customer);
-  tall_json_add_text (builder, "order_number", entry->order_number);
-  tall_json_add_number (builder, "revision", entry->revision);
-  if (entry->has_sales_date)
-    tall_json_add_text (builder, "sales_date", tall_date_format (entry->sales_date, date));
-  tall_json_add_number (builder, "lines", entry->n_lines);
-  if (entry->has_total)
-    tall_json_add_text (builder, "total", tall_decimal_format (entry->total, total));
-  if (entry->currency != NULL)
-    tall_json_add_text (builder, "currency", entry->currency);
+  add (&(TallList){ .builder = builder }, entry, customer);
   json_builder_end_object (builder);
-  return tall_json_build (builder, FALSE);
+  g_autofree char *text = tall_json_build (builder, FALSE);
+  add_json (self, text);
+}
+
+/* People see a shorter date and total, and the revision at the end. */
+static void
+add_order (const TallList *list, gconstpointer item, const char *customer)
+{
+  const TallOrderEntry *entry = item;
+  gboolean json = list->builder != NULL;
+  char date[TALL_DATE_TEXT_SIZE], total[TALL_DECIMAL_TEXT_SIZE];
+  g_autofree char *day = entry->has_sales_date ? show_date (entry->sales_date) : NULL;
+  if (customer != NULL)
+    tall_list_add (list, "customer_number", customer, "");
+  tall_list_add (list, "order_number", entry->order_number, "");
+  if (json)
+    tall_list_add_number (list, "revision", (guint64)entry->revision, NULL);
+  tall_list_add (list, "sales_date",
+                 json && day != NULL ? tall_date_format (entry->sales_date, date) : day, "");
+  tall_list_add_number (list, "lines", entry->n_lines, NULL);
+  tall_list_add (list, "total",
+                 !entry->has_total ? NULL
+                 : json            ? tall_decimal_format (entry->total, total)
+                                   : format_total (entry->total, total),
+                 "");
+  tall_list_add (list, "currency", entry->currency, "");
+  if (!json)
+    tall_list_add_number (list, NULL, (guint64)entry->revision, NULL);
 }
 
 static void
-show_entry (TallListOutput *self, const TallOrderEntry *entry, const char *customer)
+add_customer (const TallList *list, gconstpointer item, const char *none G_GNUC_UNUSED)
 {
-  char total[TALL_DECIMAL_TEXT_SIZE];
-  g_autofree char *date = entry->has_sales_date ? show_date (entry->sales_date) : NULL;
-  if (customer != NULL)
-    tall_grid_add (self->grid, customer);
-  tall_grid_add (self->grid, entry->order_number);
-  tall_grid_add (self->grid, date);
-  tall_grid_add_number (self->grid, entry->n_lines);
-  tall_grid_add (self->grid, entry->has_total ? format_total (entry->total, total) : NULL);
-  tall_grid_add (self->grid, entry->currency);
-  tall_grid_add_number (self->grid, (guint64)entry->revision);
-  self->n_entries++;
+  const TallCustomerEntry *entry = item;
+  tall_list_add (list, "number", entry->number, "");
+  tall_list_add (list, "name", entry->name, "");
+  if (entry->revision != 0 || list->grid != NULL)
+    tall_list_add_number (list, "revision", (guint64)entry->revision, "only orders");
 }
 
 static char *
@@ -555,18 +563,6 @@ tall_list_output_is_complete (const TallListOutput *self)
   return self->n_unreadable == 0;
 }
 
-static void
-add_entry (TallListOutput *self, const TallOrderEntry *entry, const char *customer)
-{
-  if (self->grid != NULL)
-    {
-      show_entry (self, entry, customer);
-      return;
-    }
-  g_autofree char *text = order_to_json (entry, customer);
-  add_json (self, text);
-}
-
 /* Of something whose number only the message says. */
 void
 tall_list_output_add_failure (TallListOutput *self, const GError *error)
@@ -597,7 +593,7 @@ tall_list_output_add_outcome (TallListOutput *self, const TallOutcome *outcome)
   if (outcome->error != NULL)
     tall_list_output_add_failure (self, outcome->error);
   else if (outcome->entry != NULL)
-    add_entry (self, outcome->entry, outcome->order->customer_number);
+    add_item (self, add_order, outcome->entry, outcome->order->customer_number);
   else
     add_whole (self, outcome->order, outcome->revision);
 }
@@ -606,49 +602,15 @@ void
 tall_list_output_add_orders (TallListOutput *self, const TallOrderList *list)
 {
   for (guint i = 0; i < list->n_entries; i++)
-    add_entry (self, &list->entries[i], NULL);
+    add_item (self, add_order, &list->entries[i], NULL);
   add_unreadable (self, "order_number", list->unreadable, list->n_unreadable);
-}
-
-static char *
-customer_to_json (const TallCustomerEntry *entry)
-{
-  g_autoptr (JsonBuilder) builder = json_builder_new ();
-  json_builder_begin_object (builder);
-  tall_json_add_text (builder, "number", entry->number);
-  if (entry->name != NULL)
-    tall_json_add_text (builder, "name", entry->name);
-  if (entry->revision != 0)
-    tall_json_add_number (builder, "revision", entry->revision);
-  json_builder_end_object (builder);
-  return tall_json_build (builder, FALSE);
-}
-
-static void
-show_customer (TallListOutput *self, const TallCustomerEntry *entry)
-{
-  tall_grid_add (self->grid, entry->number);
-  tall_grid_add (self->grid, entry->name);
-  if (entry->revision != 0)
-    tall_grid_add_number (self->grid, (guint64)entry->revision);
-  else
-    tall_grid_add (self->grid, "only orders");
-  self->n_entries++;
 }
 
 void
 tall_list_output_add_customers (TallListOutput *self, const TallCustomerList *list)
 {
   for (guint i = 0; i < list->n_entries; i++)
-    {
-      if (self->grid != NULL)
-        {
-          show_customer (self, &list->entries[i]);
-          continue;
-        }
-      g_autofree char *text = customer_to_json (&list->entries[i]);
-      add_json (self, text);
-    }
+    add_item (self, add_customer, &list->entries[i], NULL);
   add_unreadable (self, "number", list->unreadable, list->n_unreadable);
 }
 

@@ -44,9 +44,6 @@ typedef struct
         "DATE"                                                                                     \
   }
 
-void tall_paging_clear (TallPaging *self);
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TallPaging, tall_paging_clear)
-
 gboolean tall_paging_check (const TallPaging *self,
                             TallListOptions *options,
                             GError **error) G_GNUC_WARN_UNUSED_RESULT;
@@ -57,6 +54,7 @@ gboolean tall_paging_turn (const TallPaging *self,
 void tall_paging_print_next (const TallPaging *self, const char *next_page);
 TallExit tall_paging_fail (const TallCommand *command, const GError *error);
 
+void tall_append_word (GString *line, const char *word);
 char *tall_show_quote_json (const char *text) G_GNUC_WARN_UNUSED_RESULT;
 
 /* Orders and customers for people, on standard output. */

@@ -72,10 +72,10 @@ test_text (void)
   char *spent = strstr (text, "\nspent: ");
   assert_section (text, "spent: ",
                   "spent: CPU µs and bytes on the wire of an operation, as far as they are known\n"
-                  "  phase     layout        key        client µs  bytes sent    received\n"
-                  "  store     blob          hashed          12.5         300        1020\n"
-                  "  get       blob          hashed          12.5         300        1020\n"
-                  "  store     denormalized  hashed          12.5         300        1020\n");
+                  "  phase  layout        key     client µs  bytes sent  received\n"
+                  "  store  blob          hashed       12.5         300      1020\n"
+                  "  get    blob          hashed       12.5         300      1020\n"
+                  "  store  denormalized  hashed       12.5         300      1020\n");
   g_assert_nonnull (strstr (spent, "\nstored: not known"));
   *spent = '\0';
   g_assert_cmpstr (
@@ -83,18 +83,13 @@ test_text (void)
       "10 orders with 5.5 lines on average, of 2 customers, on rocksdb; 1 client; key hashed\n"
       "\n"
       "store: storing new orders\n"
-      "  layout          ops/s     ±   p50 µs   p99 µs  p99.9 µs  calls    rows    cells    "
-      "bytes\n"
-      "  blob           123000           7.25  2350000   3000000   4.02    3.50      710   "
-      "123457\n"
-      "  denormalized   123000           7.25  2350000   3000000   4.02    3.50      710   "
-      "123457\n"
+      "  layout         ops/s  ±  p50 µs   p99 µs  p99.9 µs  calls  rows  cells   bytes\n"
+      "  blob          123000       7.25  2350000   3000000   4.02  3.50    710  123457\n"
+      "  denormalized  123000       7.25  2350000   3000000   4.02  3.50    710  123457\n"
       "\n"
       "get: fetching whole orders\n"
-      "  layout          ops/s     ±   p50 µs   p99 µs  p99.9 µs  calls    rows    cells    "
-      "bytes\n"
-      "  blob           123000           7.25  2350000   3000000   4.02    3.50      710   "
-      "123457\n");
+      "  layout   ops/s  ±  p50 µs   p99 µs  p99.9 µs  calls  rows  cells   bytes\n"
+      "  blob    123000       7.25  2350000   3000000   4.02  3.50    710  123457\n");
 }
 
 /* The key has a column if there is more than one. */
@@ -300,9 +295,9 @@ test_stored (void)
   g_autofree char *text = tall_bench_results_to_text (&results);
   assert_section (text, "stored: ",
                   "stored: bytes of an order on the disk, with all that belongs to it\n"
-                  "  layout        key          flushed   compacted\n"
-                  "  blob          hashed          1050         700\n"
-                  "  normalized    hashed        123456       12346\n");
+                  "  layout      key     flushed  compacted\n"
+                  "  blob        hashed     1050        700\n"
+                  "  normalized  hashed   123456      12346\n");
   g_assert_null (strstr (text, "spent: "));
 
   g_autofree char *json = tall_bench_results_to_json (&results);

@@ -446,7 +446,7 @@ test_wrong_entry (Fixture *self, gconstpointer data G_GNUC_UNUSED)
       g_autoptr (TallOrderList) list = must (tall_front_list_orders (
           tall_forwarding_front_get_front (TALL_FORWARDING_FRONT (self->front)), "C00000000",
           &options, &error));
-      must (tall_bench_check_list (get_customer (self), list, 30, &error));
+      must (tall_bench_check_list (get_customer (self), list, 30, FALSE, &error));
       TallOrderEntry *entry = &list->entries[29];
       if (field == 0)
         entry->sales_date++;
@@ -460,7 +460,7 @@ test_wrong_entry (Fixture *self, gconstpointer data G_GNUC_UNUSED)
         entry->order_number = list->entries[0].order_number;
       else
         list->n_entries--;
-      g_assert_false (tall_bench_check_list (get_customer (self), list, 30, &error));
+      g_assert_false (tall_bench_check_list (get_customer (self), list, 30, FALSE, &error));
       assert_damaged (error, "C00000000");
     }
 }

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
-#include "bench/histogram.h"
+#include "bench/summary.h"
 
 static void
 assert_near (guint64 found, double expected)

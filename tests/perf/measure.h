@@ -3,7 +3,7 @@
 #pragma once
 
 #include "bench/phase.h"
-#include "bench/histogram.h"
+#include "bench/summary.h"
 
 G_BEGIN_DECLS
 

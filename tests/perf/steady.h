@@ -3,7 +3,7 @@
 #pragma once
 
 #include "tall-front.h"
-#include "bench/histogram.h"
+#include "bench/summary.h"
 #include "bench/orders.h"
 
 G_BEGIN_DECLS

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-error.h"
-#include "bench/histogram.h"
+#include "bench/summary.h"
 #include "measure.h"
 #include "tall-must.h"
 

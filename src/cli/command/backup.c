@@ -1,16 +1,10 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
-#include "cli/backup-report.h"
+#include "cli/report.h"
 #include "service/client/client.h"
 #include "tall-error.h"
 #include "cli/options.h"
 #include "cli/output.h"
-#include "cli/progress.h"
-
-#define LOOK_EVERY (G_USEC_PER_SEC / 5)
-
-/* A server that is gone for so long is given up: a new one knows nothing of the backup. */
-#define PATIENCE (2 * G_USEC_PER_SEC)
 
 /* What is given on the command line. */
 typedef struct
@@ -54,25 +48,17 @@ make_here (const Backup *self, const TallOptions *options)
              : tall_fail (error);
 }
 
-/* Asks until an answer comes, or the server has been silent for too long. */
-static TallBackupState *
-look (const Backup *self, TallClient *client, const char *id, GError **error)
+typedef struct
 {
-  gint64 deadline = g_get_monotonic_time () + PATIENCE;
-  while (TRUE)
-    {
-      g_autoptr (GError) cause = NULL;
-      TallBackupState *state = tall_client_get_backup (client, id, &cause);
-      if (state != NULL)
-        return state;
-      if (!tall_error_is_passing (cause) || g_get_monotonic_time () > deadline
-          || g_atomic_int_get (self->stop) != 0)
-        {
-          g_propagate_error (error, g_steal_pointer (&cause));
-          return NULL;
-        }
-      g_usleep (LOOK_EVERY);
-    }
+  TallClient *client;
+  const char *id;
+} Question;
+
+static gpointer
+ask (gpointer data, GError **error)
+{
+  const Question *self = data;
+  return tall_client_get_backup (self->client, self->id, error);
 }
 
 /* @state: (transfer full): Returns: (transfer full): the last one; NULL: nobody knows any more */
@@ -82,8 +68,9 @@ follow (const Backup *self, TallClient *client, TallBackupState *state, GError *
   while (state != NULL && state->is_running && g_atomic_int_get (self->stop) == 0)
     {
       tall_backup_report_progress (&state->progress);
-      g_usleep (LOOK_EVERY);
-      TallBackupState *next = look (self, client, state->id, error);
+      g_usleep (TALL_LOOK_EVERY);
+      Question question = { client, state->id };
+      TallBackupState *next = tall_ask_patiently (ask, &question, self->stop, error);
       tall_backup_state_free (state);
       state = next;
     }
@@ -95,11 +82,10 @@ static TallExit
 conclude (const Backup *self, const TallBackupState *state)
 {
   if (state->is_running)
-    {
-      tall_print_error ("Stopped by a signal; the server goes on with the backup: call it again "
-                        "with the same name to follow");
-      return (TallExit)(128 + g_atomic_int_get (self->stop));
-    }
+    return tall_fail_saying (
+        (TallExit)(128 + g_atomic_int_get (self->stop)),
+        "Stopped by a signal; the server goes on with the backup: call it again "
+        "with the same name to follow");
   if (state->error != NULL)
     return tall_fail (state->error);
   tall_backup_report_summary ("backup", &state->summary, self->json);

@@ -4,10 +4,10 @@
 #include "bench/given.h"
 #include "bench/settle.h"
 #include "bench/results.h"
-#include "tall-error.h"
+#include "base/fail.h"
 #include "cli/output.h"
 #include "cli/options.h"
-#include "cli/progress.h"
+#include "cli/show.h"
 #include "library/open.h"
 
 #include <errno.h>
@@ -90,8 +90,7 @@ check_page (const char *path, GError **error)
   const char *obstacle = find_obstacle (path);
   if (obstacle == NULL)
     return make_page (NULL, path, error);
-  tall_error_set_invalid (error, "html", "--html %s cannot be written: %s", path, obstacle);
-  return FALSE;
+  return tall_error_fail_invalid (error, "html", "--html %s cannot be written: %s", path, obstacle);
 }
 
 static gboolean
@@ -206,8 +205,6 @@ static char *
 find_mistake (TallBenchGiven *given, const TallOptions *options)
 {
   g_autoptr (GError) error = NULL;
-  if (options->n_arguments > 0)
-    return g_strdup ("bench takes no argument");
   if (options->server != NULL)
     return g_strdup ("bench works on a store, not on a server: give --store");
   if (options->store == NULL)
@@ -228,30 +225,13 @@ check_and_measure (TallBenchGiven *given, const TallOptions *options)
   g_autoptr (TallTableAddress) address = tall_table_kinds_parse (options->store, &error);
   if (address != NULL)
     return measure_layouts (given, address);
-  tall_print_failure (error);
-  return TALL_EXIT_USAGE;
-}
-
-/* Words that a shell would read otherwise are quoted. */
-static char *
-join (char **words)
-{
-  GString *text = g_string_new ("tallorder");
-  for (guint i = 0; words[i] != NULL; i++)
-    {
-      gboolean plain = *words[i] != '\0';
-      for (const char *c = words[i]; *c != '\0'; c++)
-        plain = plain && (g_ascii_isalnum (*c) || strchr ("-_./:=,+%@", *c) != NULL);
-      g_autofree char *quoted = plain ? g_strdup (words[i]) : g_shell_quote (words[i]);
-      g_string_append_printf (text, " %s", quoted);
-    }
-  return g_string_free (text, FALSE);
+  return tall_fail_with (error, TALL_EXIT_USAGE);
 }
 
 static TallExit
 run (int argc, char **argv)
 {
-  g_auto (TallBenchGiven) given = TALL_BENCH_GIVEN_INIT;
+  TallBenchGiven given = TALL_BENCH_GIVEN_INIT;
   const GOptionEntry entries[] = {
     { "layout", 0, 0, G_OPTION_ARG_STRING, &given.layouts, "layouts to compare (all)", "L,L|all" },
     { "key", 0, 0, G_OPTION_ARG_STRING, &given.keys, "keys to compare (hashed)", "K,K|all" },
@@ -291,7 +271,10 @@ run (int argc, char **argv)
   g_auto (TallOptions) options = TALL_OPTIONS_INIT;
   g_autoptr (GError) error = NULL;
 
-  given.command = join (argv);
+  g_autoptr (GString) line = g_string_new ("tallorder");
+  for (guint i = 0; argv[i] != NULL; i++)
+    tall_append_word (line, argv[i]);
+  given.command = line->str;
   if (!tall_options_parse (&options, &tall_command_bench, entries, argc, argv, &error))
     return tall_call_error (&tall_command_bench, error);
   return check_and_measure (&given, &options);

@@ -1,11 +1,10 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/text.h"
-#include "cli/help.h"
+#include "cli/command.h"
 #include "cli/output.h"
 #include "cli/show.h"
 #include "cli/options.h"
-#include "cli/progress.h"
 #include "cli/put-items.h"
 #include "tall-error.h"
 #include "tall-front.h"
@@ -105,7 +104,7 @@ typedef struct
   gboolean force;
   gboolean orders;
   gboolean compact;
-  char *yes;          /* owned; NULL: not given */
+  char *yes;          /* NULL: not given */
   gint64 if_revision; /* G_MININT64: not given */
 } Call;
 
@@ -238,10 +237,8 @@ erase (Call *self, TallFront *front, const char *number)
   tall_progress_clear ();
   gint signal_number = g_atomic_int_get (stop);
   if (signal_number != 0)
-    {
-      tall_print_error ("Stopped by a signal: not all is erased; begin again");
-      return (TallExit)(128 + signal_number);
-    }
+    return tall_fail_saying ((TallExit)(128 + signal_number),
+                             "Stopped by a signal: not all is erased; begin again");
   if (part == NULL)
     return tall_fail (error);
   if (self->json)
@@ -473,15 +470,12 @@ run (int argc, char **argv)
   };
   g_autoptr (GError) error = NULL;
   self.paging.argv = argv;
-  TallExit code;
   print_action_help (&self, entries, argc, argv);
-  if (tall_options_parse (&self.options, &tall_command_customer, entries, argc, argv, &error))
-    code = act (&self);
-  else
-    code = tall_call_error (&tall_command_customer, error);
+  TallExit code =
+      tall_options_parse (&self.options, &tall_command_customer, entries, argc, argv, &error)
+          ? act (&self)
+          : tall_call_error (&tall_command_customer, error);
   tall_options_clear (&self.options);
-  tall_paging_clear (&self.paging);
-  g_free (self.yes);
   return code;
 }
 

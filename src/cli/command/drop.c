@@ -43,8 +43,8 @@ drop (const TallOptions *options, const char *name)
 static TallExit
 run (int argc, char **argv)
 {
-  g_autofree char *name = NULL;
-  g_autofree char *yes = NULL;
+  char *name = NULL;
+  char *yes = NULL;
   const GOptionEntry entries[] = {
     { "name", 0, 0, G_OPTION_ARG_STRING, &name, "the deployment", "N" },
     { "yes", 0, 0, G_OPTION_ARG_STRING, &yes, "its name again: do not ask", "N" },
@@ -54,9 +54,6 @@ run (int argc, char **argv)
   g_autoptr (GError) error = NULL;
   if (!tall_options_parse (&options, &tall_command_drop, entries, argc, argv, &error))
     return tall_call_error (&tall_command_drop, error);
-  if (options.n_arguments > 0)
-    return tall_usage_error (&tall_command_drop, "drop takes no argument: “%s”",
-                             options.arguments[0]);
   g_autofree char *meant = find_name (&options, name);
   if (meant == NULL)
     return TALL_EXIT_USAGE;

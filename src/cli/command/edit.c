@@ -175,10 +175,11 @@ show_conflict (Edit *self, const TallOrder *edited)
     }
   gboolean is_served = self->options.server != NULL;
   g_autofree char *place = g_shell_quote (is_served ? self->options.server : self->options.store);
-  tall_print_error ("Others have changed the order while you did: edit it again, or replace theirs "
-                    "by: tallorder put --force --%s %s %s",
-                    is_served ? "server" : "store", place, self->path);
-  return TALL_EXIT_NO;
+  return tall_fail_saying (
+      TALL_EXIT_NO,
+      "Others have changed the order while you did: edit it again, or replace theirs "
+      "by: tallorder put --force --%s %s %s",
+      is_served ? "server" : "store", place, self->path);
 }
 
 /* ---- The command ---- */

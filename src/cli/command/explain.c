@@ -72,19 +72,31 @@ add_rows (JsonBuilder *builder, GPtrArray *rows)
   json_builder_end_array (builder);
 }
 
+/* What a call costs; the first of them also for people. */
+static const struct
+{
+  const char *name;
+  gsize offset;
+} costs[] = {
+  { "calls", G_STRUCT_OFFSET (TallCost, calls) },
+  { "rows_read", G_STRUCT_OFFSET (TallCost, rows_read) },
+  { "cells_read", G_STRUCT_OFFSET (TallCost, cells_read) },
+  { "bytes_read", G_STRUCT_OFFSET (TallCost, bytes_read) },
+  { "rows_written", G_STRUCT_OFFSET (TallCost, rows_written) },
+  { "cells_written", G_STRUCT_OFFSET (TallCost, cells_written) },
+  { "bytes_written", G_STRUCT_OFFSET (TallCost, bytes_written) },
+  { "deletes", G_STRUCT_OFFSET (TallCost, deletes) },
+  { "durable", G_STRUCT_OFFSET (TallCost, durable) },
+};
+#define N_FOR_PEOPLE 7
+
 static void
 add_cost_object (JsonBuilder *builder, const char *name, const TallCost *cost)
 {
   tall_json_begin_object (builder, name);
-  tall_json_add_number (builder, "calls", (gint64)cost->calls);
-  tall_json_add_number (builder, "rows_read", (gint64)cost->rows_read);
-  tall_json_add_number (builder, "cells_read", (gint64)cost->cells_read);
-  tall_json_add_number (builder, "bytes_read", (gint64)cost->bytes_read);
-  tall_json_add_number (builder, "rows_written", (gint64)cost->rows_written);
-  tall_json_add_number (builder, "cells_written", (gint64)cost->cells_written);
-  tall_json_add_number (builder, "bytes_written", (gint64)cost->bytes_written);
-  tall_json_add_number (builder, "deletes", (gint64)cost->deletes);
-  tall_json_add_number (builder, "durable", (gint64)cost->durable);
+  for (guint i = 0; i < G_N_ELEMENTS (costs); i++)
+    tall_json_add_number (builder, costs[i].name,
+                          (gint64)G_STRUCT_MEMBER (guint64, cost, costs[i].offset));
   json_builder_end_object (builder);
 }
 
@@ -162,10 +174,8 @@ print_row (const TallExplanation *self, const TallExplainedRow *row)
     {
       const TallCell *cell = &row->row->cells[i];
       add_slice (grid, cell->qualifier);
-      g_autofree char *timestamp =
-          g_strdup_printf ("%s%" G_GINT64_FORMAT, cell->timestamp == self->revision ? "" : "other ",
-                           cell->timestamp);
-      tall_grid_add (grid, timestamp);
+      tall_grid_add_format (grid, "%s%" G_GINT64_FORMAT,
+                            cell->timestamp == self->revision ? "" : "other ", cell->timestamp);
       tall_grid_add_number (grid, cell->value.len);
       add_slice (grid, cell->value);
     }
@@ -182,13 +192,8 @@ static void
 add_cost (TallGrid *grid, const char *name, const TallCost *cost)
 {
   tall_grid_add (grid, name);
-  tall_grid_add_number (grid, cost->calls);
-  tall_grid_add_number (grid, cost->rows_read);
-  tall_grid_add_number (grid, cost->cells_read);
-  tall_grid_add_number (grid, cost->bytes_read);
-  tall_grid_add_number (grid, cost->rows_written);
-  tall_grid_add_number (grid, cost->cells_written);
-  tall_grid_add_number (grid, cost->bytes_written);
+  for (guint i = 0; i < N_FOR_PEOPLE; i++)
+    tall_grid_add_number (grid, G_STRUCT_MEMBER (guint64, cost, costs[i].offset));
 }
 
 static void
@@ -428,10 +433,7 @@ check_and_explain (const TallOptions *options, const ExplainOptions *own)
   if (own->key != NULL && error == NULL)
     key_strategy = tall_key_strategy_find (own->key, &error);
   if (error != NULL)
-    {
-      tall_print_failure (error);
-      return TALL_EXIT_USAGE;
-    }
+    return tall_fail_with (error, TALL_EXIT_USAGE);
   return explain (options, own, layout, key_strategy);
 }
 
@@ -451,14 +453,9 @@ run (int argc, char **argv)
   };
   g_auto (TallOptions) options = TALL_OPTIONS_INIT;
   g_autoptr (GError) error = NULL;
-  TallExit code;
-  if (tall_options_parse (&options, &tall_command_explain, entries, argc, argv, &error))
-    code = check_and_explain (&options, &own);
-  else
-    code = tall_call_error (&tall_command_explain, error);
-  g_free (own.layout);
-  g_free (own.key);
-  return code;
+  if (!tall_options_parse (&options, &tall_command_explain, entries, argc, argv, &error))
+    return tall_call_error (&tall_command_explain, error);
+  return check_and_explain (&options, &own);
 }
 
 const TallCommand tall_command_explain = {

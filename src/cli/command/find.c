@@ -20,15 +20,6 @@ typedef struct
   gboolean orders;
 } Call;
 
-static void
-call_clear (Call *self)
-{
-  tall_paging_clear (&self->paging);
-  g_free (self->from);
-  g_free (self->to);
-}
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Call, call_clear)
-
 /* The words of a call: the name of an index and values, or FIELD=VALUE each.
  * Returns: what is wrong with them; NULL: nothing */
 static const char *
@@ -101,7 +92,7 @@ find_orders (Call *self, TallFront *front, TallFindOptions *find)
 static TallExit
 run (int argc, char **argv)
 {
-  g_auto (Call) self = { .paging = TALL_PAGING_INIT };
+  Call self = { .paging = TALL_PAGING_INIT };
   const GOptionEntry entries[] = {
     { "from", 0, 0, G_OPTION_ARG_STRING, &self.from, "first value wanted of the next part",
       "VALUE" },

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
-#include "tall-error.h"
+#include "base/fail.h"
 #include "cli/output.h"
 #include "tall-json.h"
 #include "cli/options.h"
@@ -23,12 +23,8 @@ parse_part (const char *text, TallOrderPart *part, GError **error)
   else if (is_location && g_ascii_string_to_unsigned (number, 10, 1, G_MAXINT32, &location, NULL))
     *part = (TallOrderPart){ TALL_PART_LOCATION, (gint32)location };
   else
-    {
-      tall_error_set_invalid (
-          error, NULL, "--part takes summary, header or 'location[N]', N from 1, and not “%s”",
-          text);
-      return FALSE;
-    }
+    return tall_error_fail_invalid (
+        error, NULL, "--part takes summary, header or 'location[N]', N from 1, and not “%s”", text);
   return TRUE;
 }
 
@@ -150,8 +146,8 @@ static TallExit
 run (int argc, char **argv)
 {
   gboolean json = FALSE;
-  g_autofree char *part_name = NULL;
-  g_autofree char *order = NULL;
+  char *part_name = NULL;
+  char *order = NULL;
   TallOrderPart part = { .kind = TALL_PART_WHOLE };
   const GOptionEntry entries[] = {
     { "json", 0, 0, G_OPTION_ARG_NONE, &json,

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cli/options.h"
-#include "tall-error.h"
+#include "base/fail.h"
 #include "base/file.h"
 #include "cli/output.h"
 #include "library/open.h"
@@ -22,19 +22,6 @@ typedef struct
   gboolean json;
 } InitOptions;
 
-static void
-init_options_clear (InitOptions *self)
-{
-  g_free (self->layout);
-  g_free (self->key);
-  g_strfreev (self->indexes);
-  g_free (self->sample);
-  g_free (self->compression);
-  g_free (self->bloom_filter);
-  g_free (self->block_encoding);
-}
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (InitOptions, init_options_clear)
-
 static TallExit
 create (const TallOptions *options, const TallStoreSettings *settings)
 {
@@ -44,10 +31,7 @@ create (const TallOptions *options, const TallStoreSettings *settings)
     return code;
   g_autoptr (GError) error = NULL;
   if (!tall_store_create (table, settings, &error))
-    {
-      tall_print_failure (error);
-      return TALL_EXIT_FAILED;
-    }
+    return tall_fail_with (error, TALL_EXIT_FAILED);
   TallTableInfo info;
   tall_table_get_info (table, &info);
   tall_print ("Created deployment %s on %s: layout %s, key strategy %s\n", info.deployment,
@@ -73,12 +57,9 @@ print_statements (const TallTableAddress *address, const GPtrArray *specs, GErro
   const TallTableKind *usual = find_kind_with_ddl ();
   const TallTableKind *kind = address != NULL ? address->kind : usual;
   if (kind->make_ddl == NULL)
-    {
-      tall_error_set_invalid (error, "print-ddl",
-                              "--print-ddl is for %s: an embedded store makes its tables itself",
-                              usual->title);
-      return FALSE;
-    }
+    return tall_error_fail_invalid (
+        error, "print-ddl", "--print-ddl is for %s: an embedded store makes its tables itself",
+        usual->title);
   for (guint i = 0; i < specs->len; i++)
     {
       g_autofree char *statement = kind->make_ddl (g_ptr_array_index (specs, i),
@@ -97,10 +78,7 @@ print_ddl (const TallOptions *options, const GPtrArray *specs)
   g_autoptr (TallTableAddress) address =
       options->store != NULL ? tall_table_kinds_parse (options->store, &error) : NULL;
   if (error != NULL)
-    {
-      tall_print_failure (error);
-      return TALL_EXIT_USAGE;
-    }
+    return tall_fail_with (error, TALL_EXIT_USAGE);
   if (!print_statements (address, specs, &error))
     return tall_usage_error (&tall_command_init, "%s", error->message);
   return TALL_EXIT_DONE;
@@ -154,12 +132,9 @@ check_specs (const InitOptions *own,
              GError **error)
 {
   if (kind->is_embedded && own->regions > 1)
-    {
-      tall_error_set_invalid (error, "regions",
-                              "--regions is for %s: an embedded store has no regions",
-                              find_kind_with_ddl ()->title);
-      return FALSE;
-    }
+    return tall_error_fail_invalid (error, "regions",
+                                    "--regions is for %s: an embedded store has no regions",
+                                    find_kind_with_ddl ()->title);
   for (guint i = 0; i < specs->len; i++)
     if (!kind->check_spec (g_ptr_array_index (specs, i), error))
       return FALSE;
@@ -207,7 +182,7 @@ check_and_create (const TallOptions *options, const InitOptions *own)
 static TallExit
 run (int argc, char **argv)
 {
-  g_auto (InitOptions) own = { .regions = G_MININT };
+  InitOptions own = { .regions = G_MININT };
   const GOptionEntry entries[] = {
     { "layout", 0, 0, G_OPTION_ARG_FILENAME, &own.layout, "how an order lies in rows", "LAYOUT" },
     { "key", 0, 0, G_OPTION_ARG_FILENAME, &own.key, "how numbers become row keys", "STRATEGY" },
@@ -239,14 +214,11 @@ run (int argc, char **argv)
   g_autoptr (GError) error = NULL;
   if (!tall_options_parse (&options, &tall_command_init, entries, argc, argv, &error))
     return tall_call_error (&tall_command_init, error);
-  if (options.n_arguments > 0)
-    return tall_usage_error (&tall_command_init, "init takes no argument: “%s”",
-                             options.arguments[0]);
   if (own.json && !own.list)
     return tall_usage_error (&tall_command_init, "--json goes with --list");
   if (!own.list)
     return check_and_create (&options, &own);
-  (own.json ? tall_choices_print_json : tall_choices_print) ();
+  tall_choices_print (own.json);
   return TALL_EXIT_DONE;
 }
 

@@ -23,8 +23,8 @@ list_orders (TallFront *front,
       if (g_error_matches (error, TALL_ERROR, TALL_ERROR_UNSUPPORTED))
         {
           g_autofree char *why = tall_error_describe (error);
-          tall_print_error ("%s: tallorder customer get --orders %s", why, customer);
-          return TALL_EXIT_FAILED;
+          return tall_fail_saying (TALL_EXIT_FAILED, "%s: tallorder customer get --orders %s", why,
+                                   customer);
         }
       if (list == NULL)
         return tall_paging_fail (&tall_command_list, error);
@@ -45,7 +45,7 @@ static TallExit
 run (int argc, char **argv)
 {
   gboolean json = FALSE;
-  g_auto (TallPaging) paging = TALL_PAGING_INIT;
+  TallPaging paging = TALL_PAGING_INIT;
   const GOptionEntry entries[] = {
     TALL_DATE_ENTRIES (&paging),
     TALL_PAGING_ENTRIES (&paging),

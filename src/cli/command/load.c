@@ -83,10 +83,7 @@ sniff (const TallOptions *options)
                                   files->len, &is_whole, &error)
                     : NULL;
   if (text == NULL)
-    {
-      tall_print_failure (error);
-      return TALL_EXIT_FAILED;
-    }
+    return tall_fail_with (error, TALL_EXIT_FAILED);
   tall_print ("%s", text);
   name_files (files, names);
   return is_whole && tall_load_try (options, files, text) ? TALL_EXIT_DONE : TALL_EXIT_NO;
@@ -146,10 +143,7 @@ check_and_load (const TallOptions *options, TallLoadGiven *own)
       tall_load_arguments_expand ((const char *const *)options->arguments,
                                   (guint)options->n_arguments, &error);
   if (arguments == NULL)
-    {
-      tall_print_failure (error);
-      return TALL_EXIT_USAGE;
-    }
+    return tall_fail_with (error, TALL_EXIT_USAGE);
   return tall_load_run (options, arguments, own);
 }
 
@@ -172,18 +166,6 @@ join_dry_run (int *argc, char **argv)
   *argc = (int)all->len;
   g_ptr_array_add (all, NULL);
   return (char **)g_ptr_array_free (all, FALSE);
-}
-
-static void
-given_clear (TallLoadGiven *self)
-{
-  g_free (self->map);
-  g_free (self->rejects);
-  g_free (self->on_existing);
-  g_free (self->retry);
-  g_free (self->print_map);
-  g_free (self->spool);
-  g_free (self->max_rejects);
 }
 
 static TallExit
@@ -236,14 +218,10 @@ run (int argc, char **argv)
   };
   g_auto (TallOptions) options = TALL_OPTIONS_INIT;
   g_autoptr (GError) error = NULL;
-  TallExit code;
   g_auto (GStrv) joined = join_dry_run (&argc, argv);
-  if (tall_options_parse (&options, &tall_command_load, entries, argc, joined, &error))
-    code = check_and_load (&options, &own);
-  else
-    code = tall_call_error (&tall_command_load, error);
-  given_clear (&own);
-  return code;
+  if (!tall_options_parse (&options, &tall_command_load, entries, argc, joined, &error))
+    return tall_call_error (&tall_command_load, error);
+  return check_and_load (&options, &own);
 }
 
 const TallCommand tall_command_load = {

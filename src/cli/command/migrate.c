@@ -2,22 +2,17 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cli/options.h"
 #include "cli/output.h"
-#include "cli/migrate-report.h"
-#include "cli/progress.h"
+#include "cli/report.h"
 #include "migrate/migrate-runner.h"
 #include "service/client/client.h"
 #include "tall-error.h"
-
-#define LOOK_EVERY (G_USEC_PER_SEC / 5)
-
-/* A server that is gone for so long is given up: a new one knows nothing of the task. */
-#define PATIENCE (2 * G_USEC_PER_SEC)
 
 /* A task, as it is followed. */
 typedef struct
 {
   const TallMigrateWish *wish;
   TallClient *client; /* of the server that does it; NULL: this process does */
+  const char *id;     /* that the server gave it */
   gboolean json;
   const gint *stop;
   gboolean has_plan;        /* it was shown */
@@ -45,25 +40,11 @@ show (Task *self, const TallMigrateState *state)
   tall_progress_show_text (line->str);
 }
 
-/* Asks until an answer comes, or the server has been silent for too long. */
-static TallMigrateState *
-look (const Task *self, const char *id, GError **error)
+static gpointer
+ask (gpointer data, GError **error)
 {
-  gint64 deadline = g_get_monotonic_time () + PATIENCE;
-  while (TRUE)
-    {
-      g_autoptr (GError) cause = NULL;
-      TallMigrateState *state = tall_client_get_migration (self->client, id, self->n_unfit, &cause);
-      if (state != NULL)
-        return state;
-      if (!tall_error_is_passing (cause) || g_get_monotonic_time () > deadline
-          || g_atomic_int_get (self->stop) != 0)
-        {
-          g_propagate_error (error, g_steal_pointer (&cause));
-          return NULL;
-        }
-      g_usleep (LOOK_EVERY);
-    }
+  const Task *self = data;
+  return tall_client_get_migration (self->client, self->id, self->n_unfit, error);
 }
 
 /* Follows a task to its end. @state: (transfer full): how far it was. Returns: (transfer full): how
@@ -75,8 +56,9 @@ follow (Task *self, TallMigrateState *state, GError **error)
   while ((state->is_running || state->n_unfit > 0) && g_atomic_int_get (self->stop) == 0)
     {
       if (state->is_running)
-        g_usleep (LOOK_EVERY);
-      TallMigrateState *next = look (self, state->id, error);
+        g_usleep (TALL_LOOK_EVERY);
+      self->id = state->id;
+      TallMigrateState *next = tall_ask_patiently (ask, self, self->stop, error);
       tall_migrate_state_free (state);
       if (next == NULL)
         return NULL;
@@ -102,9 +84,9 @@ conclude_too_late (const Task *self, const TallMigrateState *state)
   show_summary (self, state);
   if (self->wish->task == TALL_MIGRATE_MOVE)
     return TALL_EXIT_DONE;
-  tall_print_error ("It had switched before it could be given up; to have what there was before, "
+  return tall_fail_saying (
+      TALL_EXIT_NO, "It had switched before it could be given up; to have what there was before, "
                     "migrate back");
-  return TALL_EXIT_NO;
 }
 
 /* A signal has stopped it here, or the server stops. */
@@ -121,19 +103,16 @@ static TallExit
 conclude (const Task *self, const TallMigrateState *state)
 {
   if (state->is_running)
-    {
-      tall_print_error ("Stopped by a signal; the server goes on with it: call it again to follow, "
-                        "or give a migration up with --abort");
-      return (TallExit)(128 + g_atomic_int_get (self->stop));
-    }
+    return tall_fail_saying (
+        (TallExit)(128 + g_atomic_int_get (self->stop)),
+        "Stopped by a signal; the server goes on with it: call it again to follow, "
+        "or give a migration up with --abort");
   if (state->has_switched)
     return conclude_too_late (self, state);
   if (state->task != self->wish->task)
-    {
-      tall_print_error ("Another process has asked to give the migration up; the status says what "
-                        "counts now");
-      return TALL_EXIT_NO;
-    }
+    return tall_fail_saying (
+        TALL_EXIT_NO, "Another process has asked to give the migration up; the status says what "
+                      "counts now");
   if (state->error != NULL)
     return tall_fail (state->error);
   if (state->task == TALL_MIGRATE_ABORT)
@@ -269,18 +248,6 @@ typedef struct
   gboolean json;
 } Migrate;
 
-static void
-migrate_clear (Migrate *self)
-{
-  g_free (self->layout);
-  g_free (self->key);
-  g_strfreev (self->indexes);
-  g_free (self->compression);
-  g_free (self->bloom_filter);
-  g_free (self->block_encoding);
-}
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Migrate, migrate_clear)
-
 static gboolean
 make_move (const Migrate *self, TallMove *move, GError **error)
 {
@@ -294,16 +261,14 @@ make_move (const Migrate *self, TallMove *move, GError **error)
 
 /* FALSE: called wrongly; a message says how. */
 static gboolean
-check (const Migrate *self, const TallOptions *options)
+check (const Migrate *self)
 {
   const TallCommand *command = &tall_command_migrate;
   gboolean moves = self->layout != NULL || self->key != NULL || self->indexes != NULL
                    || self->regions != G_MININT || self->compression != NULL
                    || self->bloom_filter != NULL || self->block_encoding != NULL || self->pass_only
                    || self->settled || self->pause != NOT_GIVEN || self->rate != G_MININT;
-  if (options->n_arguments > 0)
-    tall_usage_error (command, "migrate takes no argument: “%s”", options->arguments[0]);
-  else if (self->abort && self->drop_source)
+  if (self->abort && self->drop_source)
     tall_usage_error (command, "Give --abort or --drop-source, not both");
   else if ((self->abort || self->drop_source) && moves)
     tall_usage_error (command, "%s goes with none of the options of a migration",
@@ -330,7 +295,7 @@ static TallExit
 run_on (const TallOptions *options, const Migrate *self)
 {
   g_autoptr (GError) error = NULL;
-  if (!check (self, options))
+  if (!check (self))
     return TALL_EXIT_USAGE;
   TallMigrateWish wish = { .task = self->abort         ? TALL_MIGRATE_ABORT
                                    : self->drop_source ? TALL_MIGRATE_DROP_SOURCE
@@ -353,7 +318,7 @@ run_on (const TallOptions *options, const Migrate *self)
 static TallExit
 run (int argc, char **argv)
 {
-  g_auto (Migrate) self = { .regions = G_MININT, .rate = G_MININT, .pause = NOT_GIVEN };
+  Migrate self = { .regions = G_MININT, .rate = G_MININT, .pause = NOT_GIVEN };
   const GOptionEntry entries[] = {
     { "to-layout", 0, 0, G_OPTION_ARG_FILENAME, &self.layout, "how an order is to lie in rows",
       "LAYOUT" },

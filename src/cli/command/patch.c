@@ -153,14 +153,11 @@ run (int argc, char **argv)
   };
   g_autoptr (GError) error = NULL;
   g_auto (GStrv) hidden = hide_dashes (argv);
-  TallExit code;
-  if (tall_options_parse (&self.options, &tall_command_patch, entries, argc, hidden, &error))
-    code = patch (&self);
-  else
-    code = tall_call_error (&tall_command_patch, error);
+  TallExit code =
+      tall_options_parse (&self.options, &tall_command_patch, entries, argc, hidden, &error)
+          ? patch (&self)
+          : tall_call_error (&tall_command_patch, error);
   tall_options_clear (&self.options);
-  g_free (self.file);
-  g_free (self.token);
   return code;
 }
 

@@ -64,11 +64,11 @@ run (int argc, char **argv)
   TallWriteOptions conditions = { 0 };
   TallExit code;
   if (!tall_options_parse (&options, &tall_command_put, entries, argc, argv, &error))
-    code = tall_call_error (&tall_command_put, error);
-  else if (options.n_arguments != 1)
-    code = tall_usage_error (&tall_command_put, "put takes one argument: FILE, or - for standard "
+    return tall_call_error (&tall_command_put, error);
+  if (options.n_arguments != 1)
+    return tall_usage_error (&tall_command_put, "put takes one argument: FILE, or - for standard "
                                                 "input");
-  else if (check_options (&own, &conditions, &code))
+  if (check_options (&own, &conditions, &code))
     code = tall_put_items (&(TallPutCall){ .options = &options,
                                            .command = &tall_command_put,
                                            .path = options.arguments[0],
@@ -78,7 +78,6 @@ run (int argc, char **argv)
                                            .jobs = (guint)own.jobs,
                                            .json = own.json,
                                            .quiet = own.quiet });
-  g_free (own.token);
   return code;
 }
 

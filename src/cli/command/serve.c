@@ -3,15 +3,14 @@
 #include "backup/runner.h"
 #include "base/file.h"
 #include "base/heap.h"
-#include "cli/log.h"
-#include "cli/options.h"
 #include "cli/output.h"
+#include "cli/options.h"
 #include "ops/watch.h"
 #include "service/access/places.h"
 #include "service/access/roles.h"
 #include "service/server/server.h"
 #include "tall-client.h"
-#include "tall-error.h"
+#include "base/fail.h"
 #include "wire/tls-context.h"
 
 #include <gio/gio.h>
@@ -34,8 +33,13 @@ typedef struct
   TallRoles *access;     /* NULL: no roles */
 } TallServeRules;
 
-void tall_serve_rules_clear (TallServeRules *self);
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TallServeRules, tall_serve_rules_clear)
+static void
+serve_rules_clear (TallServeRules *self)
+{
+  g_clear_pointer (&self->tls, tall_tls_context_unref);
+  g_clear_pointer (&self->access, tall_roles_unref);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TallServeRules, serve_rules_clear)
 
 /* Returns: (transfer full) (nullable): where the service manager listens */
 static GSocketAddress *
@@ -88,14 +92,6 @@ watchdog_period (void)
   return (guint)CLAMP (time / 2000, 1, G_MAXINT);
 }
 
-/* Returns: whether a service manager has started this process */
-static gboolean
-notify_is_used (void)
-{
-  g_autoptr (GSocketAddress) manager = find_manager ();
-  return manager != NULL;
-}
-
 /* @address: where the server listens
  *
  * Reports to the service manager, where there is one, that calls are answered now. From then on the
@@ -110,41 +106,11 @@ notify_ready (const char *address)
     g_timeout_add (period, on_watchdog, NULL);
 }
 
-/* Reports that the configuration is being read again, until notify_reloaded(). */
-static void
-notify_reloading (void)
-{
-  g_autofree char *message =
-      g_strdup_printf ("RELOADING=1\nMONOTONIC_USEC=%" G_GINT64_FORMAT, g_get_monotonic_time ());
-  notify (message);
-}
-
-/* Reports that it has been read, or stays as it was. */
-static void
-notify_reloaded (void)
-{
-  notify ("READY=1");
-}
-
-/* Reports that no calls are taken any more. */
-static void
-notify_stopping (void)
-{
-  notify ("STOPPING=1");
-}
-
 static const char *const client_words[] = {
   [TALL_TLS_CLIENTS_OFF] = "off",
   [TALL_TLS_CLIENTS_OPTIONAL] = "optional",
   [TALL_TLS_CLIENTS_REQUIRED] = "required",
 };
-
-void
-tall_serve_rules_clear (TallServeRules *self)
-{
-  g_clear_pointer (&self->tls, tall_tls_context_unref);
-  g_clear_pointer (&self->access, tall_roles_unref);
-}
 
 /* A CA that is named is there to be used. */
 static gboolean
@@ -162,9 +128,8 @@ parse_clients (TallServeRules *self, const char *word, GError **error)
         self->files.clients = (TallTlsClients)i;
         return TRUE;
       }
-  tall_error_set_invalid (error, "tls-clients",
-                          "--tls-clients takes off, optional or required, not “%s”", word);
-  return FALSE;
+  return tall_error_fail_invalid (error, "tls-clients",
+                                  "--tls-clients takes off, optional or required, not “%s”", word);
 }
 
 /* @options: stay as long as @self
@@ -187,18 +152,15 @@ serve_rules_set (TallServeRules *self,
   if (!parse_clients (self, clients, error))
     return FALSE;
   if (!encrypts && (roles != NULL || self->files.clients != TALL_TLS_CLIENTS_OFF))
-    {
-      tall_error_set_invalid (error, "tls-certificate",
-                              "Clients can only show who they are where TLS is on: give "
-                              "--tls-certificate and --tls-key");
-      return FALSE;
-    }
+    return tall_error_fail_invalid (error, "tls-certificate",
+                                    "Clients can only show who they are where TLS is on: give "
+                                    "--tls-certificate and --tls-key");
   if (roles == NULL || self->files.clients != TALL_TLS_CLIENTS_OFF)
     return TRUE;
-  tall_error_set_invalid (error, "tls-ca",
-                          "--access gives roles to certificates of clients: say by --tls-ca who "
-                          "signs them");
-  return FALSE;
+  return tall_error_fail_invalid (
+      error, "tls-ca",
+      "--access gives roles to certificates of clients: say by --tls-ca who "
+      "signs them");
 }
 
 /* One that has ended replaces none: clients would refuse it. At the start there is no other. */
@@ -208,9 +170,8 @@ check_end (const TallServeRules *self, TallTlsContext *tls, GError **error)
   if (self->tls == NULL || !tall_tls_context_has_ended (tls))
     return TRUE;
   g_autofree char *certificate = tall_tls_context_describe (tls);
-  tall_error_set_invalid (error, "tls-certificate", "--tls-certificate %s: the %s",
-                          self->files.certificate, certificate);
-  return FALSE;
+  return tall_error_fail_invalid (error, "tls-certificate", "--tls-certificate %s: the %s",
+                                  self->files.certificate, certificate);
 }
 
 /* Reads the files. What was read before stays if any of them is not good. */
@@ -228,7 +189,7 @@ serve_rules_load (TallServeRules *self, GError **error)
       && ((tls = tall_tls_context_new_server (&files, error)) == NULL
           || !check_end (self, tls, error)))
     return FALSE;
-  tall_serve_rules_clear (self);
+  serve_rules_clear (self);
   self->tls = g_steal_pointer (&tls);
   self->access = g_steal_pointer (&access);
   return TRUE;
@@ -297,11 +258,14 @@ static gboolean
 on_hang_up (gpointer data)
 {
   Serving *self = data;
-  if (self->rules->tls == NULL && !notify_is_used ())
+  g_autoptr (GSocketAddress) manager = find_manager ();
+  if (self->rules->tls == NULL && manager == NULL)
     return on_signal (data);
-  notify_reloading ();
+  g_autofree char *begun =
+      g_strdup_printf ("RELOADING=1\nMONOTONIC_USEC=%" G_GINT64_FORMAT, g_get_monotonic_time ());
+  notify (begun);
   reload (self);
-  notify_reloaded ();
+  notify ("READY=1");
   return G_SOURCE_CONTINUE;
 }
 
@@ -402,20 +366,6 @@ typedef struct
   char *level;   /* nullable */
 } Given;
 
-static void
-given_clear (Given *self)
-{
-  g_free (self->listen);
-  g_free (self->metrics);
-  g_free (self->trusted);
-  g_free (self->clients);
-  g_free (self->access);
-  g_free (self->log);
-  g_free (self->backups);
-  g_free (self->level);
-}
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Given, given_clear)
-
 /* An address that makes no sense is a wrong call. */
 static TallExit
 find_exit (const GError *error)
@@ -499,7 +449,7 @@ serve (TallStore *store,
   tall_output_flush ();
   notify_ready (tall_server_get_address (server));
   g_main_loop_run (loop);
-  notify_stopping ();
+  notify ("STOPPING=1");
   if (watch != NULL)
     tall_watch_stop (watch);
   for (guint i = 0; i < G_N_ELEMENTS (sources); i++)
@@ -607,7 +557,7 @@ make_backups (TallStore *store,
 static TallExit
 run (int argc, char **argv)
 {
-  g_auto (Given) given = {
+  Given given = {
     .max_connections = 256, .max_per_address = NOT_GIVEN, .memory = USUAL_MEMORY, .slow = USUAL_SLOW
   };
   const GOptionEntry entries[] = {
@@ -644,9 +594,6 @@ run (int argc, char **argv)
   g_autoptr (GError) error = NULL;
   if (!tall_options_parse (&options, &tall_command_serve, entries, argc, argv, &error))
     return tall_call_error (&tall_command_serve, error);
-  if (options.n_arguments > 0)
-    return tall_usage_error (&tall_command_serve, "serve takes no argument: “%s”",
-                             options.arguments[0]);
   TallServerOptions server_options = { .insecure = given.insecure };
   g_auto (TallServeRules) rules = { 0 };
   TallExit code = make_rules (&rules, &given, &options);

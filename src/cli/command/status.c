@@ -3,92 +3,126 @@
 #include "base/text.h"
 #include "cli/options.h"
 #include "cli/output.h"
-#include "cli/status-watch.h"
-#include "cli/status.h"
+#include "cli/report.h"
 #include "library/open.h"
 #include "service/client/client.h"
+#include "store/record/generation.h"
 #include "table/table-checks.h"
 #include "tall-error.h"
 #include "tall-json.h"
 
 #include <unistd.h>
 
-static void
-add_tables (JsonBuilder *builder, GPtrArray *tables)
+/* Everything that is shown. */
+typedef struct
 {
-  tall_json_begin_array (builder, "tables");
-  for (guint i = 0; i < tables->len; i++)
-    {
-      const TallTableSpec *spec = g_ptr_array_index (tables, i);
-      json_builder_begin_object (builder);
-      tall_json_add_text (builder, "name", spec->name);
-      tall_json_add_text (builder, "access", tall_table_access_name (spec->access));
-      tall_json_add_number (builder, "max_versions", spec->max_versions);
-      tall_json_add_number (builder, "ttl", spec->ttl);
-      tall_json_add_text (builder, "compression", spec->compression);
-      tall_json_add_text (builder, "bloom_filter", spec->bloom_filter);
-      tall_json_add_text (builder, "block_encoding", spec->block_encoding);
-      tall_json_add_number (builder, "regions", 1 + (spec->splits != NULL ? spec->splits->len : 0));
-      json_builder_end_object (builder);
-    }
-  json_builder_end_array (builder);
+  TallDescription *description;
+  gdouble ping;        /* milliseconds */
+  GPtrArray *tables;   /* of TallTableSpec; NULL: of a server, which does not tell them */
+  GError *no_tables;   /* why they are not all in @tables */
+  GPtrArray *gateways; /* of TallTableServer; NULL: there are none, or of a server */
+  GPtrArray *loads;    /* of TallUnfinishedLoad; NULL: a server does not tell, or nobody can */
+  guint n_unused;      /* tables that a migration has left, if no other is going on */
+  GError *no_loads;    /* why they cannot be read */
+  GStrv losses;        /* lines; NULL: there are none, or of a server */
+  TallMigrateState *migration; /* that a server runs; NULL: it runs none, or does not tell us */
+} Status;
+
+static void
+add_table (const TallList *list, gconstpointer item)
+{
+  const TallTableSpec *spec = item;
+  tall_list_add (list, "name", spec->name, "");
+  if (list->builder != NULL)
+    tall_json_add_text (list->builder, "access", tall_table_access_name (spec->access));
+  tall_list_add_number (list, "max_versions", spec->max_versions, "all");
+  tall_list_add_number (list, "ttl", spec->ttl, "never");
+  tall_list_add (list, "compression", spec->compression, "default");
+  tall_list_add (list, "bloom_filter", spec->bloom_filter, "default");
+  tall_list_add (list, "block_encoding", spec->block_encoding, "default");
+  tall_list_add_number (list, "regions", tall_table_spec_count_regions (spec), NULL);
 }
 
 static void
-add_gateways (JsonBuilder *builder, GPtrArray *gateways)
+add_gateway (const TallList *list, gconstpointer item)
 {
-  tall_json_begin_array (builder, "gateways");
-  for (guint i = 0; i < gateways->len; i++)
+  const TallTableServer *gateway = item;
+  char since[TALL_DATE_TEXT_SIZE];
+  tall_list_add (list, "address", gateway->address, "");
+  tall_list_add (list, "state", gateway->state, "");
+  tall_list_add (list, "since", tall_date_format (gateway->since / 1000, since), "");
+  tall_list_add_number (list, "connections", gateway->connections, NULL);
+  tall_list_add (list, "reason", gateway->reason, "");
+}
+
+/* A member of JSON, or a line for people if @builder is NULL; a text that is NULL is left out. */
+static void
+show (JsonBuilder *builder, const char *member, const char *label, const char *text)
+{
+  g_autofree char *clean = text != NULL ? tall_text_clean (text) : NULL;
+  if (builder != NULL)
+    tall_json_add_text (builder, member, text);
+  else if (text != NULL)
     {
-      const TallTableServer *gateway = g_ptr_array_index (gateways, i);
-      char since[TALL_DATE_TEXT_SIZE];
-      json_builder_begin_object (builder);
-      tall_json_add_text (builder, "address", gateway->address);
-      tall_json_add_text (builder, "state", gateway->state);
-      tall_json_add_text (builder, "since", tall_date_format (gateway->since / 1000, since));
-      tall_json_add_number (builder, "connections", gateway->connections);
-      tall_json_add_text (builder, "reason", gateway->reason);
-      json_builder_end_object (builder);
+      tall_print_styled (TALL_STYLE_DIM, "%-12s ", label);
+      tall_print ("%s\n", clean);
     }
-  json_builder_end_array (builder);
+}
+
+/* @text: what people see */
+static void
+show_number (
+    JsonBuilder *builder, const char *member, const char *label, guint64 number, const char *text)
+{
+  g_autofree char *digits = g_strdup_printf ("%" G_GUINT64_FORMAT, number);
+  if (builder != NULL)
+    tall_json_add_number (builder, member, (gint64)number);
+  else
+    show (NULL, NULL, label, text != NULL ? text : digits);
 }
 
 static void
-add_loads (JsonBuilder *builder, GPtrArray *loads)
+show_texts (JsonBuilder *builder, const char *member, char *const *texts)
 {
-  tall_json_begin_array (builder, "unfinished_loads");
-  for (guint i = 0; i < loads->len; i++)
-    {
-      json_builder_begin_object (builder);
-      tall_json_add_load (builder, g_ptr_array_index (loads, i));
-      json_builder_end_object (builder);
-    }
-  json_builder_end_array (builder);
+  g_autofree char *joined = texts != NULL ? g_strjoinv (", ", (char **)texts) : NULL;
+  if (builder != NULL)
+    tall_json_add_texts (builder, member, (const char *const *)texts);
+  else
+    show (NULL, NULL, member, joined);
 }
 
+/* What it is, and what it was made with. */
 static void
-add_losses (JsonBuilder *builder, GStrv losses)
+show_deployment (JsonBuilder *builder, const TallDescription *self)
 {
-  tall_json_begin_array (builder, "losses");
-  for (guint i = 0; losses[i] != NULL; i++)
-    {
-      g_autofree char *clean = tall_text_clean (losses[i]);
-      json_builder_add_string_value (builder, clean);
-    }
-  json_builder_end_array (builder);
+  g_autofree char *ttl = g_strdup_printf ("%" G_GUINT64_FORMAT " s", self->ttl);
+  show (builder, "name", "deployment", self->name);
+  show (builder, "layout", "layout", self->layout);
+  show (builder, "key_strategy", "key strategy", self->key_strategy);
+  show (builder, "store", "store", self->store);
+  show_number (builder, "format", "format", self->format, NULL);
+  show_number (builder, "schema", "schema", self->schema, NULL);
+  if (self->index == NULL)
+    return;
+  show (builder, "index", "index", self->index);
+  show_texts (builder, "indexes", self->indexes);
+  show_number (builder, "ttl", "ttl", self->ttl, self->ttl != 0 ? ttl : "never");
+  if (self->regions != 0)
+    show_number (builder, "regions", "regions", self->regions, NULL);
+  show (builder, "compression", "compression", self->compression);
+  show (builder, "bloom_filter", "bloom filter", self->bloom_filter);
+  show (builder, "block_encoding", "encoding", self->block_encoding);
 }
 
+/* What answers. */
 static void
-add_settings (JsonBuilder *builder, const TallDescription *description)
+show_program (JsonBuilder *builder, const TallDescription *self)
 {
-  tall_json_add_text (builder, "index", description->index);
-  tall_json_add_texts (builder, "indexes", (const char *const *)description->indexes);
-  tall_json_add_number (builder, "ttl", description->ttl);
-  if (description->regions != 0)
-    tall_json_add_number (builder, "regions", description->regions);
-  tall_json_add_text (builder, "compression", description->compression);
-  tall_json_add_text (builder, "bloom_filter", description->bloom_filter);
-  tall_json_add_text (builder, "block_encoding", description->block_encoding);
+  show (builder, "version", "version", self->version);
+  if (self->newest_format != 0)
+    show_number (builder, "newest_format", "reads up to", self->newest_format, NULL);
+  show_texts (builder, "calls", self->calls);
+  show_texts (builder, "protocols", self->protocols);
 }
 
 /* Adds which generation counts, and what is being done about that, if the answering program says
@@ -98,7 +132,7 @@ status_add_generation (JsonBuilder *builder, const TallDescription *description)
 {
   if (description->generation == 0)
     return;
-  tall_json_add_number (builder, "generation", description->generation);
+  tall_json_add_number (builder, "generation", (gint64)description->generation);
   tall_json_add_text (builder, "phase", description->phase);
   tall_json_add_text (builder, "next_layout", description->next_layout);
   tall_json_add_text (builder, "next_key_strategy", description->next_key_strategy);
@@ -121,46 +155,77 @@ add_migration (JsonBuilder *builder, const TallMigrateState *state)
   json_builder_end_object (builder);
 }
 
+static void
+add_error (JsonBuilder *builder, const char *name, const GError *error)
+{
+  g_autofree char *why = error != NULL ? tall_error_describe (error) : NULL;
+  tall_json_add_text (builder, name, why);
+}
+
+/* The lists that are known. */
+static void
+print_tables (JsonBuilder *builder, const Status *self)
+{
+  static const char *const columns[] = { "TABLE",        ">VERSIONS", ">TTL",     "COMPRESSION",
+                                         "BLOOM FILTER", "ENCODING",  ">REGIONS", NULL };
+  if (self->tables != NULL)
+    tall_list_print (builder, "tables", columns, self->tables->pdata, self->tables->len, add_table,
+                     "\n");
+}
+
+static void
+print_gateways (JsonBuilder *builder, const Status *self)
+{
+  static const char *const columns[] = {
+    "GATEWAY", "STATE", "SINCE", ">CONNECTIONS", "REASON", NULL
+  };
+  if (self->gateways != NULL)
+    tall_list_print (builder, "gateways", columns, self->gateways->pdata, self->gateways->len,
+                     add_gateway, "\n");
+}
+
+static void
+print_loads (JsonBuilder *builder, const Status *self)
+{
+  static const char *const columns[] = { "LOAD", "BEGUN", ">STORED", NULL };
+  if (self->loads == NULL)
+    return;
+  tall_list_print (builder, "unfinished_loads", columns, self->loads->pdata, self->loads->len,
+                   tall_list_add_load, "\n");
+  if (builder == NULL && self->loads->len > 0)
+    tall_print (
+        "\nA load that no longer runs was cut short. Start it again with the same file: it goes "
+        "on.\nIf it is given up, “tallorder verify --repair” removes rows that it left.\n");
+}
+
 /* Prints everything for programs. */
 static void
-status_print_json (const TallStatus *self)
+status_print_json (const Status *self)
 {
   const TallDescription *description = self->description;
   g_autoptr (JsonBuilder) builder = json_builder_new ();
   json_builder_begin_object (builder);
-  tall_json_add_text (builder, "name", description->name);
-  tall_json_add_text (builder, "layout", description->layout);
-  tall_json_add_text (builder, "key_strategy", description->key_strategy);
-  tall_json_add_text (builder, "store", description->store);
-  tall_json_add_number (builder, "format", description->format);
-  tall_json_add_number (builder, "schema", description->schema);
-  if (description->index != NULL)
-    add_settings (builder, description);
+  show_deployment (builder, description);
   status_add_generation (builder, description);
   if (self->migration != NULL)
     add_migration (builder, self->migration);
   tall_json_add_flag (builder, "read_only", description->read_only);
-  tall_json_add_text (builder, "version", description->version);
-  if (description->newest_format != 0)
-    tall_json_add_number (builder, "newest_format", description->newest_format);
-  tall_json_add_texts (builder, "calls", (const char *const *)description->calls);
-  tall_json_add_texts (builder, "protocols", (const char *const *)description->protocols);
+  show_program (builder, description);
   tall_json_add_double (builder, "ping_ms", self->ping);
-  if (self->tables != NULL)
-    add_tables (builder, self->tables);
-  g_autofree char *no_tables =
-      self->no_tables != NULL ? tall_error_describe (self->no_tables) : NULL;
-  if (no_tables != NULL)
-    tall_json_add_text (builder, "tables_error", no_tables);
-  if (self->gateways != NULL)
-    add_gateways (builder, self->gateways);
-  if (self->loads != NULL)
-    add_loads (builder, self->loads);
-  g_autofree char *no_loads = self->no_loads != NULL ? tall_error_describe (self->no_loads) : NULL;
-  if (no_loads != NULL)
-    tall_json_add_text (builder, "unfinished_loads_error", no_loads);
+  print_tables (builder, self);
+  add_error (builder, "tables_error", self->no_tables);
+  print_gateways (builder, self);
+  print_loads (builder, self);
+  add_error (builder, "unfinished_loads_error", self->no_loads);
   if (self->losses != NULL)
-    add_losses (builder, self->losses);
+    tall_json_begin_array (builder, "losses");
+  for (guint i = 0; self->losses != NULL && self->losses[i] != NULL; i++)
+    {
+      g_autofree char *clean = tall_text_clean (self->losses[i]);
+      json_builder_add_string_value (builder, clean);
+    }
+  if (self->losses != NULL)
+    json_builder_end_array (builder);
   json_builder_end_object (builder);
   tall_json_print (builder);
 }
@@ -210,59 +275,45 @@ describe (const TallOptions *options, const char *name)
 }
 
 static void
-print_grid (GPtrArray *deployments)
+add_deployment (const TallList *list, gconstpointer item)
+{
+  const Deployment *deployment = item;
+  const TallDescription *description = deployment->description;
+  tall_list_add (list, "name", deployment->name, "");
+  if (description == NULL && list->builder != NULL)
+    {
+      tall_json_add_text (list->builder, "error", tall_error_code_name (deployment->error->code));
+      add_error (list->builder, "message", deployment->error);
+      return;
+    }
+  tall_list_add (list, "layout", description != NULL ? description->layout : NULL, "?");
+  tall_list_add (list, "key_strategy", description != NULL ? description->key_strategy : NULL, "?");
+  tall_list_add (list, "index", description != NULL ? description->index : NULL, "?");
+  tall_list_add_number (list, "ttl", description != NULL ? description->ttl : 0,
+                        description != NULL ? "never" : "?");
+  if (list->builder != NULL)
+    {
+      status_add_generation (list->builder, description);
+      tall_json_add_flag (list->builder, "read_only", description->read_only);
+      return;
+    }
+  tall_grid_add (list->grid, description == NULL      ? "cannot be read"
+                             : description->read_only ? "read-only"
+                                                      : "normal");
+  tall_list_add_number (list, NULL, description != NULL ? description->generation : 0,
+                        description != NULL ? NULL : "?");
+  tall_grid_add (list->grid, description != NULL ? description->phase : "?");
+}
+
+/* @builder: (nullable): NULL: for people */
+static void
+print_deployments (JsonBuilder *builder, GPtrArray *deployments)
 {
   static const char *const columns[] = { "DEPLOYMENT",  "LAYOUT",    "KEY STRATEGY",
                                          "INDEX",       ">TTL",      "MODE",
                                          ">GENERATION", "MIGRATION", NULL };
-  g_autoptr (TallGrid) grid = tall_grid_new (columns);
-  for (guint i = 0; i < deployments->len; i++)
-    {
-      const Deployment *deployment = g_ptr_array_index (deployments, i);
-      const TallDescription *description = deployment->description;
-      g_autofree char *name = tall_text_clean (deployment->name);
-      tall_grid_add (grid, name);
-      tall_grid_add (grid, description != NULL ? description->layout : "?");
-      tall_grid_add (grid, description != NULL ? description->key_strategy : "?");
-      tall_grid_add (grid, description != NULL ? description->index : "?");
-      if (description != NULL && description->ttl != 0)
-        tall_grid_add_number (grid, description->ttl);
-      else
-        tall_grid_add (grid, description != NULL ? "never" : "?");
-      tall_grid_add (grid, description == NULL      ? "cannot be read"
-                           : description->read_only ? "read-only"
-                                                    : "normal");
-      if (description != NULL)
-        tall_grid_add_number (grid, description->generation);
-      else
-        tall_grid_add (grid, "?");
-      tall_grid_add (grid, description != NULL ? description->phase : "?");
-    }
-  tall_grid_print (grid, 0);
-}
-
-static void
-add_deployment (JsonBuilder *builder, const Deployment *deployment)
-{
-  const TallDescription *description = deployment->description;
-  json_builder_begin_object (builder);
-  tall_json_add_text (builder, "name", deployment->name);
-  if (description != NULL)
-    {
-      tall_json_add_text (builder, "layout", description->layout);
-      tall_json_add_text (builder, "key_strategy", description->key_strategy);
-      tall_json_add_text (builder, "index", description->index);
-      tall_json_add_number (builder, "ttl", (gint64)description->ttl);
-      status_add_generation (builder, description);
-      tall_json_add_flag (builder, "read_only", description->read_only);
-    }
-  else
-    {
-      g_autofree char *why = tall_error_describe (deployment->error);
-      tall_json_add_text (builder, "error", tall_error_code_name (deployment->error->code));
-      tall_json_add_text (builder, "message", why);
-    }
-  json_builder_end_object (builder);
+  tall_list_print (builder, "deployments", columns, deployments->pdata, deployments->len,
+                   add_deployment, "");
 }
 
 static void
@@ -270,10 +321,7 @@ print_json (GPtrArray *deployments)
 {
   g_autoptr (JsonBuilder) builder = json_builder_new ();
   json_builder_begin_object (builder);
-  tall_json_begin_array (builder, "deployments");
-  for (guint i = 0; i < deployments->len; i++)
-    add_deployment (builder, g_ptr_array_index (deployments, i));
-  json_builder_end_array (builder);
+  print_deployments (builder, deployments);
   json_builder_end_object (builder);
   tall_json_print (builder);
 }
@@ -311,10 +359,7 @@ status_all (const TallOptions *options, const TallCommand *command, gboolean jso
   g_autoptr (GError) error = NULL;
   g_auto (GStrv) names = tall_store_list_all (table, &error);
   if (names == NULL)
-    {
-      tall_print_failure (error);
-      return TALL_EXIT_FAILED;
-    }
+    return tall_fail_with (error, TALL_EXIT_FAILED);
   g_autoptr (GPtrArray) deployments =
       g_ptr_array_new_with_free_func ((GDestroyNotify)deployment_free);
   for (guint i = 0; names[i] != NULL; i++)
@@ -326,10 +371,163 @@ status_all (const TallOptions *options, const TallCommand *command, gboolean jso
   if (json)
     print_json (deployments);
   else if (deployments->len > 0)
-    print_grid (deployments);
+    print_deployments (NULL, deployments);
   else
     tall_print ("There is no deployment in this place; make one with: tallorder init\n");
   return finish_all (deployments);
+}
+
+/* What a phase means to those who use the deployment, and who may end it. */
+static const struct
+{
+  const char *phase;
+  const char *text;
+} phases[] = {
+  { "copying",
+    "Orders are being copied; everybody goes on. If no “tallorder migrate” runs, call it\n"
+    "to go on, or “tallorder migrate --abort” to give it up.\n" },
+  { "sealing", "Writes wait for a migration. If no “tallorder migrate” runs, call it to go on, or\n"
+               "“tallorder migrate --abort” to give it up.\n" },
+  { "closing", "Reads and writes wait for a migration. If no “tallorder migrate” runs, call it to\n"
+               "go on, or “tallorder migrate --abort” to give it up.\n" },
+  { "aborting", "A migration is being given up, and reads and writes may wait. If no “tallorder\n"
+                "migrate --abort” runs, call it to finish that.\n" },
+};
+
+static gboolean
+is_idle (const TallDescription *description)
+{
+  return description->phase == NULL || g_str_equal (description->phase, "none");
+}
+
+/* The generation of a table; 0: it is of all. */
+static guint64
+find_generation (const TallTableSpec *spec)
+{
+  g_autofree char *short_name = NULL;
+  return g_str_equal (spec->name, "meta") ? 0
+                                          : tall_generation_split_name (spec->name, &short_name);
+}
+
+/* Whether @spec is the table of that short name in the generation that counts */
+static gboolean
+is_table (const Status *self, const TallTableSpec *spec, const char *name)
+{
+  g_autofree char *short_name = NULL;
+  guint64 generation = tall_generation_split_name (spec->name, &short_name);
+  return generation == MAX (self->description->generation, TALL_FIRST_GENERATION)
+         && g_strcmp0 (short_name, name) == 0;
+}
+
+/* The server itself works on it. */
+static void
+print_running (const TallMigrateState *state)
+{
+  g_autoptr (GString) line = g_string_new (NULL);
+  tall_migrate_report_append (line, state, FALSE);
+  tall_print ("\nThe server works on that: %s.\n“tallorder migrate --server” without options "
+              "follows it, and with --abort gives a migration up.\n",
+              line->str);
+}
+
+/* Prints what is going on, and who can end it. */
+static void
+print_phase (const Status *self)
+{
+  if (self->migration != NULL)
+    {
+      print_running (self->migration);
+      return;
+    }
+  for (guint i = 0; i < G_N_ELEMENTS (phases); i++)
+    if (g_strcmp0 (phases[i].phase, self->description->phase) == 0)
+      tall_print ("\n%s", phases[i].text);
+}
+
+/* Counts the tables that are left of other generations, and nobody needs. */
+static void
+count_unused (Status *self)
+{
+  if (!is_idle (self->description) || self->description->generation == 0)
+    return;
+  for (guint i = 0; i < self->tables->len; i++)
+    {
+      guint64 generation = find_generation (g_ptr_array_index (self->tables, i));
+      self->n_unused += generation != 0 && generation != self->description->generation;
+    }
+}
+
+static void
+take_note (Status *self, const TallFinding *note)
+{
+  if (note->kind == TALL_FINDING_UNUSED_TABLES)
+    self->n_unused = note->n_rows;
+  if (note->load == NULL)
+    return;
+  TallUnfinishedLoad *load = g_new (TallUnfinishedLoad, 1);
+  *load = *note->load;
+  load->name = g_strdup (note->load->name);
+  g_ptr_array_add (self->loads, load);
+}
+
+/* Asks a server for what loads and migrations have left. One that does not tell it to this client,
+ * or is too old to, is not asked for more. */
+static void
+ask_server (Status *self, TallFront *front)
+{
+  g_autoptr (TallVerifyPart) part = NULL;
+  const TallVerifyRequest request = { .most = 1, .notes = TRUE };
+  if (self->description->generation == 0) /* older than notes */
+    return;
+  part = tall_front_verify_some (front, &request, &self->no_loads);
+  if (g_error_matches (self->no_loads, TALL_ERROR, TALL_ERROR_UNSUPPORTED)
+      || g_error_matches (self->no_loads, TALL_ERROR, TALL_ERROR_FORBIDDEN))
+    g_clear_error (&self->no_loads);
+  if (part == NULL)
+    return;
+  self->loads = g_ptr_array_new_with_free_func ((GDestroyNotify)tall_unfinished_load_free);
+  for (guint i = 0; i < part->n_findings; i++)
+    take_note (self, &part->findings[i]);
+}
+
+/* Tables that are left of another generation, and nobody needs. */
+static void
+print_left (const Status *self)
+{
+  if (self->n_unused > 0)
+    tall_print ("\n%u %s of another generation than %" G_GUINT64_FORMAT
+                ", and %s not count; “tallorder migrate\n--drop-source” removes %s.\n",
+                self->n_unused, self->n_unused == 1 ? "table is" : "tables are",
+                self->description->generation, self->n_unused == 1 ? "does" : "do",
+                self->n_unused == 1 ? "it" : "them");
+}
+
+/* Tables that a late call has shut. */
+static void
+print_shut (const Status *self)
+{
+  for (guint i = 0; self->tables != NULL && i < self->tables->len; i++)
+    {
+      const TallTableSpec *spec = g_ptr_array_index (self->tables, i);
+      if (spec->access == TALL_ACCESS_OPEN
+          || find_generation (spec) != self->description->generation)
+        continue;
+      g_autofree char *clean = tall_text_clean (spec->name);
+      tall_print (
+          "\nTable %s is %s, and no migration is going on: “tallorder migrate --abort” opens "
+          "it.\n",
+          clean, tall_table_access_name (spec->access));
+    }
+}
+
+/* Prints what migrations have left behind, where none is going on. */
+static void
+print_tables_left (const Status *self)
+{
+  if (!is_idle (self->description) || self->description->generation == 0)
+    return;
+  print_left (self);
+  print_shut (self);
 }
 
 /* Of --watch: where a service shows its metrics, and seconds between two looks at most. */
@@ -343,7 +541,7 @@ status_all (const TallOptions *options, const TallCommand *command, gboolean jso
 #define TIMEOUT (10 * G_USEC_PER_SEC)
 
 static void
-status_clear (TallStatus *self)
+status_clear (Status *self)
 {
   g_clear_pointer (&self->description, tall_description_free);
   g_clear_pointer (&self->tables, g_ptr_array_unref);
@@ -354,10 +552,10 @@ status_clear (TallStatus *self)
   g_clear_pointer (&self->losses, g_strfreev);
   g_clear_pointer (&self->migration, tall_migrate_state_free);
 }
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TallStatus, status_clear)
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Status, status_clear)
 
 static void
-collect_tables (TallStatus *self, TallTable *table)
+collect_tables (Status *self, TallTable *table)
 {
   gint64 deadline = g_get_monotonic_time () + TIMEOUT;
   g_auto (GStrv) names = tall_table_list_tables (table, deadline, &self->no_tables);
@@ -375,7 +573,7 @@ collect_tables (TallStatus *self, TallTable *table)
 
 /* A server tells this only to its own machine, and an older one to nobody. */
 static void
-collect_migration (TallStatus *self, TallFront *front)
+collect_migration (Status *self, TallFront *front)
 {
   const char *const *calls = (const char *const *)self->description->calls;
   if (calls == NULL || !g_strv_contains (calls, "getMigration"))
@@ -386,7 +584,7 @@ collect_migration (TallStatus *self, TallFront *front)
 }
 
 static gboolean
-collect (TallStatus *self, TallFront *front, GError **error)
+collect (Status *self, TallFront *front, GError **error)
 {
   gint64 start = g_get_monotonic_time ();
   if (!tall_front_ping (front, error))
@@ -399,63 +597,18 @@ collect (TallStatus *self, TallFront *front, GError **error)
     collect_migration (self, front);
   if (!TALL_IS_STORE (front))
     {
-      tall_status_ask_server (self, front);
+      ask_server (self, front);
       return TRUE;
     }
   collect_tables (self, tall_store_get_table (TALL_STORE (front)));
-  tall_status_count_unused (self);
+  count_unused (self);
   self->loads = tall_store_list_loads (TALL_STORE (front), &self->no_loads);
   return TRUE;
 }
 
-static void
-print_field (const char *name, const char *text)
-{
-  g_autofree char *clean = tall_text_clean (text);
-  tall_print_styled (TALL_STYLE_DIM, "%-12s ", name);
-  tall_print ("%s\n", clean);
-}
-
-static void
-print_number (const char *name, guint number)
-{
-  g_autofree char *text = g_strdup_printf ("%u", number);
-  print_field (name, text);
-}
-
-static void
-add_setting (TallGrid *grid, guint64 number, const char *zero)
-{
-  if (number == 0)
-    tall_grid_add (grid, zero);
-  else
-    tall_grid_add_number (grid, number);
-}
-
-static void
-print_tables (GPtrArray *tables)
-{
-  static const char *const columns[] = { "TABLE",        ">VERSIONS", ">TTL",     "COMPRESSION",
-                                         "BLOOM FILTER", "ENCODING",  ">REGIONS", NULL };
-  g_autoptr (TallGrid) grid = tall_grid_new (columns);
-  for (guint i = 0; i < tables->len; i++)
-    {
-      const TallTableSpec *spec = g_ptr_array_index (tables, i);
-      tall_grid_add (grid, spec->name);
-      add_setting (grid, spec->max_versions, "all");
-      add_setting (grid, spec->ttl, "never");
-      tall_grid_add (grid, spec->compression != NULL ? spec->compression : "default");
-      tall_grid_add (grid, spec->bloom_filter != NULL ? spec->bloom_filter : "default");
-      tall_grid_add (grid, spec->block_encoding != NULL ? spec->block_encoding : "default");
-      tall_grid_add_number (grid, 1 + (spec->splits != NULL ? spec->splits->len : 0));
-    }
-  tall_print ("\n");
-  tall_grid_print (grid, 0);
-}
-
 /* A table that keeps customers beside the orders has no TTL, and nothing else tells why. */
 static void
-explain_ttl (const TallStatus *self)
+explain_ttl (const Status *self)
 {
   const guint64 ttl = self->description->ttl;
   const TallLayout *layout = tall_layout_find (self->description->layout, NULL);
@@ -463,57 +616,13 @@ explain_ttl (const TallStatus *self)
   for (guint i = 0; i < self->tables->len && ttl != 0; i++)
     {
       const TallTableSpec *spec = g_ptr_array_index (self->tables, i);
-      if (tall_status_is_table (self, spec, orders) && spec->ttl == 0)
+      if (is_table (self, spec, orders) && spec->ttl == 0)
         tall_print ("\nOrders older than %" G_GUINT64_FORMAT
                     " s, and the difference that clocks may "
                     "have, are not found. Their rows stay in the table %s, as it holds "
                     "customers, too.\n",
                     ttl, spec->name);
     }
-}
-
-static void
-print_gateways (GPtrArray *gateways)
-{
-  static const char *const columns[] = {
-    "GATEWAY", "STATE", "SINCE", ">CONNECTIONS", "REASON", NULL
-  };
-  g_autoptr (TallGrid) grid = tall_grid_new (columns);
-  for (guint i = 0; i < gateways->len; i++)
-    {
-      const TallTableServer *gateway = g_ptr_array_index (gateways, i);
-      char since[TALL_DATE_TEXT_SIZE];
-      tall_grid_add (grid, gateway->address);
-      tall_grid_add (grid, gateway->state);
-      tall_grid_add (grid, tall_date_format (gateway->since / 1000, since));
-      tall_grid_add_number (grid, gateway->connections);
-      tall_grid_add (grid, gateway->reason != NULL ? gateway->reason : "");
-    }
-  tall_print ("\n");
-  tall_grid_print (grid, 0);
-}
-
-static void
-print_loads (GPtrArray *loads)
-{
-  static const char *const columns[] = { "LOAD", "BEGUN", ">STORED", NULL };
-  g_autoptr (TallGrid) grid = tall_grid_new (columns);
-  for (guint i = 0; i < loads->len; i++)
-    {
-      const TallUnfinishedLoad *load = g_ptr_array_index (loads, i);
-      char begun[TALL_DATE_TEXT_SIZE];
-      tall_grid_add (grid, load->name != NULL ? load->name : "-");
-      tall_grid_add (grid, tall_date_format (load->begun, begun));
-      if (load->stored == 0) /* it is counted every few seconds */
-        tall_grid_add (grid, "-");
-      else
-        tall_grid_add_number (grid, (guint64)load->stored);
-    }
-  tall_print ("\n");
-  tall_grid_print (grid, 0);
-  tall_print (
-      "\nA load that no longer runs was cut short. Start it again with the same file: it goes "
-      "on.\nIf it is given up, “tallorder verify --repair” removes rows that it left.\n");
 }
 
 static void
@@ -527,96 +636,49 @@ print_losses (GStrv losses)
     }
 }
 
-static void
-print_seconds (const char *name, guint64 seconds)
-{
-  g_autofree char *text = g_strdup_printf ("%" G_GUINT64_FORMAT " s", seconds);
-  print_field (name, seconds != 0 ? text : "never");
-}
-
-static void
-print_texts (const char *name, char *const *texts)
-{
-  if (texts == NULL)
-    return;
-  g_autofree char *joined = g_strjoinv (", ", (char **)texts);
-  print_field (name, joined);
-}
-
-/* What it was made with. */
-static void
-print_settings (const TallDescription *description)
-{
-  print_field ("index", description->index);
-  print_texts ("indexes", description->indexes);
-  print_seconds ("ttl", description->ttl);
-  if (description->regions != 0)
-    print_number ("regions", description->regions);
-  if (description->compression != NULL)
-    print_field ("compression", description->compression);
-  if (description->bloom_filter != NULL)
-    print_field ("bloom filter", description->bloom_filter);
-  if (description->block_encoding != NULL)
-    print_field ("encoding", description->block_encoding);
-}
-
 /* Which tables count, and what will. */
 static void
 print_generation (const TallDescription *description)
 {
+  g_autofree char *generation = g_strdup_printf ("%" G_GUINT64_FORMAT, description->generation);
   if (description->generation != 0)
-    print_number ("generation", (guint)description->generation);
+    show (NULL, NULL, "generation", generation);
   if (description->next_layout != NULL)
     {
       g_autofree char *text =
           g_strdup_printf ("%s, to layout %s, key strategy %s, index %s", description->phase,
                            description->next_layout, description->next_key_strategy,
                            description->next_index);
-      print_field ("migration", text);
+      show (NULL, NULL, "migration", text);
     }
   else if (description->phase != NULL && !g_str_equal (description->phase, "none"))
-    print_field ("migration", description->phase);
+    show (NULL, NULL, "migration", description->phase);
 }
 
 static void
-print_status (const TallStatus *self)
+print_status (const Status *self)
 {
   const TallDescription *description = self->description;
   g_autofree char *ping = g_strdup_printf ("answered in %.2f ms", self->ping);
-  print_field ("deployment", description->name);
-  print_field ("layout", description->layout);
-  print_field ("key strategy", description->key_strategy);
-  print_field ("store", description->store);
-  print_number ("format", description->format);
-  print_number ("schema", description->schema);
-  if (description->index != NULL)
-    print_settings (description);
+  show_deployment (NULL, description);
   print_generation (description);
-  print_field ("mode", description->read_only ? "read-only" : "normal");
-  print_field ("version", description->version);
-  if (description->newest_format != 0)
-    print_number ("reads up to", description->newest_format);
-  print_texts ("calls", description->calls);
-  print_texts ("protocols", description->protocols);
-  print_field ("ping", ping);
-  if (self->tables != NULL && self->tables->len > 0)
-    {
-      print_tables (self->tables);
-      explain_ttl (self);
-    }
-  tall_status_print_tables_left (self);
-  tall_status_print_phase (self);
-  if (self->gateways != NULL)
-    print_gateways (self->gateways);
-  if (self->loads != NULL && self->loads->len > 0)
-    print_loads (self->loads);
+  show (NULL, NULL, "mode", description->read_only ? "read-only" : "normal");
+  show_program (NULL, description);
+  show (NULL, NULL, "ping", ping);
+  print_tables (NULL, self);
+  if (self->tables != NULL)
+    explain_ttl (self);
+  print_tables_left (self);
+  print_phase (self);
+  print_gateways (NULL, self);
+  print_loads (NULL, self);
   if (self->losses != NULL)
     print_losses (self->losses);
 }
 
 /* What could not be read is said at the end, after all that could. */
 static TallExit
-finish (const TallStatus *status)
+finish (const Status *status)
 {
   if (status->no_tables != NULL)
     {
@@ -638,7 +700,7 @@ run (int argc, char **argv)
   gboolean all = FALSE;
   gboolean watch = FALSE;
   gint every = NOT_GIVEN;
-  g_autofree char *metrics = NULL;
+  char *metrics = NULL;
   const GOptionEntry entries[] = {
     { "all", 0, 0, G_OPTION_ARG_NONE, &all, "all deployments in the place of --store", NULL },
     { "json", 0, 0, G_OPTION_ARG_NONE, &json, "as JSON", NULL },
@@ -653,9 +715,6 @@ run (int argc, char **argv)
   g_autoptr (GError) error = NULL;
   if (!tall_options_parse (&options, &tall_command_status, entries, argc, argv, &error))
     return tall_call_error (&tall_command_status, error);
-  if (options.n_arguments > 0)
-    return tall_usage_error (&tall_command_status, "status takes no argument: “%s”",
-                             options.arguments[0]);
   if (every != NOT_GIVEN && (every < 1 || every > MAX_EVERY))
     return tall_usage_error (&tall_command_status, "--every takes seconds, 1 to %d", MAX_EVERY);
   if (!watch && (metrics != NULL || every != NOT_GIVEN))
@@ -673,12 +732,9 @@ run (int argc, char **argv)
   g_autoptr (TallFront) front = tall_options_open_front (&options, &tall_command_status, &code);
   if (front == NULL)
     return code;
-  g_auto (TallStatus) status = { NULL };
+  g_auto (Status) status = { NULL };
   if (!collect (&status, front, &error))
-    {
-      tall_print_failure (error);
-      return TALL_EXIT_FAILED;
-    }
+    return tall_fail_with (error, TALL_EXIT_FAILED);
   if (json)
     status_print_json (&status);
   else

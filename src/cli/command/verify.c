@@ -3,7 +3,6 @@
 #include "tall-error.h"
 #include "cli/output.h"
 #include "cli/options.h"
-#include "cli/progress.h"
 #include "base/text.h"
 
 /* Findings of a kind that each get their line; a disk that was full may leave thousands. */
@@ -99,7 +98,7 @@ add_note (JsonBuilder *notes, const TallFinding *finding)
   tall_json_add_text (notes, "kind", tall_finding_kind_info (finding->kind)->name);
   add_clean (notes, "message", finding->message);
   if (finding->load != NULL)
-    tall_json_add_load (notes, finding->load);
+    tall_list_add_load (&(TallList){ .builder = notes }, finding->load);
   json_builder_end_object (notes);
 }
 
@@ -259,10 +258,7 @@ conclude (const Verify *self, const TallVerifySummary *summary)
   else if (!summary->is_whole && tall_output_works ())
     why = "Not everything could be verified";
   if (why != NULL)
-    {
-      tall_print_error ("%s", why);
-      return TALL_EXIT_FAILED;
-    }
+    return tall_fail_saying (TALL_EXIT_FAILED, "%s", why);
   return summary->n_findings > 0 ? TALL_EXIT_NO : TALL_EXIT_DONE;
 }
 
@@ -299,10 +295,8 @@ verify (TallFront *front, Verify *self, TallVerifyOptions *options)
     tall_print_error ("Nothing of customer %s is stored: is the number right?", self->customer);
   gint number = g_atomic_int_get (self->stop);
   if (number != 0)
-    {
-      tall_print_error ("Stopped by a signal: not everything was verified");
-      return (TallExit)(128 + number);
-    }
+    return tall_fail_saying ((TallExit)(128 + number),
+                             "Stopped by a signal: not everything was verified");
   TallExit code = conclude (self, &summary);
   return code == TALL_EXIT_DONE && is_absent (self, &summary) ? TALL_EXIT_NO : code;
 }
@@ -311,7 +305,7 @@ static TallExit
 run (int argc, char **argv)
 {
   Verify self = { 0 };
-  g_autofree char *customer = NULL;
+  char *customer = NULL;
   gint sample = 0, rate = 0;
   const GOptionEntry entries[] = {
     { "customer", 0, 0, G_OPTION_ARG_STRING, &customer, "only this customer, with its orders",
@@ -327,9 +321,6 @@ run (int argc, char **argv)
   sample = rate = G_MININT; /* not given */
   if (!tall_options_parse (&options, &tall_command_verify, entries, argc, argv, &error))
     return tall_call_error (&tall_command_verify, error);
-  if (options.n_arguments > 0)
-    return tall_usage_error (&tall_command_verify, "verify takes no argument: “%s”",
-                             options.arguments[0]);
   if (sample != G_MININT && (sample < 1 || sample > 99))
     return tall_usage_error (&tall_command_verify, "--sample takes 1 to 99 percent");
   if (sample != G_MININT && customer != NULL)

@@ -53,6 +53,13 @@ ORDERS = [
         {"number": 1, "line_items": [{"number": 1, "quantity": str(-(2**63)), "price": "1.00"},
                                      {"number": 2, "quantity": str(2**63 - 1)},
                                      {"number": 3, "quantity": "-9.223372036854775808"}]}]},
+    {"customer_number": "C1", "order_number": "money", "billing_address": {},
+     "adjustments": [{"kind": "漢", "amount": "-0.005", "description": "", "line": 2**31 - 1},
+                     {"kind": "fee", "amount": str(2**63 - 1)}, {"kind": "fee", "amount": "0.00"}]},
+    {"customer_number": "C1", "order_number": "money and lines", "sales_date": "1996-07-04",
+     "billing_address": dict.fromkeys(fmt.ADDRESS, "Überall"),
+     "adjustments": [{"kind": "shipping", "amount": "4.95"}, {"kind": "discount", "amount": "-1.0"}],
+     "shipping_locations": [{"number": 1, "line_items": LINES}]},
     {"customer_number": "C1", "order_number": "1,000 lines", "shipping_locations": [
         {"number": at, "line_items": [{"number": n, "item_number": f"{n}", "price": f"{n}.25",
                                        "quantity": "3"} for n in range(at * 500, at * 500 + 500)]}

@@ -101,6 +101,13 @@ def attribute_fields(tag, attributes):
                     for key, value in pairs)
 
 
+def adjustment_fields(tag, order):
+    return b"".join(bytes_field(tag, text_field(1, one["kind"]) + decimal_field(2, one["amount"])
+                                + text_field(3, one.get("description"))
+                                + (number_field(4, varint(one["line"])) if "line" in one else b""))
+                    for one in order.get("adjustments", []))
+
+
 def line_message(line):
     return (number_field(1, varint(line["number"])) + text_field(2, line.get("item_number"))
             + text_field(3, line.get("description")) + decimal_field(4, line.get("quantity"))
@@ -117,7 +124,8 @@ def order_message(order):
     return (text_field(1, order["customer_number"]) + text_field(2, order["order_number"])
             + date_field(3, order.get("sales_date")) + text_field(4, order.get("currency"))
             + b"".join(bytes_field(5, location_message(loc)) for loc in locations_of(order))
-            + attribute_fields(6, order.get("attributes", {})))
+            + attribute_fields(6, order.get("attributes", {})) + adjustment_fields(7, order)
+            + address_field(8, order.get("billing_address")))
 
 
 def customer_message(customer):
@@ -131,7 +139,8 @@ def customer_message(customer):
 def order_summary(order):
     lines = all_lines(order)
     return (text_field(1, order["customer_number"]) + text_field(2, order["order_number"])
-            + number_field(3, varint(len(lines))) + total_field(4, lines)
+            + number_field(3, varint(len(lines)))
+            + total_field(4, lines, order.get("adjustments", []))
             + text_field(5, order.get("currency")))
 
 
@@ -139,10 +148,11 @@ def customer_summary(customer):
     return text_field(1, customer["number"]) + text_field(2, customer.get("name"))
 
 
-def total_field(tag, lines):
+def total_field(tag, lines, adjustments):
     total = sum((Fraction(line["quantity"]) * Fraction(line["price"])
                  * (1 - Fraction(line.get("discount", 0)))
-                 for line in lines if "quantity" in line and "price" in line), Fraction(0))
+                 for line in lines if "quantity" in line and "price" in line),
+                sum(Fraction(one["amount"]) for one in adjustments))
     for scale in range(2, 19):
         unscaled = total * 10**scale
         if unscaled.denominator == 1:
@@ -179,12 +189,12 @@ def date_columns(part, *names):
     return {name: integer(date(part[name])) for name in names if name in part}
 
 
-def address_columns(part):
-    address = part.get("address")
+def address_columns(part, field="address"):
+    address = part.get(field)
     if address is None:
         return {}
-    columns = {f"address.{name}": text.encode() for name, text in address.items()}
-    return columns or {"address": b""}
+    columns = {f"{field}.{name}": text.encode() for name, text in address.items()}
+    return columns or {field: b""}
 
 
 def list_column(name, message):
@@ -193,7 +203,9 @@ def list_column(name, message):
 
 def root_columns(order):
     return {**date_columns(order, "sales_date"), **text_columns(order, "currency"),
-            **list_column("attributes", attribute_fields(1, order.get("attributes", {})))}
+            **list_column("attributes", attribute_fields(1, order.get("attributes", {}))),
+            **list_column("adjustments", adjustment_fields(1, order)),
+            **address_columns(order, "billing_address")}
 
 
 def location_columns(location):
@@ -367,7 +379,8 @@ def rows_of_id(number, given):
 
 def state_of_order(order, revision, token, origin, replaced=0):
     sold = order.get("sales_date")
-    return State(FORMAT, 1, SCHEMA, len(locations_of(order)), len(all_lines(order)),
+    schema = 2 if order.get("adjustments") or "billing_address" in order else SCHEMA
+    return State(FORMAT, 1, schema, len(locations_of(order)), len(all_lines(order)),
                  NO_DATE if sold is None else date(sold), revision, token, 0,
                  origin + integer(replaced), md5(order_message(order)))
 

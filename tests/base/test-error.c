@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
-#include "tall-error.h"
+#include "base/fail.h"
 
 static void
 test_details (void)
@@ -119,6 +119,24 @@ test_no_meaning (void)
   assert_means_nothing (negative);
 }
 
+/* One statement sets an error and is FALSE, also where nobody wants to know why. */
+static void
+test_fail (void)
+{
+  g_autoptr (GError) error = NULL;
+  g_assert_false (tall_error_fail (&error, TALL_ERROR_TOO_LARGE, "%d bytes", 9));
+  g_assert_error (error, TALL_ERROR, TALL_ERROR_TOO_LARGE);
+  g_assert_cmpstr (error->message, ==, "9 bytes");
+  g_assert_null (tall_error_get_field (error));
+  g_clear_error (&error);
+  g_assert_false (tall_error_fail_invalid (&error, "price", "%s is wrong", "it"));
+  g_assert_error (error, TALL_ERROR, TALL_ERROR_INVALID);
+  g_assert_cmpstr (error->message, ==, "it is wrong");
+  g_assert_cmpstr (tall_error_get_field (error), ==, "price");
+  g_assert_false (tall_error_fail (NULL, TALL_ERROR_DAMAGED, "nobody hears it"));
+  g_assert_false (tall_error_fail_invalid (NULL, NULL, "nobody hears it"));
+}
+
 int
 main (int argc, char **argv)
 {
@@ -129,5 +147,6 @@ main (int argc, char **argv)
   g_test_add_func ("/base/error/names", test_names);
   g_test_add_func ("/base/error/meanings", test_meanings);
   g_test_add_func ("/base/error/no-meaning", test_no_meaning);
+  g_test_add_func ("/base/error/fail", test_fail);
   return g_test_run ();
 }

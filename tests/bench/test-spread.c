@@ -1,6 +1,10 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
+#include "bench/given.h"
 #include "bench/summary.h"
+#include "tall-error.h"
+
+#include <math.h>
 
 static void
 test_of (void)
@@ -75,6 +79,36 @@ test_format (void)
     }
 }
 
+/* Both ends are in a range; what is not given is refused only where it must be. */
+static void
+test_ranges (void)
+{
+  static const struct
+  {
+    TallRange range;
+    const char *message; /* NULL: it is right */
+  } cases[] = {
+    { { "turns", 1, 1, 9, FALSE }, NULL },
+    { { "turns", 9, 1, 9, FALSE }, NULL },
+    { { "turns", 0.5, 1, 9, FALSE }, "--turns: choose 1 to 9" },
+    { { "turns", 10, 1, 9, FALSE }, "--turns: choose 1 to 9" },
+    { { "skew", NAN, 0, 0.99, TRUE }, "--skew: choose 0 to 0.99" },
+    { { "seed", -1, 0, INFINITY, TRUE }, "--seed: choose 0 or more" },
+    { { "seed", 1e300, 0, INFINITY, TRUE }, NULL },
+    { { "count", (double)TALL_BENCH_NO_COUNT, 1, 10000000, TRUE }, NULL },
+    { { "rate", TALL_BENCH_NO_NUMBER, 0.001, 10000000, TRUE }, NULL },
+    { { "clients", (double)TALL_BENCH_NO_COUNT, 1, 256, FALSE }, "--clients: choose 1 to 256" },
+  };
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autoptr (GError) error = NULL;
+      gboolean ok = tall_bench_check_ranges (&cases[i].range, 1, &error);
+      g_assert_cmpint (ok, ==, cases[i].message == NULL);
+      g_assert_cmpstr (error != NULL ? error->message : NULL, ==, cases[i].message);
+      g_assert_true (ok || g_error_matches (error, TALL_ERROR, TALL_ERROR_INVALID));
+    }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -82,5 +116,6 @@ main (int argc, char **argv)
   g_test_add_func ("/bench/spread/of", test_of);
   g_test_add_func ("/bench/spread/overlaps", test_overlaps);
   g_test_add_func ("/bench/spread/format", test_format);
+  g_test_add_func ("/bench/spread/ranges", test_ranges);
   return g_test_run ();
 }

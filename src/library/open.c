@@ -113,8 +113,8 @@ open_table (const char *store, gboolean create, GError **error)
  * @layout: (nullable): how orders lie in rows; NULL: `blob`
  * @key_strategy: (nullable): how numbers become row keys; NULL: `hashed`
  *
- * Makes a deployment, with its directory if it is embedded. Layout and key strategy are fixed for
- * its life. `tallorder init` does the same and can do more.
+ * Makes a deployment with the usual indexes, and its directory if it is embedded. `tallorder init`
+ * does the same and can do more; `tallorder migrate` changes all of it.
  *
  * Returns: FALSE with %TALL_ERROR_CONFLICT if there is one already, %TALL_ERROR_INVALID if a name
  *   is not known (the message lists those that are) or @store is not written well
@@ -128,7 +128,8 @@ tall_create_store (const char *store, const char *layout, const char *key_strate
   if (settings.layout == NULL)
     return FALSE;
   settings.key_strategy = tall_key_strategy_choose (key_strategy, error);
-  if (settings.key_strategy == NULL)
+  if (settings.key_strategy == NULL
+      || !tall_indexes_parse (NULL, &settings.index, &settings.indexes, error))
     return FALSE;
   g_autoptr (TallTable) table = open_table (store, TRUE, error);
   return table != NULL && tall_store_create (table, &settings, error);

@@ -349,10 +349,10 @@ def orders_that_end_are_never_more(folder):
     run("backup", "--store", f"rocksdb:{folder}/store", f"{folder}/b").ends(DONE)
     seal = pathlib.Path(folder, "b", "BACKUP")
     good = seal.read_text()
-    for what in ("orders", "hints"):
+    for what, n in (("orders", 3), ("hints", 6)):
         for change, code in ((-1, FAILED), (1, DONE)):
-            reseal(f"{folder}/b", lambda text, what=what, change=change: re.sub(
-                rf"^{what}=3$", f"{what}={3 + change}", text, flags=re.M))
+            reseal(f"{folder}/b", lambda text, what=what, n=n, change=change: re.sub(
+                rf"^{what}={n}$", f"{what}={n + change}", text, flags=re.M))
             run("restore", f"{folder}/b", "--store", f"rocksdb:{folder}/{what}{change}").ends(code)
             seal.write_text(good)
 

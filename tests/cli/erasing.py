@@ -45,7 +45,7 @@ def nothing_is_left_in_files(folder):
         run("get", "--store", store, "VINET", "10274").ends(NO, "no such order")
         equal(files_with(f"{folder}/{layout}"), [])
         summary = json.loads(run("verify", "--store", store, "--json").ends(DONE).out)["summary"]
-        equal((summary["orders"], summary["findings"], summary["hints"]), (830, 0, 825))
+        equal((summary["orders"], summary["findings"], summary["hints"]), (830, 0, 1650))
         run("get", "--store", store, "HANAR", "10250").ends(DONE, "Hanari Carnes")
 
 
@@ -79,6 +79,7 @@ def again_and_unknown(folder):
         "erasing with --compact", "Backups")
     run(*erase, "VINET", "--yes", "VINET").ends(DONE, "0 orders, no record, the numbers in 0 marks")
     run(*erase, "VINET", "--yes", "VINET", "--compact").ends(DONE, "0 orders, no record, the numbers in 0 marks")
+    run("get", "--store", store, "VINET", "10274").ends(NO)  # opening it begins a MANIFEST
     equal(files_with(folder), [])
     order = {"customer_number": "VINET", "order_number": "10248"}
     run("put", "--store", store, "-", stdin=order).ends(DONE)

@@ -179,7 +179,7 @@ def what_is_wrong(folder):
 
 @test
 def without_indexes(folder):
-    for place in places(new_store(folder)):
+    for place in places(indexed_store(folder, "date")):
         for words in (["find", "number", "1010"], ["find", "order_number=1010"]):
             run(*words, *place).ends(FAILED, "no index", "tallorder migrate")
         run("get", "--order", "1010", *place).ends(FAILED, "--order", "order_number", "tallorder migrate")
@@ -207,7 +207,7 @@ def get_by_number(folder):
 
 @test
 def get_by_number_without_its_index(folder):
-    for place in places(indexed_store(folder, CITY)):
+    for place in places(indexed_store(folder, "date", CITY)):
         run("get", *place, "--order", "1010").ends(FAILED, "--order", "number=order_number", CITY)
 
 

@@ -88,7 +88,7 @@ def settings_are_kept(folder):
     status = status_of("--store", store)
     equal((status["layout"], status["key_strategy"]), ("normalized", "salted"))
     tables = {table.pop("name"): table for table in status["tables"]}
-    equal(set(tables), TABLES["normalized"] | {"index", "meta"})
+    equal(set(tables), TABLES["normalized"] | {"entries", "index", "meta"})
     equal(tables["orders"], {"access": "open", "max_versions": 0, "ttl": 86400, "compression": "zstd",
                              "bloom_filter": "row", "block_encoding": "prefix", "regions": 1})
     equal((tables["customers"]["ttl"], tables["lines"]["ttl"], tables["meta"]["ttl"]),
@@ -101,7 +101,9 @@ def no_index(folder):
     """Without an index there is no listing by date, and no table for it; all else works."""
     store = f"rocksdb:{folder}/store"
     run("init", "--store", store, "--index", "none").ends(DONE)
-    equal("index" in {t["name"] for t in status_of("--store", store)["tables"]}, False)
+    status = status_of("--store", store)
+    equal([t["name"] for t in status["tables"]], ["customers", "meta", "orders"])
+    equal((status["index"], status["format"], status["indexes"]), ("none", 1, []))
     run("put", "--store", store, "-", stdin=ORDER).ends(DONE)
     run("list", "--store", store, "C1").ends(
         FAILED, "made without an index", "tallorder customer get --orders C1")
@@ -112,6 +114,28 @@ def no_index(folder):
     run("init", "--store", with_index, "--index", "date").ends(DONE)
     run("put", "--store", with_index, "-", stdin=ORDER).ends(DONE)
     run("list", "--store", with_index, "C1").ends(DONE, "O1")
+    run("get", "--store", with_index, "--order", "O1").ends(FAILED, "number=order_number")
+
+
+@test
+def usual_indexes(folder):
+    """What is given comes beside them, or is all, if it says `date` or `none`."""
+    city, own = "city=location.address.city", "number=md5(order_number)"
+    usual = "number=order_number"
+    cases = [([], "date", [usual]), ([city], "date", [usual, city]), ([own], "date", [own]),
+             ([city, own], "date", [city, own]), (["date"], "date", []), (["date", city], "date", [city]),
+             (["none", city], "none", [city])]
+    for place, (given, index, indexes) in enumerate(cases):
+        where = ["--store", f"rocksdb:{folder}/store?name=n{place}"]
+        run("init", *where, *[f"--index={one}" for one in given]).ends(DONE)
+        status = status_of(*where)
+        equal((given, status["index"], status["indexes"], status["format"]),
+              (given, index, indexes, 3 if indexes else 1))
+        run("put", *where, "-", stdin=ORDER).ends(DONE)
+        run("get", *where, "--order", "O1").ends(DONE if usual in indexes or own in indexes else FAILED)
+    run("migrate", *where, f"--to-index={city}").ends(DONE)
+    equal(status_of(*where)["indexes"], [usual, city])
+    run("get", *where, "--order", "O1").ends(DONE, "Order O1 of C1")
 
 
 @test
@@ -120,7 +144,7 @@ def print_ddl(folder):
     for layout, tables in TABLES.items():
         said = run("init", "--store", "hbase://h:1?name=shop", "--layout", layout,
                    "--print-ddl").ends(DONE).out.splitlines()
-        equal({line.split("'")[1] for line in said}, {f"shop.{t}" for t in tables | {"index", "meta"}})
+        equal({line.split("'")[1] for line in said}, {f"shop.{t}" for t in tables | {"entries", "index", "meta"}})
         equal([line for line in said if not line.startswith("create '") or "SPLITS" in line], [])
     said = run("init", "--print-ddl", "--key", "salted", "--regions", 4, "--compression", "snappy",
                "--bloom", "rowcol", "--block-encoding", "fast_diff", "--ttl", 60).ends(DONE).out

@@ -89,7 +89,7 @@ def copied(folder, name, to):
 
 def ready(folder, layout, *move):
     """A store of which everything is copied. Returns what it holds."""
-    store = new_store(folder, layout)
+    store = new_store(folder, layout, more=["--index=date"])
     run("load", "--store", store, "--map", "northwind", NORTHWIND / "orders.csv").ends(DONE)
     run("delete", "--store", store, "VINET", "10248").ends(DONE)
     run("migrate", "--store", store, *move, "--pass-only").ends(DONE, "All is copied")
@@ -196,7 +196,7 @@ class Writer(threading.Thread):
 
 def add_server_that_is_killed(moment, state, end, generation):
     def kills(folder):
-        store = new_store(folder, "record-type")
+        store = new_store(folder, "record-type", more=["--index=date"])
         with Server(store, program=KILLED, env=at(moment)) as server:
             place = ("--server", server.address)
             writers = [Writer(place, str(i)) for i in range(WRITERS)]

@@ -51,10 +51,15 @@ def verified(*place):
     return [(note["kind"], note["message"]) for note in summary["notes"]]
 
 
+def dated_store(folder):
+    """It has no index but that by date, and so format 1 until it has moved."""
+    return new_store(folder, "record-type", more=["--index=date"])
+
+
 @test
 def verify_says_what_is_left(folder):
     """By the store itself, and by a server of it."""
-    store = new_store(folder, "record-type")
+    store = dated_store(folder)
     equal(verified("--store", store), [])
     for step, phase in (("begin", "copying"), ("seal", "sealing"), ("abort", "aborting")):
         plant(folder, step)
@@ -76,7 +81,7 @@ def verify_says_what_is_left(folder):
 
 @test
 def status_says_each_phase(folder):
-    store = new_store(folder, "record-type")
+    store = dated_store(folder)
     said = expect(store, [1, "none", None, None, None, "record-type", 1])
     equal("migrat" in said, False)
     for step, phase in zip((*STEPS, "abort"), ADVICE, strict=True):
@@ -95,7 +100,7 @@ def server_that_begins_under_the_seal(folder):
     for name, options, said, generation in (("end", (), "Generation 2 counts", 2),
                                             ("abort", ("--abort",), "all tables are open", 1)):
         os.mkdir(f"{folder}/{name}")
-        store = new_store(f"{folder}/{name}", "record-type")
+        store = dated_store(f"{folder}/{name}")
         run("put", "--store", store, "-", stdin=order).ends(DONE)
         plant(f"{folder}/{name}", "begin", "seal", "shut")
         with Server(store) as server:
@@ -110,7 +115,7 @@ def server_that_begins_under_the_seal(folder):
 
 @test
 def status_of_what_has_moved(folder):
-    store = new_store(folder, "record-type")
+    store = dated_store(folder)
     plant(folder, *STEPS, "switch")
     said = expect(store, [2, "none", None, None, None, "wide", 2], "2 tables are of another generation than 2, and do not count",
                   "--drop-source")
@@ -132,7 +137,7 @@ def status_of_what_has_moved(folder):
 
 @test
 def status_of_a_table_that_a_late_call_has_shut(folder):
-    store = new_store(folder, "record-type")
+    store = dated_store(folder)
     plant(folder, "shut")
     run("status", "--store", store).ends(DONE, "Table orders is sealed", "migrate --abort")
     tables = {t["name"]: t["access"] for t in status_of("--store", store)["tables"]}
@@ -144,7 +149,7 @@ def status_of_a_table_that_a_late_call_has_shut(folder):
 @test
 def drop_in_any_phase(folder):
     for step in STEPS:
-        store = new_store(folder, "record-type")
+        store = dated_store(folder)
         plant(folder, *STEPS[:STEPS.index(step) + 1], "shut")
         run("drop", "--store", store, "--name", "tallorder", "--yes", "tallorder").ends(DONE)
         equal(status_of("--store", store, "--all"), {"deployments": []})
@@ -152,7 +157,7 @@ def drop_in_any_phase(folder):
 
 @test
 def drop_takes_no_bad_name(folder):
-    store = new_store(folder, "record-type")
+    store = dated_store(folder)
     for name in ("../x", "a/b", "a b"):
         run("drop", "--store", store, "--name", name, "--yes", name).ends(USAGE, name)
     run("drop", "--store", store, "--name", "other", "--yes", "other").ends(NO, "other")
@@ -162,7 +167,7 @@ def drop_takes_no_bad_name(folder):
 @test
 def status_where_loads_cannot_be_read(folder):
     """The rest is shown, and the loads are said to be missing."""
-    store = new_store(folder, "record-type")
+    store = dated_store(folder)
     equal(status_of("--store", store)["unfinished_loads"], [])
     plant(folder, "spoil-load")
     result = run("status", "--store", store).ends(FAILED, "Unfinished loads cannot be listed")

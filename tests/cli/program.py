@@ -234,8 +234,8 @@ def deployments(folder):
     run("init", "--store", f"{store}?name=other", "--ttl", "3600").ends(DONE, "other")
     status = json.loads(run("status", "--store", store, "--json").ends(DONE).out)
     equal([status[k] for k in ("name", "layout", "key_strategy", "store", "format", "read_only")],
-          ["tallorder", "record-type", "raw", "rocksdb", 1, False])
-    equal([table["name"] for table in status["tables"]], ["index", "meta", "orders"])
+          ["tallorder", "record-type", "raw", "rocksdb", 3, False])
+    equal([table["name"] for table in status["tables"]], ["entries", "index", "meta", "orders"])
     equal(run("status", "--store", store).ends(DONE, "record-type", "TABLE", "answered in").err, "")
     said = run("status", "--store", f"{store}?name=other", "--json").ends(DONE).out
     equal(len(re.findall(r'"ping_ms" : \d+(\.0*\d{1,3})?,\n', said)), 1)

@@ -55,7 +55,7 @@ raw_clear (Raw *self)
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Raw, raw_clear)
 
-/* With what `init` takes by default. */
+/* With the index by date alone, as the other measurements that have one. */
 static gboolean
 open_store (TallBenchStore *store, const Ours *ours, GError **error)
 {

@@ -191,8 +191,9 @@ run (int argc, char **argv)
       "that is less; record-type keeps the rows",
       "SECONDS" },
     { "index", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &own.indexes,
-      "by what orders are found; with none, puts are faster, but orders cannot be listed by date "
-      "(default date); may be repeated",
+      "by what orders are found beside the default, which is date and number=order_number; with "
+      "date or none there is just what is given, and with none puts are faster, but orders "
+      "cannot be listed by date; may be repeated",
       "date|none|NAME=TEMPLATE" },
     { "regions", 0, 0, G_OPTION_ARG_INT, &own.regions, "regions that tables begin with", "N" },
     { "sample", 0, 0, G_OPTION_ARG_FILENAME, &own.sample,
@@ -230,7 +231,7 @@ const TallCommand tall_command_init = {
   .help = "Several deployments live side by side in one store under different names.\n\n"
           "Example:\n"
           "  tallorder init --store rocksdb:shop --layout record-type --key hashed\n"
-          "  tallorder init --store rocksdb:shop --index number=order_number \\\n"
+          "  tallorder init --store rocksdb:shop \\\n"
           "      --index 'by-item=md5(line.item_number) rtime(sales_date)?'\n"
           "  tallorder init --store 'hbase://127.0.0.1:9090?name=shop' --regions 8\n\n"
           "Where only an administrator may create tables, or the gateway is framed: print the\n"

@@ -374,7 +374,7 @@ const TallCommand tall_command_migrate = {
       "Example:\n"
       "  tallorder migrate --store rocksdb:shop --to-layout blob\n"
       "  tallorder migrate --server localhost:7654 --to-layout blob\n"
-      "  tallorder migrate --store rocksdb:shop --to-index number=order_number \\\n"
+      "  tallorder migrate --store rocksdb:shop \\\n"
       "      --to-index 'by-item=md5(line.item_number) rtime(sales_date)?'\n"
       "  tallorder migrate --store hbase://localhost:9090 --to-key salted --pause 3 --rate 5000",
   .takes_server = TRUE,

@@ -6,8 +6,10 @@
 
 #define MOST_NAME 32 /* bytes */
 
-/* What a deployment has if it is not said. */
-#define USUAL "date"
+/* What a deployment has if it is not said: the index by date, and one by which an order is found
+ * without its customer. */
+#define USUAL_NAME "number"
+#define USUAL "date\n" USUAL_NAME "=order_number"
 
 /* As the deployment record and `init --index` have them. */
 static const char *const names[] = {
@@ -50,6 +52,15 @@ index_free (gpointer data)
 }
 
 static gboolean
+has_name (const GPtrArray *indexes, const char *name)
+{
+  for (guint i = 0; i < indexes->len; i++)
+    if (g_str_equal (((const TallIndex *)g_ptr_array_index (indexes, i))->name, name))
+      return TRUE;
+  return FALSE;
+}
+
+static gboolean
 check_name (const char *name, const GPtrArray *before, GError **error)
 {
   gsize len = strlen (name);
@@ -60,9 +71,8 @@ check_name (const char *name, const GPtrArray *before, GError **error)
   for (guint i = 0; i < G_N_ELEMENTS (names) && wrong == NULL; i++)
     if (g_str_equal (names[i], name))
       wrong = "is not “date” or “none”, which say what there is";
-  for (guint i = 0; i < before->len && wrong == NULL; i++)
-    if (g_str_equal (((const TallIndex *)g_ptr_array_index (before, i))->name, name))
-      wrong = "is there once";
+  if (wrong == NULL && has_name (before, name))
+    wrong = "is there once";
   if (wrong == NULL && before->len == TALL_MOST_INDEXES)
     wrong = "cannot be given, as there are 15 before it, which is the most";
   if (wrong != NULL)
@@ -117,8 +127,9 @@ tall_indexes_make (const char *indexes, GError **error)
 
 /**
  * tall_indexes_parse:
- * @text: (nullable): lines, of which each is `date`, `none` or NAME=TEMPLATE; NULL: the default.
- *   Without `date` and `none` they are there in addition to the default
+ * @text: (nullable): lines, of which each is `date`, `none` or NAME=TEMPLATE. With `date` or `none`
+ *   there is just what they say; without, they come beside the default, and NULL is the default
+ *   alone. One of the name `number` takes the place of that of the default
  * @indexes: (out) (transfer none) (nullable): lines NAME=TEMPLATE, for ever; NULL: there are none
  *
  * Returns: FALSE with %TALL_ERROR_INVALID, naming what there is
@@ -144,7 +155,8 @@ tall_indexes_parse (const char *text, TallIndexKind *kind, const char **indexes,
     }
   if (!said[TALL_INDEX_BY_DATE] && !said[TALL_INDEX_NONE])
     {
-      g_autofree char *more = g_strconcat (USUAL, "\n", text, NULL);
+      const char *usual = has_name (made, USUAL_NAME) ? names[TALL_INDEX_BY_DATE] : USUAL;
+      g_autofree char *more = g_strconcat (usual, "\n", text, NULL);
       return tall_indexes_parse (more, kind, indexes, error);
     }
   for (guint i = 0; i < made->len; i++)

@@ -243,6 +243,17 @@ print_items (const TallLoadReport *self)
   tall_print ("%s %s\n", are_customers ? "Customers" : "Orders   ", text->str);
 }
 
+/* Where a file comes again with other customers, each order is stored twice. */
+static void
+print_namesakes (const TallLoadNamesakes *self)
+{
+  g_autofree char *first = tall_text_clean (self->first);
+  if (self->n_found > 0)
+    tall_print ("Numbers   %" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT " that were looked at: "
+                "another customer has the same (first: %s); --unique-orders rejects such orders\n",
+                self->n_found, self->n_looked, first);
+}
+
 /**
  * tall_load_report_print:
  *
@@ -254,6 +265,7 @@ tall_load_report_print (const TallLoadReport *self)
   print_rows (self);
   print_unused (self);
   print_items (self);
+  print_namesakes (&self->summary.namesakes);
   print_time (self);
   load_report_print_rejects (self->rejects, self->rejects_path, self->files);
 }
@@ -335,6 +347,12 @@ tall_load_report_print_json (const TallLoadReport *self)
       tall_json_add_number (builder, "refused_in_conditions", self->summary.refused);
     }
   tall_json_add_number (builder, "retries", self->summary.retries);
+  tall_json_begin_object (builder, "other_customers");
+  tall_json_add_number (builder, "looked_at", self->summary.namesakes.n_looked);
+  tall_json_add_number (builder, "found", self->summary.namesakes.n_found);
+  g_autofree char *first = g_utf8_make_valid (self->summary.namesakes.first, -1);
+  tall_json_add_text (builder, "first", first);
+  json_builder_end_object (builder);
   tall_json_add_double (builder, "seconds", self->seconds);
   add_files (self, builder);
   load_report_add_reasons (builder, self->rejects);

@@ -233,6 +233,7 @@ load_file (TallLoadReport *report,
   options.storing.jobs = (guint)own->jobs;
   options.storing.bulk.on_existing = own->existing;
   options.storing.bulk.assume_new = own->assume_new;
+  options.storing.unique = own->unique_orders;
   LoadHooks hooks = { report->rejects, own->dry_run };
   options.data = &hooks;
   options.show = show_item;

@@ -41,6 +41,7 @@ typedef struct
   char *retry;
   TallBulkExisting existing; /* the same, understood */
   gboolean assume_new;
+  gboolean unique_orders;
   gboolean across_files;
   gboolean allow_bad_rows;
   gboolean sniff;

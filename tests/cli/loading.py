@@ -536,6 +536,45 @@ def load_what_is_there(folder):
 
 
 @test
+def load_with_other_customers(folder):
+    """A load says so if another customer has a number already, or rejects such orders."""
+    own = write_map(folder)
+    store = new_store(folder)
+    load = ["load", "--map", own, "-"]
+
+    def rows(customer, *numbers):
+        return "C,O,Q\n" + "".join(f"{customer},{number},1\n" for number in numbers)
+
+    many = [str(1000 + number) for number in range(300)]
+    with Server(store) as server:
+        for place in ["--server", server.address], ["--store", f"rocksdb:{folder}/store"]:
+            if "--store" in place:
+                equal(server.stop(), 0)
+            name = place[0].strip("-")
+            said = json.loads(run(*load, *place, "--json", stdin=rows(f"{name}-a", *many)).ends(DONE).out)
+            equal(said["other_customers"], {"looked_at": 2, "found": 0, "first": ""} if name == "server" else
+                  {"looked_at": 2, "found": 2, "first": "1000 of store-a, and of server-a"})
+            equal("Numbers" in run(*load, *place, stdin=rows(f"{name}-n", name)).ends(DONE).out, False)
+            run(*load, *place, "--unique-orders", stdin=rows(f"{name}-b", "1299", name + "2", "1000")).ends(
+                NO, "1 stored + 2 rejected", "invalid", "-a has an order 1299 already", f"customer {name}-b")
+            equal(lines_of(store, f"{name}-b", name + "2") if name == "store" else ["1"], ["1"])
+            run(*load, *place, stdin=rows(f"{name}-c", "1000")).ends(
+                DONE, "1 of 1 that were looked at", f"first: 1000 of {name}-c, and of ", "--unique-orders")
+
+    place = ["--store", store, "--unique-orders", "--jobs", "8"]
+    run(*load, *place, stdin=rows("A", "x") + rows("B", "x", "y")[6:]).ends(
+        NO, "2 stored + 1 rejected", "customer A has an order x already, and this one is of customer B")
+    run(*load, *place, stdin=rows("C", *[f"c{n}" for n in range(700)]) + rows("D", "c0", "c699")[6:]).ends(
+        NO, "700 stored + 2 rejected")
+    run(*load, *place, stdin=rows("A", "x")).ends(DONE, "1 unchanged")
+    run("init", "--store", f"{store}?name=date", "--index", "date")
+    date = ["--store", f"{store}?name=date"]
+    run(*load, *date, "--unique-orders", stdin=rows("A", "x")).ends(FAILED, "number=order_number")
+    said = json.loads(run(*load, *date, "--json", stdin=rows("A", "x")).ends(DONE).out)
+    equal(said["other_customers"], {"looked_at": 0, "found": 0, "first": ""})
+
+
+@test
 def load_from_a_pipe(folder):
     """What cannot be kept ends the load before anything is stored."""
     store = new_store(folder)

@@ -188,7 +188,7 @@ static void
 test_cut_short (Fixture *self, gconstpointer data G_GNUC_UNUSED)
 {
   self->of = tall_layout_get_order_table (&tall_layout_normalized);
-  self->from = 3;
+  self->from = 4;
   self->n_calls = G_MAXINT;
   g_assert_false (load (self, 0));
   g_assert_nonnull (strstr (self->error->message, "Stopped at line "));
@@ -200,7 +200,7 @@ static void
 test_record_stands_still (Fixture *self, gconstpointer data G_GNUC_UNUSED)
 {
   self->of = TALL_META_TABLE;
-  self->from = 3; /* revisions are taken, and the row of the load is written */
+  self->from = 4; /* an index is looked for, revisions are taken, the row of the load is written */
   self->n_calls = 12;
   g_assert_true (load (self, 60));
   assert_loaded (self);
@@ -223,7 +223,7 @@ static void
 test_record_fails (Fixture *self, gconstpointer data G_GNUC_UNUSED)
 {
   self->of = TALL_META_TABLE;
-  self->from = 3;
+  self->from = 4;
   self->n_calls = G_MAXINT;
   g_assert_false (load (self, 0));
   g_assert_error (self->error, TALL_ERROR, TALL_ERROR_TIMED_OUT);

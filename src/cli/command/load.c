@@ -184,6 +184,10 @@ run (int argc, char **argv)
       "report|skip|replace" },
     { "assume-new", 0, 0, G_OPTION_ARG_NONE, &own.assume_new,
       "do not look whether anything is stored already: faster; see src/load/README.md", NULL },
+    { "unique-orders", 0, 0, G_OPTION_ARG_NONE, &own.unique_orders,
+      "reject an order if another customer has one of its number; one batch at a time, with a look "
+      "at each order",
+      NULL },
     { "across-files", 0, 0, G_OPTION_ARG_NONE, &own.across_files,
       "an order that begins in one file goes on in another; without, that rejects it, unless the "
       "rows are the same",

@@ -241,14 +241,69 @@ find_out (const TallLoadItem *item, TallFront *front, TallBulkResult *result)
   return TRUE;
 }
 
-/* Where one cannot be looked for now, which may take long, nor can the others. @cause: (inout): why
+/**
+ * tall_load_item_find_namesake:
+ *
+ * Finds another customer with an order of the same number, by an index that begins with it.
+ *
+ * Returns: (transfer full) (nullable): the customer's number; NULL: there is none, or an error:
+ *   %TALL_ERROR_UNSUPPORTED or %TALL_ERROR_INVALID if there is no such index
  */
-static gboolean
-is_absent (const TallLoadItem *item, TallFront *front, const GError **cause, TallBulkResult *result)
+char *
+tall_load_item_find_namesake (const TallLoadItem *self, TallFront *front, GError **error)
 {
-  if (*cause != NULL)
+  g_autofree char *value = g_strconcat ("order_number=", self->order->order_number, NULL);
+  const char *const values[] = { value };
+  const TallFindOptions find = {
+    .values = values, .n_values = 1, .limit = 2, .part = { .kind = TALL_PART_SUMMARY }
+  };
+  g_autoptr (TallFound) page = tall_front_find_orders (front, &find, error);
+  for (guint i = 0; page != NULL && i < page->n_orders; i++)
+    {
+      const TallOrder *found = page->orders[i].order;
+      if (found != NULL && !g_str_equal (found->customer_number, self->order->customer_number))
+        return g_strdup (found->customer_number);
+    }
+  return NULL;
+}
+
+/* @numbers: of the orders before it in the batch, with their customers
+ *
+ * Returns: whether nobody else has its number; otherwise it is refused */
+static gboolean
+is_unique (const TallLoadItem *item, TallFront *front, GHashTable *numbers, TallBulkResult *result)
+{
+  const TallOrder *order = item->order;
+  const char *before = g_hash_table_lookup (numbers, order->order_number);
+  g_autofree char *other = before != NULL && !g_str_equal (before, order->customer_number)
+                               ? g_strdup (before)
+                               : tall_load_item_find_namesake (item, front, &result->error);
+  if (other != NULL)
+    tall_error_set_invalid (&result->error, "order_number",
+                            "customer %s has an order %s already, and this one is of customer %s",
+                            other, order->order_number, order->customer_number);
+  else if (result->error == NULL)
+    g_hash_table_insert (numbers, order->order_number, order->customer_number);
+  result->outcome = result->error != NULL ? TALL_BULK_REFUSED : TALL_BULK_STORED;
+  return result->error == NULL;
+}
+
+/* Where one cannot be looked for now, which may take long, nor can the others. @numbers:
+ * (nullable): as for is_unique(); @cause: (inout): why
+ *
+ * Returns: whether it is to be put; FALSE: @result is known */
+static gboolean
+is_new (const TallLoadItem *item,
+        TallFront *front,
+        GHashTable *numbers,
+        const GError **cause,
+        TallBulkResult *result)
+{
+  gboolean asks = item->order != NULL && numbers != NULL;
+  if (*cause != NULL && (item->unknown != NULL || asks))
     *result = (TallBulkResult){ TALL_BULK_REFUSED, 0, g_error_copy (*cause) };
-  else if (!find_out (item, front, result))
+  else if ((item->unknown == NULL || !find_out (item, front, result))
+           && (!asks || is_unique (item, front, numbers, result)))
     return TRUE;
   else if (tall_error_is_passing (result->error))
     *cause = result->error;
@@ -267,10 +322,11 @@ static void
 choose (const TallLoadBatch *self, TallFront *front, Chosen *chosen, TallBulkResult *results)
 {
   const GError *cause = NULL;
+  g_autoptr (GHashTable) numbers = self->unique ? g_hash_table_new (g_str_hash, g_str_equal) : NULL;
   for (guint i = 0; i < self->items->len; i++)
     {
       const TallLoadItem *item = g_ptr_array_index (self->items, i);
-      if (item->unknown != NULL && !is_absent (item, front, &cause, &results[i]))
+      if (!is_new (item, front, numbers, &cause, &results[i]))
         continue;
       chosen->positions[chosen->values->len] = i;
       g_ptr_array_add (chosen->values,

@@ -104,6 +104,10 @@ void tall_load_ledger_add (TallLoadLedger *self, const TallLoadItem *item, TallL
 void tall_load_ledger_move (TallLoadLedger *self, TallLoadLedger *from);
 guint64 tall_load_ledger_count_rows (const TallLoadLedger *self, guint file, TallLoadEnd end);
 
+char *tall_load_item_find_namesake (const TallLoadItem *self,
+                                    TallFront *front,
+                                    GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
 /**
  * TallLoadSettle:
  * @result: what became of @item
@@ -123,6 +127,7 @@ typedef struct
 {
   GPtrArray *items; /* of TallLoadItem, owned: those that are not settled */
   gsize bytes;      /* of the rows of all that were added */
+  gboolean unique;  /* an order is refused if another customer has one of its number */
 } TallLoadBatch;
 
 TallLoadBatch *tall_load_batch_new (void);

@@ -78,7 +78,10 @@ sum_up (Loader *self, TallLoadSummary *summary)
       summary->refused = tall_query_count_refused (self->options->query, &summary->first_refused);
     }
   if (self->storer != NULL)
-    tall_storer_count (self->storer, summary->ends, &summary->retries);
+    {
+      tall_storer_count (self->storer, summary->ends, &summary->retries);
+      summary->namesakes = tall_storer_count_namesakes (self->storer);
+    }
   else
     memcpy (summary->ends, self->ledger.ends, sizeof summary->ends);
 }

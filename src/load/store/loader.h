@@ -31,7 +31,8 @@ typedef struct
 {
   guint64 rows; /* read, without the header and blank lines */
   TallLoadTally ends[TALL_LOAD_N_ENDS];
-  guint64 retries;      /* batches that were put again */
+  guint64 retries; /* batches that were put again */
+  TallLoadNamesakes namesakes;
   guint64 kept_rows;    /* of files in which orders look up something */
   guint64 spooled_rows; /* that were put aside until their order was complete */
   guint64 result_rows;  /* that a query has made of those of the files */

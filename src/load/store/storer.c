@@ -358,6 +358,28 @@ sync_if_due (TallStorer *self)
   g_mutex_unlock (&self->lock);
 }
 
+/* Looks whether another customer has the number of the first order of a batch. What cannot be
+ * looked at is not counted. */
+static void
+look_for_namesake (TallStorer *self, const TallLoadBatch *batch)
+{
+  const TallLoadItem *item = g_ptr_array_index (batch->items, 0);
+  if (item->order == NULL || batch->unique || !self->finds_numbers)
+    return;
+  g_autoptr (GError) error = NULL;
+  g_autofree char *other = tall_load_item_find_namesake (item, self->front, &error);
+  g_autoptr (GMutexLocker) locker G_GNUC_UNUSED = g_mutex_locker_new (&self->lock);
+  if (error != NULL)
+    return;
+  self->namesakes.n_looked++;
+  if (other == NULL)
+    return;
+  self->namesakes.n_found++;
+  if (self->namesakes.n_found == 1)
+    g_snprintf (self->namesakes.first, sizeof self->namesakes.first, "%s of %s, and of %s",
+                item->order->order_number, item->order->customer_number, other);
+}
+
 /* @data: (transfer full): a #TallLoadBatch
  * @user_data: the storer
  *
@@ -370,8 +392,12 @@ storer_store_batch (gpointer data, gpointer user_data)
   g_autoptr (TallLoadBatch) batch = data;
   Putting putting = { .storer = self };
   tall_load_ledger_init (&putting.ledger);
+  batch->unique = self->options.unique;
   if (!tall_storer_has_failed (self))
-    put_batch (&putting, batch);
+    {
+      look_for_namesake (self, batch);
+      put_batch (&putting, batch);
+    }
   g_clear_error (&putting.again);
 
   g_mutex_lock (&self->lock);
@@ -465,6 +491,13 @@ tall_storer_count (TallStorer *self, TallLoadTally *ends, guint64 *retries)
   *retries = self->retries;
 }
 
+TallLoadNamesakes
+tall_storer_count_namesakes (TallStorer *self)
+{
+  g_autoptr (GMutexLocker) locker G_GNUC_UNUSED = g_mutex_locker_new (&self->lock);
+  return self->namesakes;
+}
+
 /* The same of the rows of one file, for one end. */
 guint64
 tall_storer_count_rows (TallStorer *self, guint file, TallLoadEnd end)
@@ -498,6 +531,19 @@ tall_storer_finish (TallStorer *self, GError **error)
   return FALSE;
 }
 
+static gboolean
+can_find_numbers (TallFront *front, GError **error)
+{
+  const char *const values[] = { "order_number=0" };
+  const TallFindOptions find = { .values = values, .n_values = 1, .limit = 1 };
+  g_autoptr (TallFound) page = tall_front_find_orders (front, &find, error);
+  if (page == NULL)
+    g_prefix_error (error,
+                    "Looking whether other customers have these order numbers takes an index "
+                    "such as number=order_number, which “tallorder migrate” adds: ");
+  return page != NULL;
+}
+
 /**
  * tall_storer_new:
  * @options: its text @bulk.name, which is needed, and @stop stay as long as the storer
@@ -511,6 +557,13 @@ tall_storer_new (TallFront *front,
                  TallRejects *rejects,
                  GError **error)
 {
+  g_autoptr (GError) no_index = NULL;
+  gboolean finds_numbers = can_find_numbers (front, &no_index);
+  if (options->unique && !finds_numbers)
+    {
+      g_propagate_error (error, g_steal_pointer (&no_index));
+      return NULL;
+    }
   g_autoptr (TallBulk) bulk = tall_bulk_begin (front, &options->bulk, error);
   if (bulk == NULL)
     return NULL;
@@ -518,8 +571,9 @@ tall_storer_new (TallFront *front,
   self->front = g_object_ref (front);
   self->bulk = g_steal_pointer (&bulk);
   self->rejects = rejects;
+  self->finds_numbers = finds_numbers;
   self->options = *options;
-  self->options.jobs = choose_jobs (front, options->jobs);
+  self->options.jobs = options->unique ? 1 : choose_jobs (front, options->jobs);
   tall_load_ledger_init (&self->fresh);
   tall_load_ledger_init (&self->safe);
   self->synced_at = g_get_monotonic_time ();

@@ -93,6 +93,8 @@ typedef struct
   TallStalled stalled;
   gpointer data;
   TallBulkOptions bulk;
+  gboolean unique; /* an order is rejected if another customer has one of its number; one batch is
+                    * put at once then */
   const gint
       *stop; /* atomic; nothing is tried again when it is not 0 any more; NULL: it never is */
 } TallStorerOptions;
@@ -101,6 +103,19 @@ typedef struct
   {                                                                                                \
     .tries = 6, .retry_delay = 100, .patience = 600                                                \
   }
+
+/**
+ * TallLoadNamesakes:
+ *
+ * Orders whose numbers another customer has, too, before they are put. One of each batch is looked
+ * at: where a file comes again with other customers, nearly all are of that kind.
+ */
+typedef struct
+{
+  guint64 n_looked; /* orders; 0: there is no index on their numbers */
+  guint64 n_found;
+  char first[512]; /* its number and both customers, for people; "": none was found */
+} TallLoadNamesakes;
 
 /**
  * TallStorer:
@@ -121,6 +136,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (TallStorer, tall_storer_free)
 void tall_storer_add (TallStorer *self, TallLoadItem *item);
 gboolean tall_storer_has_failed (TallStorer *self);
 void tall_storer_count (TallStorer *self, TallLoadTally *ends, guint64 *retries);
+TallLoadNamesakes tall_storer_count_namesakes (TallStorer *self);
 guint64 tall_storer_count_rows (TallStorer *self, guint file, TallLoadEnd end);
 gboolean tall_storer_finish (TallStorer *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
@@ -129,6 +145,7 @@ struct _TallStorer
   TallFront *front; /* owned */
   TallBulk *bulk;   /* owned */
   TallRejects *rejects;
+  gboolean finds_numbers; /* there is an index on order numbers */
   TallStorerOptions options;
   GThreadPool *pool;
   TallStall stall;
@@ -141,6 +158,7 @@ struct _TallStorer
   TallLoadLedger fresh; /* not safe yet */
   TallLoadLedger safe;
   guint64 retries;
+  TallLoadNamesakes namesakes;
   gboolean is_syncing;
   gint64 synced_at;
   GError *failure; /* why nothing is stored any more; NULL: all is well */

@@ -148,6 +148,36 @@ test_broken_since (TallStoreFixture *fixture, gconstpointer kind)
   g_assert_false (summary.is_whole);
 }
 
+/* One hint that cannot be read does not hide that others are missing. */
+static void
+test_broken_hint (TallStoreFixture *fixture, gconstpointer kind)
+{
+  static const char *const numbers[] = { "0", "1", "2", "3", "4" };
+  guint n_missing = 0;
+  TallVerifySummary summary;
+  g_autoptr (GByteArray) row = g_byte_array_new ();
+  for (guint i = 0; i < G_N_ELEMENTS (numbers); i++)
+    {
+      g_autoptr (TallOrder) order = tall_test_marked_order (numbers[i], 1, 1, 3);
+      order->has_sales_date = TRUE;
+      order->sales_date = OTHER_DATE;
+      tall_fixture_put (fixture, order, NULL);
+      if (i > 0)
+        g_assert_true (tall_test_damage_find ("lost-hint")->damage (fixture, kind, order));
+    }
+  tall_test_append_hint (fixture, numbers[0], OTHER_DATE, row);
+  g_autoptr (TallTable) broken = tall_broken_table_new (fixture->table);
+  tall_broken_table_break (TALL_BROKEN_TABLE (broken), tall_slice_array (row), TALL_ERROR_DAMAGED);
+  g_autoptr (TallStore) store = tall_test_open (broken, &fixture->clock);
+  g_autoptr (GPtrArray) lines =
+      tall_test_find (TALL_FRONT (store), (TallVerifyOptions){ 0 }, &summary);
+  for (guint i = 0; i < lines->len; i++)
+    n_missing += g_str_has_prefix (g_ptr_array_index (lines, i), "missing-hint ");
+  g_assert_cmpuint (n_missing, ==, G_N_ELEMENTS (numbers) - 1);
+  g_assert_cmpuint (summary.n_findings, ==, G_N_ELEMENTS (numbers));
+  g_assert_false (summary.is_whole);
+}
+
 /* A hint that is gone is not a finding that had to be left. */
 static void
 test_gone (TallStoreFixture *fixture, gconstpointer kind)
@@ -309,15 +339,46 @@ test_search_again (TallStoreFixture *fixture, gconstpointer data)
   tall_verify_part_free (part);
 }
 
+/* What cannot be read may contradict any half id: all are left. */
+static void
+test_search_broken (TallStoreFixture *fixture, gconstpointer data)
+{
+  const TallStoreKind *kind = data;
+  const TallSlice one = tall_slice ("\0\0\0\0\0\0\3\3", 8);
+  const TallSlice other = tall_slice ("\0\0\0\0\0\0\4\4", 8);
+  TallVerifySummary summary;
+  if (!kind->key_strategy->needs_id)
+    return;
+  put_id (fixture, "nHALF", one, 1);
+  put_id (fixture, "nTHIRD", other, 1);
+  g_autoptr (TallTable) broken = tall_broken_table_new (fixture->table);
+  tall_broken_table_break (TALL_BROKEN_TABLE (broken), tall_slice_str ("nTHIRD"),
+                           TALL_ERROR_DAMAGED);
+  tall_broken_table_break_scans (TALL_BROKEN_TABLE (broken));
+  g_autoptr (TallStore) store = tall_test_open (broken, &fixture->clock);
+  g_autoptr (GPtrArray) lines =
+      tall_test_find (TALL_FRONT (store), (TallVerifyOptions){ .repair = TRUE }, &summary);
+  g_assert_cmpuint (lines->len, ==, 2);
+  g_assert_cmpuint (summary.n_for_person, ==, 1);
+  g_assert_cmpuint (summary.n_mended, ==, 0);
+}
+
 int
 main (int argc, char **argv)
 {
   static const TallStoreTest tests[] = {
-    { "kind", test_kind },       { "other-row", test_other_row },
-    { "between", test_between }, { "broken-since", test_broken_since },
-    { "gone", test_gone },       { "few", test_few },
-    { "lost", test_lost },       { "ttl", test_ttl },
-    { "expired", test_expired }, { "search-again", test_search_again },
+    { "kind", test_kind },
+    { "other-row", test_other_row },
+    { "between", test_between },
+    { "broken-since", test_broken_since },
+    { "gone", test_gone },
+    { "few", test_few },
+    { "lost", test_lost },
+    { "ttl", test_ttl },
+    { "expired", test_expired },
+    { "search-again", test_search_again },
+    { "broken-hint", test_broken_hint },
+    { "search-broken", test_search_broken },
   };
   g_test_init (&argc, &argv, NULL);
   tall_store_fixture_add ("verify-doubts", tests, G_N_ELEMENTS (tests));

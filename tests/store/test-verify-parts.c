@@ -213,35 +213,42 @@ test_slow (TallStoreFixture *self, gconstpointer data)
   g_assert_cmpuint (tall_parts_front_count (TALL_PARTS_FRONT (parts)), >, n_calls / 16);
 }
 
-/* The search for what contradicts goes on where it was left, page by page if a part has no more
- * time. */
+/* The search for what contradicts begins when nothing is to be looked at again, and goes on where
+ * it was left, page by page if a part has no more time. */
 static void
 test_search (TallStoreFixture *self, gconstpointer data)
 {
   const TallStoreKind *kind = data;
   TallStoreContext context = { .table = self->table };
   const TallSuspect half[] = {
-    { .key = tall_slice_str ("nA0000"), .stage = TALL_SUSPECT_SEARCH },
-    { .key = tall_slice_str ("nA0001"), .stage = TALL_SUSPECT_SEARCH },
-    { .key = tall_slice_str ("nA0002"), .stage = TALL_SUSPECT_READY },
+    { &tall_verify_ids, tall_slice_str ("nA0002"), .stage = TALL_SUSPECT_READY },
+    { &tall_verify_ids, tall_slice_str ("nA0000"), .stage = TALL_SUSPECT_SEARCH },
+    { &tall_verify_ids, tall_slice_str ("nA0001"), .stage = TALL_SUSPECT_SEARCH },
   };
-  g_autoptr (GArray) suspects = g_array_new (FALSE, FALSE, sizeof (TallSuspect));
+  g_autoptr (TallVerifyPart) part = g_new0 (TallVerifyPart, 1);
+  g_autoptr (GArray) findings = g_array_new (FALSE, FALSE, sizeof (TallFinding));
   g_autoptr (GByteArray) place = g_byte_array_new ();
-  TallVerify verify = { .context = &context, .suspects = suspects, .search = place };
-  const TallSuspect *searched;
+  TallVerify verify = { .context = &context, .part = part, .findings = findings, .search = place };
+  const TallSuspect *all;
   guint n_pages = 0;
   if (!kind->key_strategy->needs_id)
     return;
   put_cells (self, "ids", 9000, "nA", TRUE);
   put_cells (self, "ids", 1, "nZ", TRUE); /* as nA0000 */
-  g_array_append_vals (suspects, half, G_N_ELEMENTS (half));
-  searched = &g_array_index (suspects, TallSuspect, 0);
-  for (; searched[1].stage == TALL_SUSPECT_SEARCH; n_pages++)
-    must (tall_verify_search (&verify, &error));
+  part->arena = tall_arena_new (0);
+  verify.suspects = g_array_new (FALSE, FALSE, sizeof (TallSuspect));
+  g_array_append_vals (verify.suspects, half, G_N_ELEMENTS (half));
+  must (tall_verify_settle (&verify, &error));
+  g_assert_cmpuint (place->len, ==, 0);
+  all = &g_array_index (verify.suspects, TallSuspect, 0);
+  g_assert_cmpint (all[0].stage, ==, TALL_SUSPECT_NEW); /* its fingerprint is another one */
+  for (; all[2].stage == TALL_SUSPECT_SEARCH; n_pages++)
+    must (tall_verify_settle (&verify, &error));
   g_assert_cmpuint (n_pages, ==, 3);
-  g_assert_cmpint (searched[0].stage, ==, TALL_SUSPECT_LEFT);
-  g_assert_cmpint (searched[1].stage, ==, TALL_SUSPECT_MEND);
-  g_assert_cmpint (searched[2].stage, ==, TALL_SUSPECT_READY);
+  g_assert_cmpint (all[0].stage, ==, TALL_SUSPECT_NEW);
+  g_assert_cmpint (all[1].stage, ==, TALL_SUSPECT_LEFT);
+  g_assert_cmpint (all[2].stage, ==, TALL_SUSPECT_MEND);
+  g_array_unref (verify.suspects);
 }
 
 static void
@@ -369,6 +376,26 @@ test_moved (TallStoreFixture *self, gconstpointer kind)
              "has moved to other tables meanwhile; verify again");
 }
 
+/* A cursor is of what was asked for: neither of everything nor of another customer. */
+static void
+test_other_customer (TallStoreFixture *self, gconstpointer kind)
+{
+  static const char *const others[] = { NULL, "somebody else" };
+  TallVerifyRequest request = { .most = 1, .customer_number = TALL_TEST_CUSTOMER };
+  g_autoptr (TallCustomer) customer = tall_test_plain_customer (others[1]);
+  damage_all (self, kind);
+  must (tall_front_put_customer (self->front, customer, NULL, NULL, &error));
+  g_autoptr (TallVerifyPart) part = must (tall_front_verify_some (self->front, &request, &error));
+  g_assert_cmpuint (part->cursor.len, >, 0);
+  request.cursor = part->cursor;
+  for (guint i = 0; i < G_N_ELEMENTS (others); i++)
+    {
+      request.customer_number = others[i];
+      must_fail (tall_front_verify_some (self->front, &request, &error), TALL_ERROR_INVALID,
+                 "is not of this verification");
+    }
+}
+
 /* What makes no sense is refused before anything is looked at. */
 static void
 test_refused (TallStoreFixture *self, gconstpointer kind G_GNUC_UNUSED)
@@ -387,13 +414,21 @@ int
 main (int argc, char **argv)
 {
   static const TallStoreTest tests[] = {
-    { "small", test_small },           { "repair", test_repair },
-    { "strays", test_strays },         { "stray-within", test_stray_within },
-    { "half-ids", test_half_ids },     { "search", test_search },
-    { "at-once", test_at_once },       { "slow", test_slow },
-    { "slow-pages", test_slow_pages }, { "altered", test_altered },
-    { "moved", test_moved },           { "refused", test_refused },
-    { "large", test_large },           { "strays-of-two", test_strays_of_two },
+    { "small", test_small },
+    { "repair", test_repair },
+    { "strays", test_strays },
+    { "stray-within", test_stray_within },
+    { "half-ids", test_half_ids },
+    { "search", test_search },
+    { "at-once", test_at_once },
+    { "slow", test_slow },
+    { "slow-pages", test_slow_pages },
+    { "altered", test_altered },
+    { "moved", test_moved },
+    { "refused", test_refused },
+    { "other-customer", test_other_customer },
+    { "large", test_large },
+    { "strays-of-two", test_strays_of_two },
   };
   g_test_init (&argc, &argv, NULL);
   tall_store_fixture_add ("verify-parts", tests, G_N_ELEMENTS (tests));

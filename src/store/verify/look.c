@@ -176,7 +176,7 @@ static void
 check_order (TallVerifyLook *look, const TallDecoded *decoded, TallSlice summary)
 {
   const TallOrder *order = decoded->order;
-  g_autoptr (TallArena) arena = tall_arena_new (0); /* many looks are kept at once */
+  TallArena *arena = tall_order_get_arena (order); /* many looks are kept at once */
   TallSlice canonical =
       decoded->canonical.len > 0 ? decoded->canonical : tall_order_to_canonical (order, arena);
   if (!check_counts (look, order) || !check_digest (look, canonical))
@@ -229,14 +229,13 @@ static void
 verify_customer (TallVerifyLook *look, TallSlice summary)
 {
   g_autoptr (GError) cause = NULL;
-  g_autoptr (TallArena) arena = tall_arena_new (0);
   g_autoptr (TallCustomer) customer =
       look->context->layout->decode_customer (look->customer_number, look->row,
                                               look->root.state.revision, &cause);
   if (customer == NULL)
     add_damage (look, TALL_FINDING_UNREADABLE, cause->message);
-  else if (check_digest (look, tall_customer_to_canonical (customer, arena)))
-    check_derived (look, summary, tall_customer_to_summary (customer, arena));
+  else if (check_digest (look, tall_customer_to_canonical (customer, look->arena)))
+    check_derived (look, summary, tall_customer_to_summary (customer, look->arena));
 }
 
 static gboolean

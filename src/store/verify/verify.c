@@ -101,10 +101,9 @@ read_cursor (TallVerify *self, GError **error)
     return TRUE;
   if (!tall_cursor_open (self->context, CURSOR, self->request->customer_number, &reader))
     {
-      tall_error_set_invalid (
-          error, "cursor",
-          "this cursor is not of this verification, or the deployment has moved "
-          "to other tables meanwhile; verify again");
+      tall_error_set_invalid (error, "cursor",
+                              "this cursor is not of this verification, or the deployment "
+                              "has moved to other tables meanwhile; verify again");
       return FALSE;
     }
   self->phase = tall_reader_u8 (&reader);
@@ -192,6 +191,7 @@ tall_verify_is_over (const TallVerify *self)
 void
 tall_verify_keep (TallVerify *self)
 {
+  self->has_come_further = TRUE;
   self->safe_part = *self->part;
   self->n_safe_findings = self->findings->len;
   self->n_safe_suspects = self->suspects->len;
@@ -213,12 +213,10 @@ walk_phase (TallVerify *self, gboolean *ended, GError **error)
 static gboolean
 walk (TallVerify *self, GError **error)
 {
-  guint first_phase = self->phase;
-  g_autoptr (GByteArray) begun = g_byte_array_new ();
-  g_autoptr (GError) cause = NULL;
+  GError *cause = NULL;
   gboolean ended = TRUE;
-  tall_bytes_set (begun, tall_slice_array (self->place));
   tall_verify_keep (self);
+  self->has_come_further = FALSE;
   while (ended && cause == NULL && self->phase < PHASE_END)
     if (walk_phase (self, &ended, &cause) && ended)
       {
@@ -227,19 +225,16 @@ walk (TallVerify *self, GError **error)
         tall_verify_keep (self);
         ended = !tall_verify_is_over (self);
       }
-  if (cause != NULL)
-    {
-      *self->part = self->safe_part;
-      g_array_set_size (self->findings, self->n_safe_findings);
-      g_array_set_size (self->suspects, self->n_safe_suspects);
-      if (self->phase == first_phase
-          && tall_slice_equal (tall_slice_array (self->place), tall_slice_array (begun)))
-        {
-          g_propagate_error (error, g_steal_pointer (&cause));
-          return FALSE;
-        }
-    }
-  return TRUE;
+  if (cause == NULL)
+    return TRUE;
+  *self->part = self->safe_part;
+  g_array_set_size (self->findings, self->n_safe_findings);
+  g_array_set_size (self->suspects, self->n_safe_suspects);
+  if (self->has_come_further)
+    g_error_free (cause);
+  else
+    g_propagate_error (error, cause);
+  return self->has_come_further;
 }
 
 static gboolean

@@ -264,6 +264,7 @@ struct _TallVerify
   TallVerifyPart safe_part;
   guint n_safe_findings;
   guint n_safe_suspects;
+  gboolean has_come_further; /* than where the part began */
 };
 
 /* After so many findings a part looks at nothing more. What one look adds to them keeps them below

@@ -249,7 +249,7 @@ def put(store, order, *options, kind=()):
 
 def fill(store, layout, key):
     """Stores everything; returns the revisions that were replaced: of an order, of a deleted one."""
-    run("init", "--store", store, "--layout", layout, "--key", key)
+    run("init", "--store", store, "--layout", layout, "--key", key, "--index", "date")
     run("load", "--store", store, NORTHWIND / "orders.csv", "--map", "northwind")
     run("load", "--store", store, NORTHWIND / "customers.csv", "--map", "northwind-customers")
     run("put", "--store", store, "-", input="\n".join(map(json.dumps, ORDERS)))

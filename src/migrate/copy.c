@@ -551,6 +551,7 @@ check_still_copies (const Copy *self, GError **error)
 static gboolean
 remove_old (const Copy *self, GError **error)
 {
+  const TallState nothing = { 0 };
   g_autoptr (TallBatch) batch = tall_batch_new ();
   for (TallCopyItem *item = first_open (self); item != NULL; item = next_open (self, item))
     {
@@ -559,9 +560,18 @@ remove_old (const Copy *self, GError **error)
           && !tall_children_add_removals (&item->to, 0, item->wanted.revision - 1, batch, error))
         return FALSE;
       tall_index_add_removals (&item->to, item->there.state.revision, batch);
+      tall_index_add_undated (&item->to, &item->there.state, &nothing, batch);
     }
   return batch->mutations->len == 0
          || (check_still_copies (self, error) && apply (self, batch, error));
+}
+
+/* Whether it comes in one step with the row that lists it, if its root row is not there. A plain
+ * put could leave such a row of an earlier version, which a slower process has copied. */
+static gboolean
+is_committed (const TallCopyItem *item)
+{
+  return item->to.context->has_dated && !item->there.exists;
 }
 
 /* Everything but the root rows. */
@@ -571,9 +581,11 @@ write_rows (const Copy *self, GError **error)
   g_autoptr (TallBatch) batch = tall_batch_new ();
   for (TallCopyItem *item = first_open (self); item != NULL; item = next_open (self, item))
     {
-      const TallOperation *to = &item->to;
+      TallOperation *to = &item->to;
       if (item->order == NULL)
         continue;
+      if (!is_committed (item))
+        tall_index_prepare_hints (to, item->order);
       if (tall_operation_has_children (to))
         to->context->layout->append_children (&to->key, item->order, item->wanted.revision, batch);
       tall_index_add_hints (to, item->wanted.revision, batch);
@@ -602,8 +614,34 @@ write_roots (const Copy *self, GError **error)
 {
   g_autoptr (TallBatch) batch = tall_batch_new ();
   for (TallCopyItem *item = first_open (self); item != NULL; item = next_open (self, item))
-    append_root (item, batch);
+    if (!is_committed (item))
+      append_root (item, batch);
   return apply (self, batch, error);
+}
+
+static gboolean
+commit_roots (const Copy *self, GError **error)
+{
+  g_autoptr (TallBatch) batch = tall_batch_new ();
+  g_autoptr (GPtrArray) items = g_ptr_array_new (); /* not owned */
+  g_autofree TallNewRows *rows = g_new0 (TallNewRows, self->n_items);
+  for (TallCopyItem *item = first_open (self); item != NULL; item = next_open (self, item))
+    if (is_committed (item))
+      {
+        TallNewRows *its = &rows[items->len];
+        its->first = batch->mutations->len;
+        append_root (item, batch);
+        tall_index_add_dated (&item->to, &item->wanted, item->summary, batch);
+        its->n = batch->mutations->len - its->first;
+        g_ptr_array_add (items, item);
+      }
+  if (items->len > 0
+      && !tall_commit_absent (&((TallCopyItem *)items->pdata[0])->to, batch, rows, items->len,
+                              error))
+    return FALSE;
+  for (guint i = 0; i < items->len; i++)
+    ((TallCopyItem *)items->pdata[i])->outcome = rows[i].done ? TALL_COPY_COPIED : TALL_COPY_MOVED;
+  return TRUE;
 }
 
 /* It was written, and something else is read back. */
@@ -692,9 +730,9 @@ read_back (const Copy *self, GError **error)
  * @items: @n_items of them, from one source, each with another row
  *
  * Makes the target have what the source has of all items, and decides each. What the target has
- * already is only compared. The puts are plain and always the same: whoever sends them again, and
- * however late, changes nothing. Hints and children are acknowledged before a root row is sent, as
- * whoever goes on takes the root row for the whole.
+ * already is only compared. The puts are always the same, and plain but for what comes in one step:
+ * whoever sends them again, and however late, changes nothing. Hints and children are acknowledged
+ * before a root row is sent, as whoever goes on takes the root row for the whole.
  *
  * Returns: FALSE with what a table says; some may be copied then, and it is harmless to do it again
  */
@@ -717,5 +755,5 @@ tall_copy_run (const TallCopier *copier, TallCopyItem *items, guint n_items, GEr
     return FALSE;
   copy_claim (copier, items, n_items, TALL_COPY_OPEN);
   return remove_old (&self, error) && write_rows (&self, error) && write_roots (&self, error)
-         && read_back (&self, error);
+         && commit_roots (&self, error) && read_back (&self, error);
 }

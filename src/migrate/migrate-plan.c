@@ -106,6 +106,8 @@ measure (TallOperation *operation, const TallCopyItem *item)
   if (item->order != NULL && tall_operation_has_children (operation))
     operation->context->layout->append_children (&operation->key, item->order, 1, batch);
   tall_index_add_hints (operation, 1, batch);
+  if (item->order != NULL)
+    tall_index_add_dated (operation, &item->wanted, item->summary, batch);
   for (guint i = 0; i < batch->mutations->len; i++)
     n_bytes += tall_mutation_get_size (g_ptr_array_index (batch->mutations, i));
   return n_bytes;

@@ -81,6 +81,9 @@ do_rows_expire (const TallLayout *layout)
   return table->expires;
 }
 
+/* Rows of a commit that lists an order: its root row, and those of the new date and the old one. */
+#define DATED_STEP 3
+
 /**
  * tall_store_context_init:
  * @self: all zero
@@ -108,6 +111,7 @@ tall_store_context_init (TallStoreContext *self,
   self->generation = deployment->migration.generation;
   self->ttl = deployment->ttl;
   self->has_index = deployment->index == TALL_INDEX_BY_DATE;
+  self->has_dated = self->has_index && self->ttl == 0 && self->together >= DATED_STEP;
   self->indexes = tall_indexes_make (deployment->indexes, error);
   if (self->indexes == NULL)
     return FALSE;

@@ -65,6 +65,7 @@ typedef struct
   guint64 ttl;          /* seconds; 0 = orders never expire */
   gboolean rows_expire; /* the tables of orders have that TTL, too: rows go by themselves */
   gboolean has_index;   /* orders can be listed by date */
+  gboolean has_dated;   /* a commit itself brings what lists the order, and removes what did */
   GPtrArray *indexes;   /* owned: of TallIndex: by what else they are found */
   gboolean of_numbers;  /* an order has the same entries of all of these for ever */
   const char *id;       /* of the deployment; not owned */

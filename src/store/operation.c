@@ -146,7 +146,7 @@ tall_operation_has_children (const TallOperation *self)
 
 /**
  * tall_operation_has_room:
- * @n_children: rows besides the root row, old ones and new ones
+ * @n_children: rows besides the root row and the hints, old ones and new ones
  *
  * Returns: whether the table changes these, the root row and the hints that come and go in one
  * step. Never where it changes one row at a time: what an order had before has rows, too
@@ -236,17 +236,13 @@ tall_operation_read (const TallOperation *self, const TallReadPlan *plan, GError
 }
 
 /**
- * tall_operation_apply_known:
- * @done: (optional) (out caller-allocates): what is known of each mutation of @batch
+ * tall_operation_apply:
  *
  * Sends what nobody sees until something is committed, or any more; once again if that fails and
  * there is time, as it is the same then.
  */
 gboolean
-tall_operation_apply_known (const TallOperation *self,
-                            const TallBatch *batch,
-                            TallDone *done,
-                            GError **error)
+tall_operation_apply (const TallOperation *self, const TallBatch *batch, GError **error)
 {
   TallMutation *const *mutations = (TallMutation *const *)batch->mutations->pdata;
   TallTable *table = self->context->table;
@@ -254,19 +250,12 @@ tall_operation_apply_known (const TallOperation *self,
 
   g_autoptr (GError) first = NULL;
 
-  if (tall_table_apply (table, mutations, n, TALL_DURABLE_LATER, self->deadline, done, &first))
+  if (tall_table_apply (table, mutations, n, TALL_DURABLE_LATER, self->deadline, NULL, &first))
     return TRUE;
   if (!g_error_matches (first, TALL_ERROR, TALL_ERROR_SHUT) && !tall_operation_is_over (self))
-    return tall_table_apply (table, mutations, n, TALL_DURABLE_LATER, self->deadline, done, error);
+    return tall_table_apply (table, mutations, n, TALL_DURABLE_LATER, self->deadline, NULL, error);
   g_propagate_error (error, g_steal_pointer (&first));
   return FALSE;
-}
-
-/* The same, where it is enough that all is done. */
-gboolean
-tall_operation_apply (const TallOperation *self, const TallBatch *batch, GError **error)
-{
-  return tall_operation_apply_known (self, batch, NULL, error);
 }
 
 /**

@@ -73,10 +73,6 @@ gboolean tall_operation_has_looked_long (const TallOperation *self, gint64 begun
 TallReadResult *tall_operation_read (const TallOperation *self,
                                      const TallReadPlan *plan,
                                      GError **error) G_GNUC_WARN_UNUSED_RESULT;
-gboolean tall_operation_apply_known (const TallOperation *self,
-                                     const TallBatch *batch,
-                                     TallDone *done,
-                                     GError **error) G_GNUC_WARN_UNUSED_RESULT;
 gboolean tall_operation_apply (const TallOperation *self,
                                const TallBatch *batch,
                                GError **error) G_GNUC_WARN_UNUSED_RESULT;

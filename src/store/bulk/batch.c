@@ -638,18 +638,7 @@ append_root (const TallBulkBatch *self,
   tall_content_append (&item->content, operation, state.revision, batch, mutation);
 }
 
-/* Where nothing was before, ours was all that the row said when it was written: that is as good as
- * reading it back in that moment. */
-static void
-settle_alone (TallBulkBatch *self, const TallDone *done, gint64 revision)
-{
-  for (TallBulkItem *item = bulk_batch_first_fresh (self); item != NULL;
-       item = bulk_batch_next_fresh (self, item))
-    if (*done++ == TALL_DONE_ALONE)
-      bulk_item_decide (item, TALL_BULK_STORED, revision);
-}
-
-/* Sends the root rows. What is not fresh any more afterwards is known to be stored. */
+/* Sends the root rows. */
 static gboolean
 write_roots (TallBulkBatch *self, gint64 revision, GError **error)
 {
@@ -660,10 +649,7 @@ write_roots (TallBulkBatch *self, gint64 revision, GError **error)
   for (TallBulkItem *item = bulk_batch_first_fresh (self); item != NULL;
        item = bulk_batch_next_fresh (self, item))
     append_root (self, item, &like, batch);
-  g_autofree TallDone *done = g_new0 (TallDone, batch->mutations->len);
-  gboolean written = tall_operation_apply_known (&first->operation, batch, done, error);
-  settle_alone (self, done, revision);
-  return written;
+  return tall_operation_apply (&first->operation, batch, error);
 }
 
 /* As write_roots(), until it is known what became of each. */
@@ -696,6 +682,38 @@ send_roots (TallBulkBatch *self, GError **error)
   return FALSE;
 }
 
+/* Where a table changes several rows in one step, what is new is stored by that. Where something is
+ * there, the rows that were written before go again, and it is put as any other. */
+static gboolean
+commit_roots (TallBulkBatch *self, GError **error)
+{
+  const Other nobody = { 0 };
+  g_autoptr (TallBatch) batch = tall_batch_new ();
+  g_autofree TallNewRows *rows = g_new0 (TallNewRows, self->n_items);
+  TallBulkItem *first = bulk_batch_first_fresh (self);
+  TallState like = { .revision = self->revision };
+  guint n = 0;
+  make_lineage (first, &like);
+  for (TallBulkItem *item = first; item != NULL; item = bulk_batch_next_fresh (self, item), n++)
+    {
+      TallState state = item->content.state;
+      state.revision = self->revision;
+      rows[n].first = batch->mutations->len;
+      append_root (self, item, &like, batch);
+      tall_index_add_dated (&item->operation, &state, item->content.summary, batch);
+      rows[n].n = batch->mutations->len - rows[n].first;
+    }
+  self->has_sent = TRUE;
+  gboolean sent = tall_commit_absent (&first->operation, batch, rows, n, error);
+  n = 0;
+  for (TallBulkItem *item = first; item != NULL; item = bulk_batch_next_fresh (self, item), n++)
+    if (rows[n].done)
+      bulk_item_decide (item, TALL_BULK_STORED, self->revision);
+    else if (sent)
+      collide (self, item, &nobody, FALSE);
+  return sent;
+}
+
 /* What is new. In other tables than those in which it was begun it is looked for first, whatever
  * was promised: it may have been copied, and replaced since. */
 static gboolean
@@ -715,7 +733,7 @@ try_fresh (TallBulkBatch *self, const TallStoreContext *context, GError **error)
   if (self->revision == 0)
     self->revision = tall_loads_take (self->loads, error);
   return self->revision != 0 && write_rows (self, self->revision, error)
-         && send_roots (self, error);
+         && (context->together > 1 ? commit_roots : send_roots) (self, error);
 }
 
 static void

@@ -18,7 +18,9 @@ tall_together_fits (const TallOperation *operation, const TallRoot *replaced, co
 {
   const TallState *old = &replaced->state;
   guint64 n_rows = (guint64)now->n_locations + now->n_lines + old->n_locations + old->n_lines;
-  return tall_operation_has_room (operation, tall_operation_has_children (operation) ? n_rows : 0);
+  guint64 n_children = tall_operation_has_children (operation) ? n_rows : 0;
+  guint n_dated = operation->context->has_dated ? (old->live ? 2 : 1) : 0;
+  return tall_operation_has_room (operation, n_children + n_dated);
 }
 
 static void
@@ -82,7 +84,8 @@ tall_together_append (const TallOperation *operation,
  * Commits, and in the same step changes all that the commit comes with: the other rows of the
  * order, its hints, and the removal of what it replaces. The removal is best effort, as nobody sees
  * these rows: what cannot be found or read, or has no room because others have left so much, stays
- * until the next time.
+ * until the next time. The row that lists what is replaced is left only if it cannot be read
+ * itself: no listing shows it.
  *
  * Returns: as tall_commit()
  */
@@ -98,17 +101,21 @@ tall_together_commit (TallOperation *operation,
   if (content != NULL)
     tall_together_append (operation, content, root, wanted, batch);
   guint n_needed = batch->mutations->len;
+  tall_index_add_undated (operation, &root->state, wanted, batch);
+  const guint sizes[] = { batch->mutations->len, n_needed };
   add_removals (operation, root, wanted, batch);
 
   TallStep step = tall_commit (operation, root, NULL, batch, wanted, &cause);
-  if (step == TALL_STEP_FAILED && tall_error_is_unreadable (cause)
-      && batch->mutations->len > n_needed)
-    {
-      g_debug ("one of the rows that go cannot be read: %s", cause->message);
-      g_clear_error (&cause);
-      g_ptr_array_set_size (batch->mutations, (gint)n_needed);
-      step = tall_commit (operation, root, NULL, batch, wanted, &cause);
-    }
+  for (guint i = 0;
+       i < G_N_ELEMENTS (sizes) && step == TALL_STEP_FAILED && tall_error_is_unreadable (cause);
+       i++)
+    if (batch->mutations->len > sizes[i])
+      {
+        g_debug ("one of the rows that go cannot be read: %s", cause->message);
+        g_clear_error (&cause);
+        g_ptr_array_set_size (batch->mutations, (gint)sizes[i]);
+        step = tall_commit (operation, root, NULL, batch, wanted, &cause);
+      }
   if (cause != NULL)
     g_propagate_error (error, g_steal_pointer (&cause));
   return step;

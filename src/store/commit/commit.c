@@ -10,8 +10,9 @@
 #include "store/follow.h"
 #include "tall-error.h"
 
-#define MAX_ATTEMPTS 2 /* of one conditional write: the same bytes, sent again once */
-#define ORIGIN_SIZE 8  /* of the mark with which a lineage begins */
+#define STEP_BYTES (1024 * 1024) /* of a step of several orders, besides the last */
+#define MAX_ATTEMPTS 2           /* of one conditional write: the same bytes, sent again once */
+#define ORIGIN_SIZE 8            /* of the mark with which a lineage begins */
 #define MORE_TIME (G_USEC_PER_SEC / 2) /* to give up a claim after the deadline */
 
 static gboolean
@@ -530,6 +531,85 @@ tall_commit_new (TallOperation *const *operations,
     else if (step == TALL_STEP_LOST)
       tall_sent_note (operations[i], &nothing, &committed[i], TRUE);
   return step;
+}
+
+/* Does all of @n of them in one step, if no root row is there. */
+static gboolean
+send_absent (const TallOperation *operation,
+             const TallBatch *batch,
+             TallNewRows *rows,
+             guint n,
+             GError **error)
+{
+  g_autoptr (GPtrArray) mutations = g_ptr_array_new (); /* not owned */
+  gboolean matched;
+  for (guint i = 0; i < n; i++)
+    g_ptr_array_add (mutations, batch->mutations->pdata[rows[i].first]);
+  for (guint i = 0; i < n; i++)
+    for (guint j = 1; j < rows[i].n; j++)
+      g_ptr_array_add (mutations, batch->mutations->pdata[rows[i].first + j]);
+  const TallConditionalWrite write = {
+    .mutations = (TallMutation *const *)mutations->pdata,
+    .n = mutations->len,
+    .n_alike = n - 1,
+    .qualifier = TALL_STATE_QUALIFIER,
+    .durability = TALL_DURABLE_LATER,
+    .deadline = operation->deadline,
+  };
+  if (!tall_table_apply_if (operation->context->table, &write, &matched, error))
+    return FALSE;
+  for (guint i = 0; i < n; i++)
+    rows[i].done = matched;
+  return TRUE;
+}
+
+/* How many of @n fit into one step. */
+static guint
+count_absent (const TallOperation *operation,
+              const TallBatch *batch,
+              const TallNewRows *rows,
+              guint n)
+{
+  guint n_rows = 0;
+  gsize size = 0;
+  for (guint i = 0; i < n; i++)
+    {
+      n_rows += rows[i].n;
+      if (i > 0 && (n_rows > operation->context->together || size >= STEP_BYTES))
+        return i;
+      for (guint j = 0; j < rows[i].n; j++)
+        size += tall_mutation_get_size (batch->mutations->pdata[rows[i].first + j]);
+    }
+  return n;
+}
+
+/**
+ * tall_commit_absent:
+ * @operation: whose context and deadline count
+ * @rows: of @n that are taken for new, in @batch; says of each whether it is done, or something is
+ *   there. After an error what is not done may be
+ *
+ * Commits what loads and migrations bring where a table changes several rows in one step: as many
+ * together as fit, and if one of those is there, each by itself. Nobody recognises such a commit by
+ * its token.
+ */
+gboolean
+tall_commit_absent (const TallOperation *operation,
+                    const TallBatch *batch,
+                    TallNewRows *rows,
+                    guint n,
+                    GError **error)
+{
+  for (guint i = 0, n_step; i < n; i += n_step)
+    {
+      n_step = count_absent (operation, batch, rows + i, n - i);
+      if (!send_absent (operation, batch, rows + i, n_step, error))
+        return FALSE;
+      for (guint j = 0; j < n_step && n_step > 1 && !rows[i + j].done; j++)
+        if (!send_absent (operation, batch, rows + i + j, 1, error))
+          return FALSE;
+    }
+  return TRUE;
 }
 
 /* ---- Commits to tables that were shut ---- */

@@ -60,6 +60,25 @@ TallStep tall_commit_new (TallOperation *const *operations,
                           guint n,
                           const TallBatch *batch,
                           GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
+/**
+ * TallNewRows:
+ *
+ * What a new order or customer is written by: mutations of a batch, that of the root row first. A
+ * plain value.
+ */
+typedef struct
+{
+  guint first;
+  guint n;
+  gboolean done; /* out */
+} TallNewRows;
+
+gboolean tall_commit_absent (const TallOperation *operation,
+                             const TallBatch *batch,
+                             TallNewRows *rows,
+                             guint n,
+                             GError **error) G_GNUC_WARN_UNUSED_RESULT;
 TallStep tall_commit_find (const TallOperation *operation,
                            const TallState *stored,
                            const TallState *wanted,

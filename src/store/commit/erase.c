@@ -220,10 +220,12 @@ bury (Erase *self, Target *target, gint64 *dead, GError **error)
   tall_state_set_lineage (&wanted, &target->operation, &target->root);
   tall_tombstone_append (&target->operation, &wanted, target->is_known && (is_first || was_live),
                          batch);
+  tall_index_add_undated (&target->operation, &target->root.state, &wanted, batch);
   switch (tall_commit (&target->operation, &target->root, NULL, batch, &wanted, &cause))
     {
     case TALL_STEP_DONE:
       *dead = wanted.revision;
+      self->part->counts.n_rows += batch->mutations->len - 1;
       count (self, target, was_live);
       if (!is_first && was_live)
         self->flags |= FLAG_AGAIN;

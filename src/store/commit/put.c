@@ -288,8 +288,9 @@ go_before (Write *self, TallClaim *claim, GError **error)
              : TALL_STEP_FAILED;
 }
 
+/* What makes the root row, and all that comes with it in any case. @others: where that goes */
 static void
-append_commit (const Write *self, gint64 dead, TallBatch *batch)
+append_commit (const Write *self, gint64 dead, TallBatch *batch, TallBatch *others)
 {
   const TallOperation *operation = self->operation;
   const TallState *committed = &self->wanted;
@@ -300,6 +301,7 @@ append_commit (const Write *self, gint64 dead, TallBatch *batch)
   tall_mutation_put (batch, mutation, TALL_STATE_QUALIFIER, committed->revision,
                      tall_state_encode (committed, batch->arena));
   tall_content_append (self->content, operation, committed->revision, batch, mutation);
+  tall_index_add_dated (operation, committed, self->content->summary, others);
 }
 
 /* Another writer came first, or what was taken for new is there. */
@@ -337,7 +339,9 @@ put_over (Write *self, GError **error)
     return step;
 
   g_autoptr (TallBatch) batch = tall_batch_new ();
-  append_commit (self, tall_root_find_dead (&replaced, wanted->revision), batch);
+  append_commit (self, tall_root_find_dead (&replaced, wanted->revision), batch, batch);
+  if (!together)
+    tall_index_add_undated (operation, &replaced.state, wanted, batch);
   if (together)
     step = tall_together_commit (operation, self->content, &self->root, wanted, batch, error);
   else
@@ -376,6 +380,7 @@ tall_put_append_new (TallOperation *operation,
   write.wanted = content->state;
   if (tall_operation_has_children (operation))
     n_rows += (guint64)write.wanted.n_locations + write.wanted.n_lines;
+  n_rows += operation->context->has_dated ? 1 : 0;
   if (must_look || options->condition == TALL_IF_REVISION || !check_options (options, NULL)
       || tall_operation_is_over (operation) || !tall_operation_identify (operation, TRUE, NULL))
     return FALSE;
@@ -385,7 +390,7 @@ tall_put_append_new (TallOperation *operation,
   choose_token (&write);
   write.wanted.revision = tall_root_next_revision (&write.root, tall_operation_now (operation));
   tall_state_set_lineage (&write.wanted, operation, &write.root);
-  append_commit (&write, 0, roots);
+  append_commit (&write, 0, roots, others);
   tall_together_append (operation, content, &write.root, &write.wanted, others);
   *wanted = write.wanted;
   return TRUE;
@@ -636,6 +641,7 @@ delete_over (Write *self, GError **error)
   tall_tombstone_append (operation, wanted, TRUE, batch);
   if (tall_together_fits (operation, &replaced, wanted))
     return tall_together_commit (operation, NULL, &self->root, wanted, batch, error);
+  tall_index_add_undated (operation, &replaced.state, wanted, batch);
   TallStep step = tall_commit (operation, &self->root, NULL, batch, wanted, error);
   if (step == TALL_STEP_DONE)
     tall_children_clean_up (operation, &replaced, wanted);

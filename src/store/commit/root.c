@@ -380,15 +380,15 @@ tall_root_parse_order (const TallRoot *self,
 
 /* Returns: what a listing shows of the order; the texts are those of @summary */
 TallOrderEntry
-tall_root_make_entry (const TallRoot *self, const TallOrderSummary *summary)
+tall_state_make_entry (const TallState *self, const TallOrderSummary *summary)
 {
-  gboolean dated = self->state.sales_date != TALL_NO_DATE;
+  gboolean dated = self->sales_date != TALL_NO_DATE;
   TallOrderEntry entry = {
     .order_number = summary->order_number,
-    .revision = self->state.revision,
+    .revision = self->revision,
     .has_sales_date = dated,
     .has_total = summary->total != NULL,
-    .sales_date = dated ? self->state.sales_date : 0,
+    .sales_date = dated ? self->sales_date : 0,
     .n_lines = summary->lines,
     .currency = summary->currency,
   };

@@ -141,7 +141,7 @@ gboolean tall_root_parse_order (const TallRoot *self,
                                 TallArena *arena,
                                 TallOrderSummary *summary,
                                 GError **error) G_GNUC_WARN_UNUSED_RESULT;
-TallOrderEntry tall_root_make_entry (const TallRoot *self, const TallOrderSummary *summary);
+TallOrderEntry tall_state_make_entry (const TallState *self, const TallOrderSummary *summary);
 void tall_root_narrow (TallRead *read);
 void tall_root_narrow_to_state (TallRead *read);
 gboolean tall_root_parse (TallRoot *self,

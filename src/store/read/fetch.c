@@ -406,7 +406,7 @@ make_summary (const TallOperation *operation,
   if (!tall_root_parse_order (root, cell->value, arena, &summary, error))
     return NULL;
   outcome->entry = tall_arena_new0 (arena, TallOrderEntry);
-  *outcome->entry = tall_root_make_entry (root, &summary);
+  *outcome->entry = tall_state_make_entry (&root->state, &summary);
   order->has_sales_date = outcome->entry->has_sales_date;
   order->sales_date = outcome->entry->sales_date;
   order->currency = outcome->entry->currency;

@@ -89,6 +89,19 @@ add_entries (const TallStoreContext *context, const TallOrder *order, GArray *hi
     }
 }
 
+static GArray *
+list (const TallStoreContext *context,
+      const TallOrderKey *key,
+      const TallOrder *order,
+      gboolean by_date)
+{
+  GArray *hints = hints_new ();
+  add_entries (context, order, hints);
+  if (by_date)
+    add_by_date (key, order->has_sales_date ? order->sales_date : TALL_NO_DATE, hints);
+  return hints;
+}
+
 /**
  * tall_index_list:
  * @key: of the order
@@ -99,11 +112,7 @@ add_entries (const TallStoreContext *context, const TallOrder *order, GArray *hi
 GArray *
 tall_index_list (const TallStoreContext *context, const TallOrderKey *key, const TallOrder *order)
 {
-  GArray *hints = hints_new ();
-  add_entries (context, order, hints);
-  if (context->has_index)
-    add_by_date (key, order->has_sales_date ? order->sales_date : TALL_NO_DATE, hints);
-  return hints;
+  return list (context, key, order, context->has_index);
 }
 
 const TallHint *
@@ -161,6 +170,71 @@ tall_index_put_hint (const TallHint *hint,
 {
   tall_mutation_put (batch, tall_batch_add (batch, hint->table, tall_slice_array (hint->row)),
                      TALL_INDEX_QUALIFIER, revision, tall_slice_str (order_number));
+}
+
+/* ---- Rows by date that are exact ---- */
+
+/**
+ * tall_index_find_dated:
+ * @row: by date
+ *
+ * Returns: (nullable): the cell by which the row is exact: its timestamp is the revision that is
+ *   committed, and its value the summary of that. NULL: it is only a hint. What is written as a
+ *   hint over an exact row makes it one
+ */
+const TallCell *
+tall_index_find_dated (const TallRow *row)
+{
+  const TallCell *dated = tall_row_find_latest (row, TALL_DATED_QUALIFIER);
+  const TallCell *hint = tall_row_find_latest (row, TALL_INDEX_QUALIFIER);
+  return dated != NULL && hint != NULL && hint->timestamp >= dated->timestamp ? NULL : dated;
+}
+
+/**
+ * tall_index_add_dated:
+ * @committed: what @batch commits
+ * @summary: of that
+ *
+ * Where a commit changes several rows in one step, adds to @batch that the order is listed by its
+ * date, with its summary. Nobody but who commits writes or removes such a row, and nobody commits
+ * without: so a listing needs to look at nothing else.
+ */
+void
+tall_index_add_dated (const TallOperation *operation,
+                      const TallState *committed,
+                      TallSlice summary,
+                      TallBatch *batch)
+{
+  if (!operation->context->has_dated || operation->order_number == NULL || !committed->live)
+    return;
+  g_autoptr (GArray) rows = hints_new ();
+  add_by_date (&operation->key, committed->sales_date, rows);
+  TallSlice row = tall_slice_array (tall_index_get (rows, 0)->row);
+  tall_mutation_put (batch, tall_batch_add (batch, TALL_INDEX_TABLE, row), TALL_DATED_QUALIFIER,
+                     committed->revision, summary);
+}
+
+/**
+ * tall_index_add_undated:
+ * @replaced: what was committed before
+ * @committed: what is in its place
+ *
+ * The same for the row by which @replaced is listed, which goes unless the new one takes its place.
+ */
+void
+tall_index_add_undated (const TallOperation *operation,
+                        const TallState *replaced,
+                        const TallState *committed,
+                        TallBatch *batch)
+{
+  gboolean stays = committed->live && committed->sales_date == replaced->sales_date;
+  if (!operation->context->has_dated || operation->order_number == NULL || !replaced->live || stays)
+    return;
+  g_autoptr (GArray) rows = hints_new ();
+  add_by_date (&operation->key, replaced->sales_date, rows);
+  TallSlice row = tall_slice_array (tall_index_get (rows, 0)->row);
+  tall_mutation_delete_up_to (batch, tall_batch_add (batch, TALL_INDEX_TABLE, row),
+                              replaced->revision);
 }
 
 /* ---- Which come and go ---- */
@@ -235,18 +309,32 @@ tall_index_prepare (TallOperation *operation, const TallOrder *order, const Tall
   if (operation->order_number == NULL)
     return;
   operation->going = hints_new ();
-  operation->coming =
-      order != NULL ? tall_index_list (context, &operation->key, order) : hints_new ();
+  operation->coming = order != NULL ? list (context, &operation->key, order,
+                                            context->has_index && !context->has_dated)
+                                    : hints_new ();
   if (replaced == NULL || !replaced->live)
     return;
   g_autoptr (GArray) by_date = hints_new ();
-  if (context->has_index)
+  if (context->has_index && !context->has_dated)
     add_by_date (&operation->key, replaced->sales_date, by_date);
   add_going (operation, by_date);
   if (context->indexes->len == 0)
     return;
   find_replaced (operation, replaced);
   add_going (operation, operation->replaced);
+}
+
+/**
+ * tall_index_prepare_hints:
+ *
+ * Takes all that lead to the order for hints that come, for what is written without a commit's
+ * step.
+ */
+void
+tall_index_prepare_hints (TallOperation *operation, const TallOrder *order)
+{
+  g_clear_pointer (&operation->coming, g_array_unref);
+  operation->coming = tall_index_list (operation->context, &operation->key, order);
 }
 
 /**

@@ -14,6 +14,9 @@ G_BEGIN_DECLS
 /* The column of a hint, for people: which order it leads to. */
 #define TALL_INDEX_QUALIFIER tall_slice_str ("order_number")
 
+/* The column in place of that where a row by date is exact: see tall_index_add_dated(). */
+#define TALL_DATED_QUALIFIER TALL_SUMMARY_QUALIFIER
+
 /* Bytes of the date in a row key. */
 #define TALL_INDEX_DATE_SIZE 8
 
@@ -45,9 +48,20 @@ void tall_index_put_hint (const TallHint *hint,
                           gint64 revision,
                           TallBatch *batch);
 
+const TallCell *tall_index_find_dated (const TallRow *row);
+void tall_index_add_dated (const TallOperation *operation,
+                           const TallState *committed,
+                           TallSlice summary,
+                           TallBatch *batch);
+void tall_index_add_undated (const TallOperation *operation,
+                             const TallState *replaced,
+                             const TallState *committed,
+                             TallBatch *batch);
+
 void tall_index_remember (TallOperation *operation, const TallOrder *order, gint64 revision);
 void
 tall_index_prepare (TallOperation *operation, const TallOrder *order, const TallState *replaced);
+void tall_index_prepare_hints (TallOperation *operation, const TallOrder *order);
 gboolean tall_index_goes_before (const TallOperation *operation);
 void tall_index_add_hints (const TallOperation *operation, gint64 revision, TallBatch *batch);
 void tall_index_add_removals (const TallOperation *operation, gint64 replaced, TallBatch *batch);

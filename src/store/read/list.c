@@ -114,20 +114,24 @@ is_wanted (const Listing *self, const TallRoot *root, gint64 sales_date)
          && root->state.sales_date == sales_date;
 }
 
+static void
+append_entry (Listing *self, const TallState *state, const TallOrderSummary *summary, TallSlice row)
+{
+  /* keys made with MD5 can collide: then it is somebody else's */
+  if (!g_str_equal (summary->customer_number, get_operation (self)->customer_number)
+      || !tall_pager_take_room (&self->pager, row))
+    return;
+  TallOrderEntry entry = tall_state_make_entry (state, summary);
+  g_array_append_val (self->pager.entries, entry);
+}
+
 static gboolean
-append_entry (Listing *self, const TallRoot *root, TallSlice bytes, TallSlice row, GError **error)
+append_order (Listing *self, const TallRoot *root, TallSlice bytes, TallSlice row, GError **error)
 {
   TallOrderSummary summary;
   if (!tall_root_parse_order (root, bytes, self->pager.arena, &summary, error))
     return FALSE;
-  /* keys made with MD5 can collide: then it is somebody else's */
-  if (!g_str_equal (summary.customer_number, get_operation (self)->customer_number))
-    return TRUE;
-  if (!tall_pager_take_room (&self->pager, row))
-    return TRUE;
-
-  TallOrderEntry entry = tall_root_make_entry (root, &summary);
-  g_array_append_val (self->pager.entries, entry);
+  append_entry (self, &root->state, &summary, row);
   return TRUE;
 }
 
@@ -159,24 +163,53 @@ append_unreadable (Listing *self, const TallRow *hint, const GError *error)
   return TRUE;
 }
 
-/* A row of the index is a hint and nothing more: its order is shown if its state says that it is
- * there and has the date of the row. */
+/* @cause: (transfer full): why the order cannot be shown */
+static gboolean
+fail_or_append (Listing *self, const TallRow *hint, GError *cause, GError **error)
+{
+  g_autoptr (GError) owned = cause;
+  if (tall_error_is_unreadable (cause))
+    return append_unreadable (self, hint, cause);
+  g_propagate_error (error, g_steal_pointer (&owned));
+  return FALSE;
+}
+
+static gint64
+get_date (const Listing *self, const TallRow *row)
+{
+  return parse_date (row->key.data + get_operation (self)->key.customer.len);
+}
+
+/* A row that is exact shows its order; one whose key has no date is not a row of ours. */
+static gboolean
+take_dated (Listing *self, const TallRow *row, const TallCell *dated, GError **error)
+{
+  g_autoptr (GError) cause = NULL;
+  TallOrderSummary summary;
+  if (row->key.len <= get_operation (self)->key.customer.len + TALL_INDEX_DATE_SIZE)
+    return TRUE;
+  if (!tall_order_summary_parse (dated->value, self->pager.arena, &summary, &cause))
+    return fail_or_append (self, row, g_steal_pointer (&cause), error);
+  const TallState state = { .revision = dated->timestamp, .sales_date = get_date (self, row) };
+  append_entry (self, &state, &summary, row->key);
+  return TRUE;
+}
+
+/* A hint is nothing more: its order is shown if its state says that it is there and has the date of
+ * the row. */
 static gboolean
 take (Listing *self, const TallRow *hint, const TallRow *row, GError **error)
 {
   g_auto (TallRoot) root = { 0 };
   g_autoptr (GError) cause = NULL;
   TallSlice summary;
-  gint64 sales_date = parse_date (hint->key.data + get_operation (self)->key.customer.len);
+  gint64 sales_date = get_date (self, hint);
 
   if (tall_root_parse_state (&root, row, &summary, &cause)
       && (!is_wanted (self, &root, sales_date)
-          || append_entry (self, &root, summary, hint->key, &cause)))
+          || append_order (self, &root, summary, hint->key, &cause)))
     return TRUE;
-  if (tall_error_is_unreadable (cause))
-    return append_unreadable (self, hint, cause);
-  g_propagate_error (error, g_steal_pointer (&cause));
-  return FALSE;
+  return fail_or_append (self, hint, g_steal_pointer (&cause), error);
 }
 
 static TallReadResult *
@@ -226,31 +259,40 @@ take_singly (Listing *self, const TallRows *hints, TallArena *arena, GError *cau
   return TRUE;
 }
 
-/* Looks at the orders that the hints lead to, until the page is full. */
+/* Shows the orders of rows that are exact, and looks at those that hints lead to, until the page is
+ * full. */
 static gboolean
 take_all (Listing *self, const TallRows *hints, TallArena *arena, GError **error)
 {
   TallSlice *keys = tall_arena_newa0 (arena, TallSlice, hints->n_rows);
-  const TallRow **led_by = tall_arena_newa0 (arena, const TallRow *, hints->n_rows);
+  guint *places = tall_arena_newa0 (arena, guint, hints->n_rows); /* in @keys, from 1; 0: none */
+  g_autoptr (TallReadResult) result = NULL;
   GError *cause = NULL;
   guint n = 0;
   for (guint i = 0; i < hints->n_rows; i++)
     {
+      if (tall_index_find_dated (&hints->rows[i]) != NULL)
+        continue;
       keys[n] = locate_root (self, hints->rows[i].key, arena);
-      led_by[n] = &hints->rows[i];
-      n += keys[n].len > 0;
+      places[i] = keys[n].len > 0 ? ++n : 0;
     }
-  if (n == 0)
-    return TRUE;
-
-  g_autoptr (TallReadResult) result = read_roots (self, keys, n, &cause);
-  if (result == NULL)
+  if (n > 0)
+    result = read_roots (self, keys, n, &cause);
+  if (cause != NULL)
     return take_singly (self, hints, arena, cause, error);
-  const TallRows *roots = &result->results[0];
-  for (guint i = 0, next = 0; i < n && next < roots->n_rows && !self->pager.more; i++)
-    if (tall_slice_equal (roots->rows[next].key, keys[i])
-        && !take (self, led_by[i], &roots->rows[next++], error))
-      return FALSE;
+
+  const TallRows roots = result != NULL ? result->results[0] : (TallRows){ 0 };
+  for (guint i = 0, next = 0; i < hints->n_rows && !self->pager.more; i++)
+    {
+      const TallRow *row = &hints->rows[i];
+      const TallCell *dated = places[i] == 0 ? tall_index_find_dated (row) : NULL;
+      if (dated != NULL && !take_dated (self, row, dated, error))
+        return FALSE;
+      if (places[i] > 0 && next < roots.n_rows
+          && tall_slice_equal (roots.rows[next].key, keys[places[i] - 1])
+          && !take (self, row, &roots.rows[next++], error))
+        return FALSE;
+    }
   return TRUE;
 }
 

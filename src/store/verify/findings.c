@@ -68,7 +68,9 @@ static const TallFindingInfo infos[TALL_N_FINDING_KINDS] = {
                                    "a hint leads to no order of its date; some listings look at a "
                                    "row more",
                                    REPAIR, FALSE },
-  [TALL_FINDING_ALTERED_HINT] = { "altered-hint", "a hint names another order than it leads to",
+  [TALL_FINDING_ALTERED_HINT] = { "altered-hint",
+                                  "a row by which an order is listed shows something else than the "
+                                  "order",
                                   REPAIR_OR_PUT, FALSE },
   [TALL_FINDING_HALF_ID] = { "half-id",
                              "of a customer's id only the way there or the way back is stored",

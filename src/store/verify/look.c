@@ -399,6 +399,7 @@ read_numbers (TallVerifyLook *self, TallSlice summary)
     }
   self->customer_number = is_order (self) ? order.customer_number : customer.number;
   self->order_number = is_order (self) ? order.order_number : NULL;
+  self->summary = tall_slice_dup (self->arena, summary);
   return TRUE;
 }
 

@@ -58,14 +58,19 @@ read_row (const TallStoreContext *context, const char *table, TallSlice key, GEr
   return tall_table_read (context->table, plan, tall_verify_deadline (), error);
 }
 
-/* Whether the hint names the order. Its text is for people: messages about unreadable orders show
- * it. */
+/* Whether a row by date says of the order what is committed: all that listings show if the row is
+ * exact; otherwise its number, which messages about unreadable orders show. */
 static gboolean
-names_order (const TallRow *hint, const char *order_number)
+names_order (const TallVerifyLook *look, const TallRow *hint)
 {
+  const TallCell *dated = tall_index_find_dated (hint);
   const TallCell *cell = tall_row_find_latest (hint, TALL_INDEX_QUALIFIER);
-  return order_number == NULL
-         || (cell != NULL && tall_slice_equal (cell->value, tall_slice_str (order_number)));
+  if (look->order_number == NULL)
+    return TRUE;
+  if (dated != NULL)
+    return dated->timestamp == look->root.state.revision
+           && tall_slice_equal (dated->value, look->summary);
+  return cell != NULL && tall_slice_equal (cell->value, tall_slice_str (look->order_number));
 }
 
 /* @look: at the order, as far as it was read */
@@ -85,10 +90,10 @@ judge_by_order (TallVerifyLook *look, const TallVerifySubject *subject, const Ta
   else if (subject->of_customers
            && !tall_index_leads_to (hint->key, &look->key, root->state.sales_date))
     what = "the order has another date";
-  else if (subject->of_customers && !names_order (hint, look->order_number))
+  else if (subject->of_customers && !names_order (look, hint))
     {
       kind = TALL_FINDING_ALTERED_HINT;
-      what = "it names another order than it leads to";
+      what = "it says something else of the order than what is committed";
     }
   if (what != NULL)
     tall_verify_look_add (look, kind, subject->table, hint->key, 1, what);
@@ -122,6 +127,7 @@ judge_hint (TallVerifyLook *look,
     return; /* found with the order */
   if (bytes.len > 0 && tall_order_summary_parse (bytes, look->arena, &summary, NULL))
     look->order_number = summary.order_number;
+  look->summary = bytes;
   if (!subject->of_customers && look->order_number != NULL
       && tall_repair_find_latest (row) != look->root.state.revision
       && tall_verify_look_again (&whole, look->context, &tall_verify_orders, look->key.customer,

@@ -46,6 +46,7 @@ typedef struct
   TallSlice root_key;
   const char *customer_number; /* NULL: not known */
   const char *order_number;    /* NULL: not known, or it is a customer */
+  TallSlice summary;           /* of what is committed, where @order_number is known */
   GArray *hints;               /* owned: of TallHint that it is to have; NULL: they are not known */
   GArray *missing;             /* owned: of those, which @hints owns; NULL: nobody has looked */
   guint64 fingerprint;         /* of what a write changes */

@@ -567,6 +567,8 @@ def load_with_other_customers(folder):
     run(*load, *place, stdin=rows("C", *[f"c{n}" for n in range(700)]) + rows("D", "c0", "c699")[6:]).ends(
         NO, "700 stored + 2 rejected")
     run(*load, *place, stdin=rows("A", "x")).ends(DONE, "1 unchanged")
+    run(*load, "--store", store, stdin=rows("B", "x")).ends(DONE, "1 of 1 that")
+    run(*load, *place, stdin=rows("A", "x")).ends(NO, "customer B has an order x already")
     run("init", "--store", f"{store}?name=date", "--index", "date")
     date = ["--store", f"{store}?name=date"]
     run(*load, *date, "--unique-orders", stdin=rows("A", "x")).ends(FAILED, "number=order_number")

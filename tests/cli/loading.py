@@ -551,7 +551,8 @@ def load_with_other_customers(folder):
             if "--store" in place:
                 equal(server.stop(), 0)
             name = place[0].strip("-")
-            said = json.loads(run(*load, *place, "--json", stdin=rows(f"{name}-a", *many)).ends(DONE).out)
+            said = json.loads(run(*load, *place, "--json", "--jobs", 1,
+                                  stdin=rows(f"{name}-a", *many)).ends(DONE).out)
             equal(said["other_customers"], {"looked_at": 2, "found": 0, "first": ""} if name == "server" else
                   {"looked_at": 2, "found": 2, "first": "1000 of store-a, and of server-a"})
             equal("Numbers" in run(*load, *place, stdin=rows(f"{name}-n", name)).ends(DONE).out, False)

@@ -551,7 +551,6 @@ check_still_copies (const Copy *self, GError **error)
 static gboolean
 remove_old (const Copy *self, GError **error)
 {
-  const TallState nothing = { 0 };
   g_autoptr (TallBatch) batch = tall_batch_new ();
   for (TallCopyItem *item = first_open (self); item != NULL; item = next_open (self, item))
     {
@@ -560,14 +559,14 @@ remove_old (const Copy *self, GError **error)
           && !tall_children_add_removals (&item->to, 0, item->wanted.revision - 1, batch, error))
         return FALSE;
       tall_index_add_removals (&item->to, item->there.state.revision, batch);
-      tall_index_add_undated (&item->to, &item->there.state, &nothing, batch);
+      tall_index_add_undated (&item->to, &item->there.state, &item->wanted, batch);
     }
   return batch->mutations->len == 0
          || (check_still_copies (self, error) && apply (self, batch, error));
 }
 
-/* Whether it comes in one step with the row that lists it, if its root row is not there. A plain
- * put could leave such a row of an earlier version, which a slower process has copied. */
+/* Whether its root row comes in one step with the row that lists it, which expects none: a root row
+ * that is there is replaced by plain puts, and then a hint lists it. */
 static gboolean
 is_committed (const TallCopyItem *item)
 {

@@ -12,7 +12,7 @@
 
 /**
  * tall_copy_side_init:
- * @self: all zero
+ * @self: all zero, but for @together
  */
 void
 tall_copy_side_init (TallCopySide *self, const TallStoreSettings *settings)
@@ -21,6 +21,11 @@ tall_copy_side_init (TallCopySide *self, const TallStoreSettings *settings)
   g_autoptr (TallTable) memory = tall_memory_table_new ();
   self->clock = (TallTestClock){ .now = TALL_COPY_NOW };
   self->table = tall_failing_table_new (memory);
+  if (self->together > 0)
+    {
+      tall_memory_table_set_together (TALL_MEMORY_TABLE (memory), self->together);
+      tall_failing_table_set_info (TALL_FAILING_TABLE (self->table), TALL_FAILING_EMBEDDED);
+    }
   must (tall_store_create (self->table, settings, &error));
   self->store = tall_test_open (self->table, &self->clock);
   self->front = TALL_FRONT (self->store);
@@ -41,7 +46,7 @@ tall_copy_side_clear (TallCopySide *self)
 
 /**
  * tall_copy_pair_init:
- * @self: all zero
+ * @self: all zero, but for what its sides say
  */
 void
 tall_copy_pair_init (TallCopyPair *self,

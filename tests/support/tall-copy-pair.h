@@ -15,6 +15,7 @@ G_BEGIN_DECLS
  */
 typedef struct
 {
+  guint together; /* rows that a step changes, as in an embedded store; 0: one, as in HBase */
   TallTestClock clock;
   TallTable *table; /* a #TallFailingTable */
   TallStore *store;

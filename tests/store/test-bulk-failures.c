@@ -13,6 +13,7 @@
  * true, and it can be begun again. */
 
 #define N_ORDERS 5
+#define TOGETHER 6 /* rows of one step, so that a load takes several */
 
 /* What is done to the calls from one on. */
 typedef struct
@@ -85,6 +86,15 @@ expect (TallFront *front, const gboolean stored[N_ORDERS])
       g_assert_false (stored[i]);
 }
 
+/* Each order once, by its date. */
+static void
+expect_listed (TallFront *front)
+{
+  g_autoptr (TallOrderList) list =
+      must (tall_front_list_orders (front, TALL_TEST_CUSTOMER, NULL, &error));
+  g_assert_cmpuint (list->n_entries, ==, N_ORDERS);
+}
+
 /* How many loads have begun and not ended. */
 static guint
 count_begun (TallTable *table)
@@ -98,12 +108,17 @@ count_begun (TallTable *table)
 
 /* Returns: how many calls the load made */
 static guint
-try (const TallLayout *layout, Blow *blow)
+try (const TallLayout *layout, gboolean together, Blow *blow)
 {
   gboolean stored[N_ORDERS], again[N_ORDERS];
   TallTestClock clock = { .now = TALL_FIRST_REVISION + 1000, .patience = 1 };
   g_autoptr (TallTable) table = tall_test_table_new (layout, &tall_key_hashed);
   g_autoptr (TallTable) failing = tall_failing_table_new (table);
+  if (together)
+    {
+      tall_memory_table_set_together (TALL_MEMORY_TABLE (table), TOGETHER);
+      tall_failing_table_set_info (TALL_FAILING_TABLE (failing), TALL_FAILING_EMBEDDED);
+    }
   g_autoptr (TallStore) lone = tall_test_open (table, &clock);
   g_autoptr (TallStore) store = tall_test_open (failing, &clock);
   tall_failing_table_reset (TALL_FAILING_TABLE (failing));
@@ -119,25 +134,34 @@ try (const TallLayout *layout, Blow *blow)
   for (guint i = 0; i < N_ORDERS; i++)
     g_assert_true (again[i]);
   expect (TALL_FRONT (lone), again);
+  expect_listed (TALL_FRONT (lone));
   return n_calls;
 }
 
+/* Where one step changes several rows, "did not match" is true. */
 static void
-test_every_call (gconstpointer layout)
+fail_every_call (const TallLayout *layout, gboolean together)
 {
   static const TallFailure failures[] = { TALL_FAILURE_BEFORE, TALL_FAILURE_PARTLY,
                                           TALL_FAILURE_LOST, TALL_FAILURE_LATE,
                                           TALL_FAILURE_FALSE };
   Blow none = { 0 };
-  guint n_calls = try (layout, &none);
+  guint n_calls = try (layout, together, &none);
   g_assert_cmpuint (n_calls, >=, 8);
   for (guint i = 0; i < n_calls; i++)
-    for (guint j = 0; j < G_N_ELEMENTS (failures); j++)
+    for (guint j = 0; j + together < G_N_ELEMENTS (failures); j++)
       for (guint n = 1; n <= 5; n += n)
         {
           Blow blow = { i, n, failures[j] };
-          try (layout, &blow);
+          try (layout, together, &blow);
         }
+}
+
+static void
+test_every_call (gconstpointer layout)
+{
+  fail_every_call (layout, FALSE);
+  fail_every_call (layout, TRUE);
 }
 
 /* Somebody else puts all orders, with another content, before a call of the load. */
@@ -349,6 +373,44 @@ test_assume_new (gconstpointer layout)
   g_assert_cmpint (revision, >=, TALL_FIRST_REVISION);
 }
 
+/* One of a batch is there all the same, wherever in the steps of it: it stays, and the others come.
+ */
+static void
+test_not_new (gconstpointer layout)
+{
+  const TallBulkOptions options = { .assume_new = TRUE };
+  for (guint at = 0; at < 2 * N_ORDERS; at++)
+    {
+      guint there = at / 2;
+      TallTestClock clock = { .now = TALL_FIRST_REVISION, .patience = 1 };
+      TallOrder *orders[N_ORDERS];
+      TallBulkResult results[N_ORDERS] = { 0 };
+      g_autoptr (TallTable) table = tall_test_table_new (layout, &tall_key_hashed);
+      if (at % 2 == 1)
+        tall_memory_table_set_together (TALL_MEMORY_TABLE (table), TOGETHER);
+      g_autoptr (TallStore) store = tall_test_open (table, &clock);
+      g_autofree char *number = g_strdup_printf ("order-%u", there);
+      g_autoptr (TallOrder) theirs = tall_test_marked_order (number, 2, there, 3);
+      must (tall_front_put_order (TALL_FRONT (store), theirs, NULL, NULL, &error));
+      g_autoptr (TallBulk) bulk = must (tall_bulk_begin (TALL_FRONT (store), &options, &error));
+      for (guint i = 0; i < N_ORDERS; i++)
+        orders[i] = make_order (i);
+      must (tall_bulk_put_orders (bulk, orders, N_ORDERS, results, &error));
+      for (guint i = 0; i < N_ORDERS; i++)
+        {
+          g_autoptr (TallOrder) got =
+              must (tall_front_get_order (TALL_FRONT (store), orders[i]->customer_number,
+                                          orders[i]->order_number, NULL, &error));
+          tall_test_assert_order_equal (got, i == there ? theirs : orders[i]);
+          g_assert_true ((results[i].outcome == TALL_BULK_STORED) == (i != there));
+          tall_bulk_result_clear (&results[i]);
+          tall_order_free (orders[i]);
+        }
+      must (tall_bulk_end (bulk, &error));
+      expect_listed (TALL_FRONT (store));
+    }
+}
+
 /* Calls that number customers: the first waits until there is a second beside it. */
 typedef struct
 {
@@ -478,6 +540,8 @@ main (int argc, char **argv)
       g_test_add_data_func (ttl, layouts[i], test_ttl);
       g_autofree char *assume = g_strconcat ("/store/bulk/assume-new/", layouts[i]->name, NULL);
       g_test_add_data_func (assume, layouts[i], test_assume_new);
+      g_autofree char *not_new = g_strconcat ("/store/bulk/not-new/", layouts[i]->name, NULL);
+      g_test_add_data_func (not_new, layouts[i], test_not_new);
     }
   g_test_add_func ("/store/bulk/customers", test_customers);
   g_test_add_func ("/store/bulk/one-after-the-other", test_one_after_the_other);

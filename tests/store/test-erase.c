@@ -342,6 +342,19 @@ go_on (TallFront *front, TallSlice cursor)
   return must (tall_front_erase_some (front, &request, &error));
 }
 
+/* What is deleted is not listed any more, long before its rows go. */
+static void
+test_listed (TallStoreFixture *self, gconstpointer kind G_GNUC_UNUSED)
+{
+  populate (self->front, CUSTOMER);
+  g_autoptr (TallErasePart) part = go_on (self->front, tall_slice (NULL, 0));
+  g_assert_cmpuint (part->counts.n_orders, ==, N_ORDERS);
+  g_assert_cmpuint (part->cursor.len, >, 0);
+  g_autoptr (TallOrderList) list =
+      must (tall_front_list_orders (self->front, CUSTOMER, NULL, &error));
+  g_assert_cmpuint (list->n_entries, ==, 0);
+}
+
 /* What is stored while it waits goes, too, and only what has come before the last look. */
 static void
 test_writers (TallStoreFixture *self, gconstpointer kind)
@@ -653,6 +666,7 @@ main (int argc, char **argv)
     { "again", test_again },
     { "ids", test_ids },
     { "unknown", test_unknown },
+    { "listed", test_listed },
     { "writers", test_writers },
     { "left-by-writers", test_left_by_writers },
     { "only-a-hint", test_only_a_hint },

@@ -336,7 +336,7 @@ check_date (TallCheck *self, const char *field, gint64 date)
   return TRUE;
 }
 
-/* @decimal: (nullable): */
+/* @decimal: (nullable) */
 static gboolean
 check_decimal (TallCheck *self, const TallModelField *field, TallDecimal *decimal)
 {

@@ -242,7 +242,7 @@ bury (Erase *self, Target *target, gint64 *dead, GError **error)
       g_propagate_error (error, cause);
       return FALSE;
     }
-  g_error_free (cause); /* the root row is among those that cannot be read */
+  g_error_free (cause); /* the root row, or the one that lists it, cannot be read */
   self->flags |= FLAG_LEFT;
   return TRUE;
 }

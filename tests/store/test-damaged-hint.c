@@ -10,6 +10,7 @@
 #include "tall-must.h"
 
 #define LINES 3
+#define TOO_MANY_LINES 300 /* more rows than one step changes */
 #define DAY G_GINT64_CONSTANT (86400000)
 
 typedef struct
@@ -40,9 +41,9 @@ tear_down (Fixture *self, gconstpointer data G_GNUC_UNUSED)
 }
 
 static void
-put (Fixture *self, guint sequence, gint64 date)
+put (Fixture *self, guint sequence, guint n_lines, gint64 date)
 {
-  g_autoptr (TallOrder) order = tall_test_marked_order ("1", 1, sequence, LINES);
+  g_autoptr (TallOrder) order = tall_test_marked_order ("1", 1, sequence, n_lines);
   order->has_sales_date = TRUE;
   order->sales_date = date;
   must (tall_front_put_order (TALL_FRONT (self->store), order, NULL, NULL, &error));
@@ -98,11 +99,21 @@ static void
 test_replace (Fixture *self, gconstpointer data G_GNUC_UNUSED)
 {
   g_autoptr (GError) error = NULL;
-  put (self, 1, DAY);
+  put (self, 1, LINES, DAY);
   spoil_hint (self);
-  put (self, 2, 2 * DAY);
+  put (self, 2, LINES, 2 * DAY);
   g_assert_cmpuint (get (self, &error), ==, 2);
   g_assert_no_error (error);
+  expect_listed (self, 2 * DAY);
+}
+
+/* The same where the order has to be claimed. */
+static void
+test_replace_long (Fixture *self, gconstpointer data G_GNUC_UNUSED)
+{
+  put (self, 1, TOO_MANY_LINES, DAY);
+  spoil_hint (self);
+  put (self, 2, TOO_MANY_LINES, 2 * DAY);
   expect_listed (self, 2 * DAY);
 }
 
@@ -110,9 +121,35 @@ static void
 test_delete (Fixture *self, gconstpointer data G_GNUC_UNUSED)
 {
   g_autoptr (GError) error = NULL;
-  put (self, 1, DAY);
+  put (self, 1, LINES, DAY);
   spoil_hint (self);
   must (tall_front_delete_order (TALL_FRONT (self->store), TALL_TEST_CUSTOMER, "1", NULL, &error));
+  g_assert_cmpuint (get (self, &error), ==, 0);
+  g_assert_error (error, TALL_ERROR, TALL_ERROR_NOT_FOUND);
+}
+
+static void
+test_delete_long (Fixture *self, gconstpointer data G_GNUC_UNUSED)
+{
+  g_autoptr (GError) error = NULL;
+  put (self, 1, TOO_MANY_LINES, DAY);
+  spoil_hint (self);
+  must (tall_front_delete_order (TALL_FRONT (self->store), TALL_TEST_CUSTOMER, "1", NULL, &error));
+  g_assert_cmpuint (get (self, &error), ==, 0);
+  g_assert_error (error, TALL_ERROR, TALL_ERROR_NOT_FOUND);
+}
+
+/* An erase leaves the hint, and no order. */
+static void
+test_erase (Fixture *self, gconstpointer data G_GNUC_UNUSED)
+{
+  const TallEraseRequest request = { .customer_number = TALL_TEST_CUSTOMER };
+  g_autoptr (GError) error = NULL;
+  put (self, 1, LINES, DAY);
+  spoil_hint (self);
+  g_autoptr (TallErasePart) part =
+      must (tall_front_erase_some (TALL_FRONT (self->store), &request, &error));
+  g_assert_cmpuint (part->counts.n_orders, ==, 1);
   g_assert_cmpuint (get (self, &error), ==, 0);
   g_assert_error (error, TALL_ERROR, TALL_ERROR_NOT_FOUND);
 }
@@ -120,15 +157,26 @@ test_delete (Fixture *self, gconstpointer data G_GNUC_UNUSED)
 int
 main (int argc, char *argv[])
 {
+  static const struct
+  {
+    const char *name;
+    void (*test) (Fixture *self, gconstpointer layout);
+  } tests[] = {
+    { "replace", test_replace },
+    { "delete", test_delete },
+    { "replace-long", test_replace_long },
+    { "delete-long", test_delete_long },
+    { "erase", test_erase },
+  };
   guint n;
   const TallLayout *const *layouts = tall_layouts (&n);
   g_test_init (&argc, &argv, NULL);
   for (guint i = 0; i < n; i++)
-    {
-      g_autofree char *replace = g_strdup_printf ("/damaged-hint/%s/replace", layouts[i]->name);
-      g_autofree char *delete = g_strdup_printf ("/damaged-hint/%s/delete", layouts[i]->name);
-      g_test_add (replace, Fixture, layouts[i], set_up, test_replace, tear_down);
-      g_test_add (delete, Fixture, layouts[i], set_up, test_delete, tear_down);
-    }
+    for (guint j = 0; j < G_N_ELEMENTS (tests); j++)
+      {
+        g_autofree char *path =
+            g_strdup_printf ("/damaged-hint/%s/%s", layouts[i]->name, tests[j].name);
+        g_test_add (path, Fixture, layouts[i], set_up, tests[j].test, tear_down);
+      }
   return g_test_run ();
 }

@@ -74,6 +74,59 @@ tall_together_append (const TallOperation *operation,
   tall_index_add_hints (operation, wanted->revision, batch);
 }
 
+/* Commits, and again with fewer changes as long as one of the rows that go cannot be read.
+ * @sizes: what @batch has then */
+static TallStep
+commit_readable (TallOperation *operation,
+                 TallRoot *root,
+                 TallClaim *claim,
+                 const TallState *wanted,
+                 TallBatch *batch,
+                 const guint *sizes,
+                 guint n_sizes,
+                 GError **error)
+{
+  g_autoptr (GError) cause = NULL;
+  TallStep step = tall_commit (operation, root, claim, batch, wanted, &cause);
+  for (guint i = 0; i < n_sizes && step == TALL_STEP_FAILED && tall_error_is_unreadable (cause);
+       i++)
+    if (batch->mutations->len > sizes[i])
+      {
+        g_debug ("one of the rows that go cannot be read: %s", cause->message);
+        g_clear_error (&cause);
+        g_ptr_array_set_size (batch->mutations, (gint)sizes[i]);
+        step = tall_commit (operation, root, claim, batch, wanted, &cause);
+      }
+  if (cause != NULL)
+    g_propagate_error (error, g_steal_pointer (&cause));
+  return step;
+}
+
+/**
+ * tall_children_commit:
+ * @root: what is there
+ * @claim: (nullable): as for tall_commit()
+ * @wanted: what is to be committed in its place
+ * @batch: what is done to the root row, and what comes with it
+ *
+ * Commits, and in the same step removes the row that lists what is replaced. This row is left only
+ * if it cannot be read itself: no listing shows it.
+ *
+ * Returns: as tall_commit()
+ */
+TallStep
+tall_children_commit (TallOperation *operation,
+                      TallRoot *root,
+                      TallClaim *claim,
+                      const TallState *wanted,
+                      TallBatch *batch,
+                      GError **error)
+{
+  const guint n_needed = batch->mutations->len;
+  tall_index_add_undated (operation, &root->state, wanted, batch);
+  return commit_readable (operation, root, claim, wanted, batch, &n_needed, 1, error);
+}
+
 /**
  * tall_together_commit:
  * @content: (nullable): what is put; NULL: it is deleted
@@ -84,8 +137,7 @@ tall_together_append (const TallOperation *operation,
  * Commits, and in the same step changes all that the commit comes with: the other rows of the
  * order, its hints, and the removal of what it replaces. The removal is best effort, as nobody sees
  * these rows: what cannot be found or read, or has no room because others have left so much, stays
- * until the next time. The row that lists what is replaced is left only if it cannot be read
- * itself: no listing shows it.
+ * until the next time. The row that lists what is replaced goes as by tall_children_commit().
  *
  * Returns: as tall_commit()
  */
@@ -97,28 +149,13 @@ tall_together_commit (TallOperation *operation,
                       TallBatch *batch,
                       GError **error)
 {
-  g_autoptr (GError) cause = NULL;
   if (content != NULL)
     tall_together_append (operation, content, root, wanted, batch);
   guint n_needed = batch->mutations->len;
   tall_index_add_undated (operation, &root->state, wanted, batch);
   const guint sizes[] = { batch->mutations->len, n_needed };
   add_removals (operation, root, wanted, batch);
-
-  TallStep step = tall_commit (operation, root, NULL, batch, wanted, &cause);
-  for (guint i = 0;
-       i < G_N_ELEMENTS (sizes) && step == TALL_STEP_FAILED && tall_error_is_unreadable (cause);
-       i++)
-    if (batch->mutations->len > sizes[i])
-      {
-        g_debug ("one of the rows that go cannot be read: %s", cause->message);
-        g_clear_error (&cause);
-        g_ptr_array_set_size (batch->mutations, (gint)sizes[i]);
-        step = tall_commit (operation, root, NULL, batch, wanted, &cause);
-      }
-  if (cause != NULL)
-    g_propagate_error (error, g_steal_pointer (&cause));
-  return step;
+  return commit_readable (operation, root, NULL, wanted, batch, sizes, G_N_ELEMENTS (sizes), error);
 }
 
 /**

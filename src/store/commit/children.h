@@ -14,6 +14,12 @@ void tall_together_append (const TallOperation *operation,
                            const TallRoot *root,
                            const TallState *wanted,
                            TallBatch *batch);
+TallStep tall_children_commit (TallOperation *operation,
+                               TallRoot *root,
+                               TallClaim *claim,
+                               const TallState *wanted,
+                               TallBatch *batch,
+                               GError **error);
 TallStep tall_together_commit (TallOperation *operation,
                                const TallContent *content,
                                TallRoot *root,

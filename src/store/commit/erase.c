@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
-#include "store/commit/commit.h"
+#include "store/commit/children.h"
 #include "store/commit/put.h"
 #include "store/follow.h"
 #include "store/read/index.h"
@@ -220,8 +220,7 @@ bury (Erase *self, Target *target, gint64 *dead, GError **error)
   tall_state_set_lineage (&wanted, &target->operation, &target->root);
   tall_tombstone_append (&target->operation, &wanted, target->is_known && (is_first || was_live),
                          batch);
-  tall_index_add_undated (&target->operation, &target->root.state, &wanted, batch);
-  switch (tall_commit (&target->operation, &target->root, NULL, batch, &wanted, &cause))
+  switch (tall_children_commit (&target->operation, &target->root, NULL, &wanted, batch, &cause))
     {
     case TALL_STEP_DONE:
       *dead = wanted.revision;
@@ -242,7 +241,7 @@ bury (Erase *self, Target *target, gint64 *dead, GError **error)
       g_propagate_error (error, cause);
       return FALSE;
     }
-  g_error_free (cause); /* the root row, or the one that lists it, cannot be read */
+  g_error_free (cause); /* the root row is among those that cannot be read */
   self->flags |= FLAG_LEFT;
   return TRUE;
 }

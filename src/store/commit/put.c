@@ -340,12 +340,10 @@ put_over (Write *self, GError **error)
 
   g_autoptr (TallBatch) batch = tall_batch_new ();
   append_commit (self, tall_root_find_dead (&replaced, wanted->revision), batch, batch);
-  if (!together)
-    tall_index_add_undated (operation, &replaced.state, wanted, batch);
   if (together)
     step = tall_together_commit (operation, self->content, &self->root, wanted, batch, error);
   else
-    step = tall_commit (operation, &self->root, &claim, batch, wanted, error);
+    step = tall_children_commit (operation, &self->root, &claim, wanted, batch, error);
   if (step == TALL_STEP_DONE && !together)
     tall_children_clean_up (operation, &replaced, wanted);
   if (step == TALL_STEP_DONE && !claims && !check_kept (operation, &replaced, error))
@@ -641,8 +639,7 @@ delete_over (Write *self, GError **error)
   tall_tombstone_append (operation, wanted, TRUE, batch);
   if (tall_together_fits (operation, &replaced, wanted))
     return tall_together_commit (operation, NULL, &self->root, wanted, batch, error);
-  tall_index_add_undated (operation, &replaced.state, wanted, batch);
-  TallStep step = tall_commit (operation, &self->root, NULL, batch, wanted, error);
+  TallStep step = tall_children_commit (operation, &self->root, NULL, wanted, batch, error);
   if (step == TALL_STEP_DONE)
     tall_children_clean_up (operation, &replaced, wanted);
   return step;

@@ -14,8 +14,8 @@
  * connections.
  *
  * Absent and empty. An "optional" field may be left out. An absent field is not the same as an
- * empty text or a zero: each is stored, and comes back as it was sent. Lists and maps are never
- * absent: one that is left out is empty. A language without absent values sends all fields, and so
+ * empty text or a zero: each is stored, and comes back as it was sent. Of lists and maps absent and
+ * empty are the same; an optional one comes back only if it has something. A language without absent values sends all fields, and so
  * sends empty ones.
  *
  * Texts are UTF-8 without U+0000; a text with one is refused, never cut. Customer and order numbers
@@ -115,8 +115,8 @@ struct Order {
   /** In any order; they come back sorted by number. */
   5: list<ShippingLocation> shipping_locations,
   6: map<string, string> attributes,
-  /** Kept in the order given. */
-  7: list<Adjustment> adjustments,
+  /** Kept in the order given; absent if there are none. */
+  7: optional list<Adjustment> adjustments,
   8: optional Address billing_address
 }
 

@@ -53,6 +53,9 @@ tall_error_fail (GError **error, TallError code, const char *format, ...)
   return FALSE;
 }
 
+static void set_invalid (GError **error, const char *field, const char *format, va_list args)
+    G_GNUC_PRINTF (3, 0);
+
 static void
 set_invalid (GError **error, const char *field, const char *format, va_list args)
 {

@@ -17,7 +17,6 @@ const guint8 tall_struct_wire_types[TALL_N_KINDS] = {
   [TALL_KIND_RAW] = T_STRUCT,
 };
 
-/* Lists and maps are there also when they are empty. */
 static gboolean
 is_there (const TallStructField *field, gconstpointer object)
 {
@@ -37,7 +36,7 @@ is_there (const TallStructField *field, gconstpointer object)
     case TALL_KIND_TEXTS:
     case TALL_KIND_SLICES:
     case TALL_KIND_PAIRS:
-      return TRUE;
+      return !field->optional || tall_struct_field_count (field, object) > 0;
     default:
       return !tall_struct_field_has_beside (field)
              || G_STRUCT_MEMBER (gboolean, object, field->beside);

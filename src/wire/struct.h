@@ -59,6 +59,7 @@ typedef struct
   guint16 beside;   /* offset of the gboolean that tells whether it is there, or of the guint that
                      * counts the elements; TALL_STRUCT_ALWAYS, TALL_STRUCT_REQUIRED: none */
   const TallStructType *type; /* of the struct, or of the elements; else NULL */
+  gboolean optional;          /* of a list or map: it is not sent if it is empty */
 } TallStructField;
 
 /**

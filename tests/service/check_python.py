@@ -50,7 +50,10 @@ def orders(types):
                 ]),
             types.ShippingLocation(number=2**31 - 1, line_items=[]),
         ],
-        attributes={text or "empty": text for text in TEXTS})
+        attributes={text or "empty": text for text in TEXTS},
+        adjustments=[types.Adjustment("shipping", Decimal(490, 2)),
+                     types.Adjustment(TEXTS[3], Decimal(-(2**63), 18), "", 3)],
+        billing_address=types.Address(line1="", city=TEXTS[3]))
     return {
         "nothing but numbers": types.Order(customer_number="1", order_number="1",
                                            shipping_locations=[], attributes={}),

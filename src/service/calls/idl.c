@@ -125,6 +125,7 @@ get_kind (const TallModelField *field)
     }
 }
 
+/* What not every order has is sent only of those that have it. */
 static TallStructField
 make_field (const TallModelField *field)
 {
@@ -135,6 +136,7 @@ make_field (const TallModelField *field)
     .offset = (guint16)field->offset,
     .beside = field->quantifier_offset > 0 ? (guint16)field->quantifier_offset : TALL_STRUCT_ALWAYS,
     .type = find_type (field->descriptor),
+    .optional = tall_model_kind (field) == TALL_MODEL_STRUCTS,
   };
 }
 

@@ -165,7 +165,7 @@ test_races (gconstpointer data)
       guint at = 0;
       while (race (data, kind % 2 == 1, kind / 2 == 1, at))
         at++;
-      g_assert_cmpuint (at, >=, 2);
+      g_assert_cmpuint (at, >=, kind == 3 ? 1 : 2); /* what is promised to be new is one step */
     }
 }
 

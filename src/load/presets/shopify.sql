@@ -45,7 +45,7 @@ FROM (SELECT last_filled("Email") OVER o AS customer_number,
              last_filled("row" ->> 'Discount Code') OVER o AS discount_code,
              sum(CAST(dec_mul(dec_sub(dec_mul("Lineitem price", "Lineitem quantity"),
                                       coalesce(nullif("Lineitem discount", ''), '0')),
-                              '1000', 0) AS INTEGER)) OVER (PARTITION BY "Name") AS lines,
+                              '1000', 0) AS INTEGER)) OVER (PARTITION BY file, "Name") AS lines,
              last_filled("Subtotal") OVER o AS subtotal,
              last_filled("Shipping") OVER o AS shipping,
              last_filled("Taxes") OVER o AS taxes,
@@ -67,4 +67,4 @@ FROM (SELECT last_filled("Email") OVER o AS customer_number,
              "Lineitem discount", line
       FROM csv
       WHERE "Lineitem name" <> ''
-      WINDOW o AS (PARTITION BY "Name" ORDER BY line))
+      WINDOW o AS (PARTITION BY file, "Name" ORDER BY line))

@@ -136,7 +136,7 @@ make_field (const TallModelField *field)
     .offset = (guint16)field->offset,
     .beside = field->quantifier_offset > 0 ? (guint16)field->quantifier_offset : TALL_STRUCT_ALWAYS,
     .type = find_type (field->descriptor),
-    .optional = tall_model_kind (field) == TALL_MODEL_STRUCTS,
+    .optional = field->descriptor == &tall_model_adjustment,
   };
 }
 

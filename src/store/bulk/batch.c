@@ -339,6 +339,15 @@ find_other (const TallBulkItem *item, const TallRow *row, TallArena *arena, Othe
   return FALSE;
 }
 
+#define ROWS_BESIDE_HINTS 2 /* in a step: the root row, and the row by date */
+
+/* Whether what is new is stored by steps that change several rows. */
+static gboolean
+has_steps (const TallBulkBatch *self)
+{
+  return self->context->together > 1;
+}
+
 /* Removes the hints that were written of an item. If one is the other's, too, of which one version
  * is kept, it is written as the other's was; entries have the numbers of their order. */
 static void
@@ -376,7 +385,8 @@ withdraw (const TallBulkBatch *self, const TallBulkItem *item, const Other *othe
       mutation->n_changes = 0;
       tall_mutation_delete_at (batch, mutation, self->revision);
     }
-  withdraw_hints (self, item, other, batch);
+  if (!has_steps (self))
+    withdraw_hints (self, item, other, batch);
   return tall_operation_apply (operation, batch, error);
 }
 
@@ -591,7 +601,10 @@ sort (TallBulkBatch *self)
     g_qsort_with_data (self->items, (gint)self->n_items, sizeof *self->items, compare_items, NULL);
 }
 
-/* Everything but the root rows: children and hints, which nobody sees yet. */
+/* Everything that comes before the root rows: children and hints, which nobody sees yet. Where a
+ * table changes several rows in one step hints come with the root row: written before it, one would
+ * take the place of the same hint of an order that is there, and both would go. What has too many
+ * of them is put as any other. */
 static gboolean
 write_rows (TallBulkBatch *self, gint64 revision, GError **error)
 {
@@ -603,10 +616,16 @@ write_rows (TallBulkBatch *self, gint64 revision, GError **error)
       TallOperation *operation = &item->operation;
       first = operation;
       tall_index_prepare (operation, item->content.record.order, NULL);
+      if (has_steps (self) && operation->coming->len + ROWS_BESIDE_HINTS > self->context->together)
+        {
+          item->step = TALL_BULK_ORDINARY;
+          continue;
+        }
       if (tall_operation_has_children (operation))
         self->context->layout->append_children (&operation->key, item->content.record.order,
                                                 revision, batch);
-      tall_index_add_hints (operation, revision, batch);
+      if (!has_steps (self))
+        tall_index_add_hints (operation, revision, batch);
     }
   return batch->mutations->len == 0 || tall_operation_apply (first, batch, error);
 }
@@ -701,6 +720,7 @@ commit_roots (TallBulkBatch *self, GError **error)
       rows[n].first = batch->mutations->len;
       append_root (self, item, &like, batch);
       tall_index_add_dated (&item->operation, &state, item->content.summary, batch);
+      tall_index_add_hints (&item->operation, self->revision, batch);
       rows[n].n = batch->mutations->len - rows[n].first;
     }
   self->has_sent = TRUE;
@@ -733,7 +753,8 @@ try_fresh (TallBulkBatch *self, const TallStoreContext *context, GError **error)
   if (self->revision == 0)
     self->revision = tall_loads_take (self->loads, error);
   return self->revision != 0 && write_rows (self, self->revision, error)
-         && (context->together > 1 ? commit_roots : send_roots) (self, error);
+         && (bulk_batch_first_fresh (self) == NULL
+             || (has_steps (self) ? commit_roots : send_roots) (self, error));
 }
 
 static void

@@ -76,6 +76,7 @@ fits (Find *self, const TallIndex *index)
   return TRUE;
 }
 
+/* One that is of numbers lacks no order, so it comes first. */
 static gboolean
 choose_index (Find *self, GError **error)
 {
@@ -88,13 +89,16 @@ choose_index (Find *self, GError **error)
                    "`tallorder migrate --to-index NAME=TEMPLATE` makes one");
       return FALSE;
     }
-  for (guint i = 0; i < indexes->len && (options->index != NULL || options->n_values > 0); i++)
-    if (fits (self, g_ptr_array_index (indexes, i)))
-      {
-        self->index = g_ptr_array_index (indexes, i);
-        self->number = (guint8)(i + 1);
-        return TRUE;
-      }
+  for (guint i = 0; i < 2 * indexes->len && (options->index != NULL || options->n_values > 0); i++)
+    {
+      const TallIndex *index = g_ptr_array_index (indexes, i % indexes->len);
+      gboolean is_first = i < indexes->len;
+      if (tall_template_is_of_numbers (index->template) != is_first || !fits (self, index))
+        continue;
+      self->index = index;
+      self->number = (guint8)(i % indexes->len + 1);
+      return TRUE;
+    }
   g_autofree char *known = list_indexes (indexes);
   if (options->index != NULL)
     tall_error_set_invalid (error, "index", "There is no index “%s”; there are: %s", options->index,

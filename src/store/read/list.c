@@ -221,6 +221,7 @@ read_hints (const Listing *self, guint limit, GError **error)
                                tall_slice_array (self->stop));
   read->limit = limit;
   read->max_versions = 1;
+  read->max_bytes = MOST_BYTES;
   return tall_operation_read (get_operation (self), plan, error);
 }
 
@@ -309,7 +310,7 @@ look (TallPager *pager, guint round G_GNUC_UNUSED, GError **error)
 
   const TallRows *hints = &result->results[0];
   self->least = 2 * n;
-  pager->ended = hints->n_rows < n;
+  pager->ended = hints->n_rows < n && !hints->cut;
   if (pager->more || pager->ended)
     return TRUE;
   tall_bytes_set_after (pager->start, hints->rows[hints->n_rows - 1].key);

@@ -15,8 +15,8 @@
  *
  * Absent and empty. An "optional" field may be left out. An absent field is not the same as an
  * empty text or a zero: each is stored, and comes back as it was sent. Of lists and maps absent and
- * empty are the same; an optional one comes back only if it has something. A language without absent values sends all fields, and so
- * sends empty ones.
+ * empty are the same; an optional one comes back only if it has something. A language without
+ * absent values sends all fields, and so sends empty ones.
  *
  * Texts are UTF-8 without U+0000; a text with one is refused, never cut. Customer and order numbers
  * and kinds of adjustments are texts of 1 to 128 bytes without control characters. Numbers of

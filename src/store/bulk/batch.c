@@ -341,7 +341,6 @@ find_other (const TallBulkItem *item, const TallRow *row, TallArena *arena, Othe
 
 #define ROWS_BESIDE_HINTS 2 /* in a step: the root row, and the row by date */
 
-/* Whether what is new is stored by steps that change several rows. */
 static gboolean
 has_steps (const TallBulkBatch *self)
 {
@@ -601,10 +600,8 @@ sort (TallBulkBatch *self)
     g_qsort_with_data (self->items, (gint)self->n_items, sizeof *self->items, compare_items, NULL);
 }
 
-/* Everything that comes before the root rows: children and hints, which nobody sees yet. Where a
- * table changes several rows in one step hints come with the root row: written before it, one would
- * take the place of the same hint of an order that is there, and both would go. What has too many
- * of them is put as any other. */
+/* What comes before the root rows: children and hints, which nobody sees yet. In steps hints come
+ * with the root row: one written before would take the place of that of an order that is there. */
 static gboolean
 write_rows (TallBulkBatch *self, gint64 revision, GError **error)
 {

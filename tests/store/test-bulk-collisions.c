@@ -34,7 +34,7 @@ place_init (Place *self, const TallLayout *layout, gboolean embedded, gboolean a
   *self = (Place){ .clock = { .now = TALL_FIRST_REVISION + 1000, .patience = 1 } };
   self->directory = embedded ? tall_test_directory_new () : NULL;
   g_autoptr (TallTable) table = tall_test_open_table (self->directory);
-  must (tall_indexes_parse ("number=order_number", &settings.index, &settings.indexes, &error));
+  must (tall_indexes_parse ("item=line.item_number", &settings.index, &settings.indexes, &error));
   must (tall_store_create (table, &settings, &error));
   self->failing = tall_failing_table_new (table);
   if (embedded)
@@ -312,6 +312,43 @@ test_deleted (gconstpointer data)
     }
 }
 
+static void
+assert_found (Place *self, const char *value)
+{
+  const TallFindOptions options = { .values = &value, .n_values = 1 };
+  g_autoptr (TallFound) found =
+      must (tall_front_find_orders (TALL_FRONT (self->store), &options, &error));
+  g_assert_cmpuint (found->n_orders, ==, 1);
+}
+
+/* What was promised to be new is there: it is found as before, also if it has more entries than
+ * come in one step. */
+static void
+test_again (gconstpointer data)
+{
+  static const guint n_lines[] = { 2, 300 };
+  for (guint i = 0; i < G_N_ELEMENTS (n_lines); i++)
+    {
+      g_auto (Place) place;
+      place_init (&place, data, TRUE, TRUE);
+      g_autoptr (TallOrder) order =
+          tall_test_order_with_lines (TALL_TEST_CUSTOMER, "A-1", n_lines[i]);
+      for (guint j = 0; j < n_lines[i]; j++)
+        order->shipping_locations[0]->line_items[j]->item_number =
+            tall_arena_printf (tall_order_get_arena (order), "%u", j);
+      for (guint round = 0; round < 2; round++)
+        {
+          TallBulkResult result = { 0 };
+          must (tall_bulk_put_orders (place.bulk, &order, 1, &result, &error));
+          g_assert_cmpint (result.outcome, ==, round == 0 ? TALL_BULK_STORED : TALL_BULK_UNCHANGED);
+          tall_bulk_result_clear (&result);
+          assert_found (&place, "order_number=A-1");
+          assert_found (&place, "line.item_number=1");
+          assert_sound (&place);
+        }
+    }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -323,6 +360,7 @@ main (int argc, char **argv)
     { "races", test_races },         { "hidden-twice", test_hidden_twice },
     { "one-batch", test_one_batch }, { "removal-fails", test_removal_fails },
     { "customers", test_customers }, { "deleted", test_deleted },
+    { "again", test_again },
   };
   guint n;
   const TallLayout *const *layouts = tall_layouts (&n);

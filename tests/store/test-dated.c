@@ -5,14 +5,18 @@
  * committed; what they show if they are damaged, and how that is found and mended. */
 #include "model/canonical.h"
 #include "store/read/index.h"
+#include "table/forwarding-table.h"
 #include "tall-must.h"
 #include "tall-store-fixture.h"
 #include "tall-test-findings.h"
 #include "tall-test-orders.h"
+#include "tall-test-store.h"
 
 #define LINES 3
 #define TOO_MANY_LINES 300 /* more rows than one step changes */
 #define DAY G_GINT64_CONSTANT (86400000)
+#define N_LARGE 12
+#define LARGE 600000 /* bytes: two are more than a page has */
 #define WRITERS 4
 #define WRITES 40
 
@@ -199,10 +203,47 @@ test_writers (TallStoreFixture *fixture, gconstpointer kind G_GNUC_UNUSED)
   expect_findings (fixture->front, "");
 }
 
+/* Where each order takes many bytes, a page has few of them and reads few, and the rest comes on
+ * the next. */
+static void
+test_large (TallStoreFixture *fixture, gconstpointer kind G_GNUC_UNUSED)
+{
+  g_autoptr (TallTable) counting = tall_counting_table_new (fixture->table);
+  g_autoptr (TallStore) store = tall_test_open (counting, NULL);
+  g_autofree char *currency = g_strnfill (LARGE, 'E');
+  g_autofree char *page = NULL;
+  guint n_listed = 0;
+  for (guint i = 0; i < N_LARGE; i++)
+    {
+      g_autofree char *number = g_strdup_printf ("%u", i);
+      g_autoptr (TallOrder) order = tall_test_marked_order (number, 1, 1, LINES);
+      order->currency = tall_arena_strdup (tall_order_get_arena (order), currency);
+      must (tall_front_put_order (fixture->front, order, NULL, NULL, &error));
+    }
+  do
+    {
+      const TallListOptions options = { .limit = N_LARGE, .page = page };
+      TallCost cost;
+      tall_counting_table_reset (TALL_COUNTING_TABLE (counting));
+      g_autoptr (TallOrderList) list =
+          must (tall_front_list_orders (TALL_FRONT (store), TALL_TEST_CUSTOMER, &options, &error));
+      tall_counting_table_get_cost (TALL_COUNTING_TABLE (counting), &cost);
+      g_assert_cmpuint (list->n_entries, <, N_LARGE / 2);
+      if (!are_hints (fixture))
+        g_assert_cmpuint (cost.rows_read, <, N_LARGE / 2);
+      n_listed += list->n_entries;
+      g_free (page);
+      page = g_strdup (list->next_page);
+    }
+  while (page != NULL);
+  g_assert_cmpuint (n_listed, ==, N_LARGE);
+}
+
 static const TallStoreTest tests[] = {
   { "damaged", test_damaged },
   { "earlier", test_earlier },
   { "writers", test_writers },
+  { "large", test_large },
 };
 
 int

@@ -18,8 +18,8 @@ import sys
 from support import SOURCE, DONE, NO, USAGE, test, run, equal, main
 
 INPUTS = SOURCE / "tests" / "load" / "inputs"
-PRESETS = {"a-minutes": "online-retail-2", "a-shopify": "shopify", "p-total": "superstore", "p-tpch": "tpch",
-           "preset": "online-retail", "s-footer": "ebay", "w-woo": "woocommerce"}
+PRESETS = {"a-minutes": "online-retail-2", "a-shopify": "shopify", "o-shopify": "shopify",
+           "p-total": "superstore", "p-tpch": "tpch", "preset": "online-retail", "s-footer": "ebay", "w-woo": "woocommerce"}
 PRESETS.update({name: name for name in ("adventureworks", "amazon", "ebay", "etsy", "olist", "shopify")})
 # Files that have to be named by their kind, and the order of the others.
 FILES = {"adventureworks": ["orders=orders.csv", "lines=lines.csv"],

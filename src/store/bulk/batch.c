@@ -339,8 +339,6 @@ find_other (const TallBulkItem *item, const TallRow *row, TallArena *arena, Othe
   return FALSE;
 }
 
-#define ROWS_BESIDE_HINTS 2 /* in a step: the root row, and the row by date */
-
 static gboolean
 has_steps (const TallBulkBatch *self)
 {
@@ -613,7 +611,8 @@ write_rows (TallBulkBatch *self, gint64 revision, GError **error)
       TallOperation *operation = &item->operation;
       first = operation;
       tall_index_prepare (operation, item->content.record.order, NULL);
-      if (has_steps (self) && operation->coming->len + ROWS_BESIDE_HINTS > self->context->together)
+      guint n_hints = operation->coming != NULL ? operation->coming->len : 0; /* 0: a customer */
+      if (has_steps (self) && n_hints + 2 > self->context->together) /* root row, row by date */
         {
           item->step = TALL_BULK_ORDINARY;
           continue;

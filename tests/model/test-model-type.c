@@ -28,8 +28,9 @@ idl_type_of (const TallModelField *field)
     case TALL_MODEL_STRUCT:
       return g_strdup_printf ("optional %s", tall_model_field_type (field)->short_name);
     case TALL_MODEL_LIST:
-    case TALL_MODEL_STRUCTS:
       return g_strdup_printf ("list<%s>", tall_model_field_type (field)->short_name);
+    case TALL_MODEL_STRUCTS:
+      return g_strdup_printf ("optional list<%s>", tall_model_field_type (field)->short_name);
     case TALL_MODEL_TEXTS:
       return g_strdup ("list<string>");
     case TALL_MODEL_ATTRIBUTES:

@@ -249,8 +249,9 @@ print_namesakes (const TallLoadNamesakes *self)
 {
   g_autofree char *first = tall_text_clean (self->first);
   if (self->n_found > 0)
-    tall_print ("Numbers   %" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT " that were looked at: "
-                "another customer has the same (first: %s); --unique-orders rejects such orders\n",
+    tall_print ("Numbers   %" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT
+                " orders looked at have the "
+                "number of another customer's (first: %s); --unique-orders rejects such orders\n",
                 self->n_found, self->n_looked, first);
 }
 

@@ -198,7 +198,7 @@ def get_by_number(folder):
               run("get", *place, "C2", "1010", "--json").out)
         equal(run("get", *place, "--order", "1010", "--part", "summary", "--json").ends(DONE).out,
               run("get", *place, "C2", "1010", "--part", "summary", "--json").ends(DONE).out)
-        run("get", *place, "--order", "1020").ends(NO, "C0, D", "tallorder get CUSTOMER 1020")
+        run("get", *place, "--order", "1020").ends(NO, "C0, D", "tallorder get CUSTOMER '1020'")
         run("get", *place, "--order", "none").ends(NO, "none")
         run("get", *place, "--order", "1010", "C2").ends(USAGE, "--order")
         run("get", *place, "--order", "").ends(USAGE, "order_number")

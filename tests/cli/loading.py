@@ -560,7 +560,7 @@ def load_with_other_customers(folder):
                 NO, "1 stored + 2 rejected", "invalid", "-a has an order 1299 already", f"customer {name}-b")
             equal(lines_of(store, f"{name}-b", name + "2") if name == "store" else ["1"], ["1"])
             run(*load, *place, stdin=rows(f"{name}-c", "1000")).ends(
-                DONE, "1 of 1 that were looked at", f"first: 1000 of {name}-c, and of ", "--unique-orders")
+                DONE, "1 of 1 orders looked at", f"first: 1000 of {name}-c, and of ", "--unique-orders")
 
     place = ["--store", store, "--unique-orders", "--jobs", "8"]
     run(*load, *place, stdin=rows("A", "x") + rows("B", "x", "y")[6:]).ends(
@@ -568,7 +568,7 @@ def load_with_other_customers(folder):
     run(*load, *place, stdin=rows("C", *[f"c{n}" for n in range(700)]) + rows("D", "c0", "c699")[6:]).ends(
         NO, "700 stored + 2 rejected")
     run(*load, *place, stdin=rows("A", "x")).ends(DONE, "1 unchanged")
-    run(*load, "--store", store, stdin=rows("B", "x")).ends(DONE, "1 of 1 that")
+    run(*load, "--store", store, stdin=rows("B", "x")).ends(DONE, "1 of 1 orders")
     run(*load, *place, stdin=rows("A", "x")).ends(NO, "customer B has an order x already")
     run("init", "--store", f"{store}?name=date", "--index", "date")
     date = ["--store", f"{store}?name=date"]

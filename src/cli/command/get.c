@@ -71,10 +71,11 @@ set_several (const char *order, GPtrArray *customers, gboolean more, GError **er
 {
   g_ptr_array_add (customers, NULL);
   g_autofree char *names = g_strjoinv (", ", (char **)customers->pdata);
+  g_autofree char *word = g_shell_quote (order);
   tall_error_set_conflict (error, 0,
                            "Order %s is there of several customers: %s%s. Say of which: tallorder "
                            "get CUSTOMER %s",
-                           order, names, more ? " and perhaps others" : "", order);
+                           order, names, more ? " and perhaps others" : "", word);
 }
 
 /* Moves the first outcome of a page to @first, unless there is one. */

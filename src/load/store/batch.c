@@ -247,23 +247,37 @@ find_out (const TallLoadItem *item, TallFront *front, TallBulkResult *result)
  * Finds another customer with an order of the same number, by an index that begins with it.
  *
  * Returns: (transfer full) (nullable): the customer's number; NULL: there is none, or an error:
- *   %TALL_ERROR_UNSUPPORTED or %TALL_ERROR_INVALID if there is no such index
+ *   %TALL_ERROR_UNSUPPORTED or %TALL_ERROR_INVALID if there is no such index; that of an order of
+ *   this number that cannot be read, as it may be another customer's
  */
 char *
 tall_load_item_find_namesake (const TallLoadItem *self, TallFront *front, GError **error)
 {
   g_autofree char *value = g_strconcat ("order_number=", self->order->order_number, NULL);
   const char *const values[] = { value };
-  const TallFindOptions find = {
-    .values = values, .n_values = 1, .limit = 2, .part = { .kind = TALL_PART_SUMMARY }
-  };
-  g_autoptr (TallFound) page = tall_front_find_orders (front, &find, error);
-  for (guint i = 0; page != NULL && i < page->n_orders; i++)
+  g_autoptr (TallFound) page = NULL;
+  do
     {
-      const TallOrder *found = page->orders[i].order;
-      if (found != NULL && !g_str_equal (found->customer_number, self->order->customer_number))
-        return g_strdup (found->customer_number);
+      const TallFindOptions find = { .values = values,
+                                     .n_values = 1,
+                                     .page = page != NULL ? page->next_page : NULL,
+                                     .part = { .kind = TALL_PART_SUMMARY } };
+      TallFound *next = tall_front_find_orders (front, &find, error);
+      g_clear_pointer (&page, tall_found_free);
+      page = next;
+      for (guint i = 0; page != NULL && i < page->n_orders; i++)
+        {
+          const TallOutcome *one = &page->orders[i];
+          if (one->order == NULL)
+            {
+              g_propagate_error (error, g_error_copy (one->error));
+              return NULL;
+            }
+          if (!g_str_equal (one->order->customer_number, self->order->customer_number))
+            return g_strdup (one->order->customer_number);
+        }
     }
+  while (page != NULL && page->next_page != NULL);
   return NULL;
 }
 

@@ -531,17 +531,25 @@ tall_storer_finish (TallStorer *self, GError **error)
   return FALSE;
 }
 
+/* Whether there is an index on order numbers. @error: that there is none, or that nobody knows now
+ */
 static gboolean
 can_find_numbers (TallFront *front, GError **error)
 {
   const char *const values[] = { "order_number=0" };
   const TallFindOptions find = { .values = values, .n_values = 1, .limit = 1 };
-  g_autoptr (TallFound) page = tall_front_find_orders (front, &find, error);
-  if (page == NULL)
-    g_prefix_error (error,
+  g_autoptr (GError) cause = NULL;
+  g_autoptr (TallFound) page = tall_front_find_orders (front, &find, &cause);
+  if (page != NULL)
+    return TRUE;
+  gboolean lacks = g_error_matches (cause, TALL_ERROR, TALL_ERROR_UNSUPPORTED)
+                   || g_error_matches (cause, TALL_ERROR, TALL_ERROR_INVALID);
+  if (lacks)
+    g_prefix_error (&cause,
                     "Looking whether other customers have these order numbers takes an index "
                     "such as number=order_number, which “tallorder migrate” adds: ");
-  return page != NULL;
+  g_propagate_error (error, g_steal_pointer (&cause));
+  return !lacks;
 }
 
 /**
@@ -557,11 +565,11 @@ tall_storer_new (TallFront *front,
                  TallRejects *rejects,
                  GError **error)
 {
-  g_autoptr (GError) no_index = NULL;
-  gboolean finds_numbers = can_find_numbers (front, &no_index);
-  if (options->unique && !finds_numbers)
+  g_autoptr (GError) unknown = NULL;
+  gboolean finds_numbers = can_find_numbers (front, &unknown);
+  if (options->unique && unknown != NULL)
     {
-      g_propagate_error (error, g_steal_pointer (&no_index));
+      g_propagate_error (error, g_steal_pointer (&unknown));
       return NULL;
     }
   g_autoptr (TallBulk) bulk = tall_bulk_begin (front, &options->bulk, error);

@@ -287,7 +287,7 @@ count (TallIds *self, gint64 step, guint64 *id, gint64 deadline, GError **error)
 }
 
 static gboolean
-read_value (TallIds *self,
+read_value (TallTable *table,
             TallSlice key,
             TallArena *arena,
             TallSlice *value,
@@ -296,7 +296,7 @@ read_value (TallIds *self,
 {
   g_autoptr (TallReadPlan) plan = tall_read_plan_new ();
   tall_read_plan_add_get (plan, TALL_IDS_TABLE, key);
-  g_autoptr (TallReadResult) result = tall_table_read (self->table, plan, deadline, error);
+  g_autoptr (TallReadResult) result = tall_table_read (table, plan, deadline, error);
   if (result == NULL)
     return FALSE;
   const TallRow *row = result->results[0].n_rows > 0 ? &result->results[0].rows[0] : NULL;
@@ -304,17 +304,23 @@ read_value (TallIds *self,
   return TRUE;
 }
 
-/* Writes @value into a row that is not there yet, and tells in @there what is in it then. A lost
- * answer, or one that says that the row was there, is settled by reading it; if it is absent even
- * then, the same bytes are sent again, so that no other ever come from us. */
-static gboolean
-write_once (TallIds *self,
-            TallSlice key,
-            TallSlice value,
-            TallBatch *batch,
-            TallSlice *there,
-            gint64 deadline,
-            GError **error)
+/**
+ * tall_ids_write_once:
+ * @batch: an empty one, whose memory @there is in
+ * @there: (out): what is in the row then
+ *
+ * Writes @value into a row that is not there yet. A lost answer, or one that says that the row was
+ * there, is settled by reading it; if it is absent even then, the same bytes are sent again, so
+ * that no other ever come from us.
+ */
+gboolean
+tall_ids_write_once (TallTable *table,
+                     TallSlice key,
+                     TallSlice value,
+                     TallBatch *batch,
+                     TallSlice *there,
+                     gint64 deadline,
+                     GError **error)
 {
   TallMutation *mutation = tall_batch_add (batch, TALL_IDS_TABLE, key);
   tall_mutation_put (batch, mutation, TALL_IDS_QUALIFIER, TALL_IDS_TIMESTAMP, value);
@@ -330,9 +336,9 @@ write_once (TallIds *self,
       g_autoptr (GError) cause = NULL;
       gboolean matched = FALSE;
       *there = value;
-      if (tall_table_apply_if (self->table, &write, &matched, &cause) && matched)
+      if (tall_table_apply_if (table, &write, &matched, &cause) && matched)
         return TRUE;
-      if (!read_value (self, key, batch->arena, there, deadline, cause == NULL ? error : NULL))
+      if (!read_value (table, key, batch->arena, there, deadline, cause == NULL ? error : NULL))
         {
           if (cause != NULL)
             g_propagate_error (error, g_steal_pointer (&cause));
@@ -362,8 +368,8 @@ reserve (TallIds *self, const char *number, guint64 *id, gint64 deadline, GError
       g_autoptr (TallBatch) batch = tall_batch_new ();
       TallSlice owner;
       if ((*id == 0 && !count (self, step, id, deadline, error))
-          || !write_once (self, id_row (*id, batch->arena), tall_slice_str (number), batch, &owner,
-                          deadline, error))
+          || !tall_ids_write_once (self->table, id_row (*id, batch->arena), tall_slice_str (number),
+                                   batch, &owner, deadline, error))
         return FALSE;
       if (tall_slice_equal (owner, tall_slice_str (number)))
         return TRUE;
@@ -376,8 +382,8 @@ give (TallIds *self, const char *number, guint64 *id, gint64 deadline, GError **
   g_autoptr (TallBatch) batch = tall_batch_new ();
   TallSlice there;
   if (!reserve (self, number, id, deadline, error)
-      || !write_once (self, number_row (number, batch->arena), id_bytes (*id, batch->arena), batch,
-                      &there, deadline, error))
+      || !tall_ids_write_once (self->table, number_row (number, batch->arena),
+                               id_bytes (*id, batch->arena), batch, &there, deadline, error))
     return FALSE;
 
   const TallCell cell = { TALL_IDS_QUALIFIER, TALL_IDS_TIMESTAMP, there };
@@ -459,7 +465,7 @@ tall_ids_find_number (TallIds *self, guint64 id, gint64 deadline, GError **error
 {
   g_autoptr (TallArena) arena = tall_arena_new (0);
   TallSlice number;
-  if (!read_value (self, id_row (id, arena), arena, &number, deadline, error))
+  if (!read_value (self->table, id_row (id, arena), arena, &number, deadline, error))
     return NULL;
   return number.len == 0 ? g_strdup ("") : g_strndup ((const char *)number.data, number.len);
 }
@@ -477,8 +483,8 @@ tall_ids_begin_erase (
 {
   g_autoptr (TallBatch) batch = tall_batch_new ();
   TallSlice there;
-  return write_once (self, erased_row (number, batch->arena), id_bytes (id, batch->arena), batch,
-                     &there, deadline, error);
+  return tall_ids_write_once (self->table, erased_row (number, batch->arena),
+                              id_bytes (id, batch->arena), batch, &there, deadline, error);
 }
 
 /**
@@ -496,7 +502,7 @@ tall_ids_erase (TallIds *self, const char *number, guint64 *n_rows, gint64 deadl
       tall_batch_add (batch, TALL_IDS_TABLE, number_row (number, batch->arena));
   TallSlice old;
   tall_mutation_delete_up_to (batch, mutation, TALL_IDS_TIMESTAMP);
-  if (!read_value (self, mutation->row, batch->arena, &old, deadline, error)
+  if (!read_value (self->table, mutation->row, batch->arena, &old, deadline, error)
       || (old.len > 0
           && !tall_table_apply (self->table, &mutation, 1, TALL_DURABLE, deadline, NULL, error)))
     return FALSE;

@@ -57,6 +57,13 @@ void tall_ids_forget (TallIds *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (TallIds, tall_ids_free)
 
 TallSlice tall_ids_get_value (const TallRow *row);
+gboolean tall_ids_write_once (TallTable *table,
+                              TallSlice key,
+                              TallSlice value,
+                              TallBatch *batch,
+                              TallSlice *there,
+                              gint64 deadline,
+                              GError **error) G_GNUC_WARN_UNUSED_RESULT;
 gboolean tall_ids_find (TallIds *self,
                         const char *const *numbers,
                         guint n,

@@ -62,7 +62,8 @@ static const TallFindingInfo infos[TALL_N_FINDING_KINDS] = {
                                "rows of a put belong to an order that has no root row, which must "
                                "have been there; the order is not found",
                                PUT_AGAIN, TRUE },
-  [TALL_FINDING_MISSING_HINT] = { "missing-hint", "listings by date do not show the order",
+  [TALL_FINDING_MISSING_HINT] = { "missing-hint",
+                                  "listings by date, or finds, do not show the order",
                                   REPAIR_OR_PUT, FALSE },
   [TALL_FINDING_DANGLING_HINT] = { "dangling-hint",
                                    "a hint leads to no order of its date; some listings look at a "

@@ -117,8 +117,7 @@ get_from (TallSlice key)
   return tall_slice (key.data + 1, key.len - 1);
 }
 
-/* Writes the way back of a half id that nothing contradicts, as tall_verify_search() has found. It
- * may be there although the answer says that it was not written: a gateway repeats calls. */
+/* Writes the way back of a half id that nothing contradicts, as tall_verify_search() has found. */
 static gboolean
 repair_id (const TallVerifyLook *look,
            const TallVerifySubject *subject G_GNUC_UNUSED,
@@ -127,31 +126,13 @@ repair_id (const TallVerifyLook *look,
 {
   g_autoptr (GByteArray) back = g_byte_array_new ();
   g_autoptr (TallBatch) batch = tall_batch_new ();
-  g_autoptr (TallReadPlan) plan = tall_read_plan_new ();
-  TallTable *table = look->context->table;
-  gboolean matched = FALSE;
-  const char *ids = locate (look->context, look->beside, back);
-  TallSlice key = tall_slice_array (back);
   TallSlice value = get_from (look->beside->key);
-  TallMutation *mutation = tall_batch_add (batch, ids, key);
-  tall_mutation_put (batch, mutation, TALL_IDS_QUALIFIER, TALL_IDS_TIMESTAMP, value);
-  const TallConditionalWrite write = {
-    .mutations = &mutation,
-    .n = 1,
-    .qualifier = TALL_IDS_QUALIFIER,
-    .durability = TALL_DURABLE,
-    .deadline = tall_verify_deadline (),
-  };
-  if (!tall_table_apply_if (table, &write, &matched, error))
+  TallSlice there;
+  (void)locate (look->context, look->beside, back);
+  if (!tall_ids_write_once (look->context->table, tall_slice_array (back), value, batch, &there,
+                            tall_verify_deadline (), error))
     return FALSE;
-  tall_read_plan_add_get (plan, ids, key);
-  g_autoptr (TallReadResult) there = tall_table_read (table, plan, tall_verify_deadline (), error);
-  if (there == NULL)
-    return FALSE;
-  const TallRows *rows = &there->results[0];
-  *outcome = rows->n_rows > 0 && tall_slice_equal (tall_ids_get_value (rows->rows), value)
-                 ? TALL_REPAIR_DONE
-                 : TALL_REPAIR_OVERTAKEN;
+  *outcome = tall_slice_equal (there, value) ? TALL_REPAIR_DONE : TALL_REPAIR_OVERTAKEN;
   return TRUE;
 }
 

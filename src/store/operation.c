@@ -250,10 +250,10 @@ tall_operation_apply (const TallOperation *self, const TallBatch *batch, GError 
 
   g_autoptr (GError) first = NULL;
 
-  if (tall_table_apply (table, mutations, n, TALL_DURABLE_LATER, self->deadline, NULL, &first))
+  if (tall_table_apply (table, mutations, n, TALL_DURABLE_LATER, self->deadline, &first))
     return TRUE;
   if (!g_error_matches (first, TALL_ERROR, TALL_ERROR_SHUT) && !tall_operation_is_over (self))
-    return tall_table_apply (table, mutations, n, TALL_DURABLE_LATER, self->deadline, NULL, error);
+    return tall_table_apply (table, mutations, n, TALL_DURABLE_LATER, self->deadline, error);
   g_propagate_error (error, g_steal_pointer (&first));
   return FALSE;
 }

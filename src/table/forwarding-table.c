@@ -110,12 +110,11 @@ tall_forwarding_table_apply (TallTable *base,
                              guint n,
                              TallDurability durability,
                              gint64 deadline,
-                             TallDone *done,
                              GError **error)
 {
   g_autoptr (TallArena) arena = NULL;
   return tall_table_apply (wrapped (base), rename_mutations (base, mutations, n, &arena), n,
-                           durability, deadline, done, error);
+                           durability, deadline, error);
 }
 
 static gboolean
@@ -377,7 +376,6 @@ tall_counting_table_apply (TallTable *base,
                            guint n,
                            TallDurability durability,
                            gint64 deadline,
-                           TallDone *done,
                            GError **error)
 {
   TallCountingTable *self = TALL_COUNTING_TABLE (base);
@@ -385,7 +383,7 @@ tall_counting_table_apply (TallTable *base,
   for (guint i = 0; i < n; i++)
     cost_add_mutation (&cost, mutations[i]);
   count (self, &cost);
-  return PARENT->apply (base, mutations, n, durability, deadline, done, error);
+  return PARENT->apply (base, mutations, n, durability, deadline, error);
 }
 
 static gboolean

@@ -393,7 +393,6 @@ tall_memory_table_apply (TallTable *base,
                          guint n,
                          TallDurability durability G_GNUC_UNUSED,
                          gint64 deadline G_GNUC_UNUSED,
-                         TallDone *done,
                          GError **error)
 {
   TallMemoryTable *self = TALL_MEMORY_TABLE (base);
@@ -405,8 +404,6 @@ tall_memory_table_apply (TallTable *base,
       if (table == NULL)
         return FALSE;
       apply_one (table, mutations[i]);
-      if (done != NULL)
-        done[i] = TALL_DONE;
     }
   return TRUE;
 }

@@ -94,10 +94,9 @@ tall_table_read (TallTable *self, const TallReadPlan *plan, gint64 deadline, GEr
  * @mutations: @n of them, each of another row
  * @durability: whether they have to be on disk when the call returns
  * @deadline: monotonic time in microseconds, or %TALL_NO_DEADLINE
- * @done: (optional) (out caller-allocates): what is known of each of the @n
  *
  * Applies each mutation in one atomic step, the mutations in any order. Sending them again is
- * harmless. After an error some may be done, also some of which that is not known.
+ * harmless. After an error some may be done.
  *
  * Returns: TRUE if all are done
  */
@@ -107,14 +106,11 @@ tall_table_apply (TallTable *self,
                   guint n,
                   TallDurability durability,
                   gint64 deadline,
-                  TallDone *done,
                   GError **error)
 {
   g_return_val_if_fail (TALL_IS_TABLE (self), FALSE);
   g_return_val_if_fail (mutations != NULL || n == 0, FALSE);
 
-  if (done != NULL)
-    memset (done, 0, n * sizeof *done);
   if (!check_deadline (deadline, "Writing rows", error))
     return FALSE;
   for (guint i = 0; i < n; i++)
@@ -124,7 +120,7 @@ tall_table_apply (TallTable *self,
     return TRUE;
   if (!tall_table_check_different_rows (mutations, n, error))
     return FALSE;
-  return TALL_TABLE_GET_CLASS (self)->apply (self, mutations, n, durability, deadline, done, error)
+  return TALL_TABLE_GET_CLASS (self)->apply (self, mutations, n, durability, deadline, error)
          || fail_not_whole (error);
 }
 

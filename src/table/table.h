@@ -19,22 +19,6 @@ typedef enum
   TALL_DURABLE_LATER,
 } TallDurability;
 
-/**
- * TallDone:
- * @TALL_DONE_UNKNOWN: perhaps it is not done
- * @TALL_DONE: it is done
- * @TALL_DONE_ALONE: it is done, and the row had nothing before, no marker of a delete either: in
- * that moment a read would have found what was put, and nothing else
- *
- * What is known of a mutation that was sent. No table has to find out the last.
- */
-typedef enum
-{
-  TALL_DONE_UNKNOWN,
-  TALL_DONE,
-  TALL_DONE_ALONE,
-} TallDone;
-
 /* Deadlines are absolute, in microseconds of g_get_monotonic_time(). */
 #define TALL_NO_DEADLINE G_MAXINT64
 
@@ -240,11 +224,10 @@ struct _TallTableClass
    * apply:
    * @mutations: @n of them, at least 1, each another row (the same one twice is
    *   %TALL_ERROR_INVALID)
-   * @done: (optional) (out caller-allocates): what is known of each of the @n
    *
    * Applies each mutation atomically, in any order. Repeating a mutation is harmless as its
-   * timestamps are explicit, so the implementation may do so. After an error some may be done, also
-   * some that are not flagged: with %TALL_ERROR_SHUT those of tables that are open.
+   * timestamps are explicit, so the implementation may do so. After an error some may be done: with
+   * %TALL_ERROR_SHUT those of tables that are open.
    *
    * Returns: TRUE if all are done
    */
@@ -253,7 +236,6 @@ struct _TallTableClass
                      guint n,
                      TallDurability durability,
                      gint64 deadline,
-                     TallDone *done,
                      GError **error);
 
   /**
@@ -462,7 +444,6 @@ gboolean tall_table_apply (TallTable *self,
                            guint n,
                            TallDurability durability,
                            gint64 deadline,
-                           TallDone *done,
                            GError **error) G_GNUC_WARN_UNUSED_RESULT;
 gboolean tall_table_apply_if (TallTable *self,
                               const TallConditionalWrite *write,

@@ -40,7 +40,7 @@ call_apply (Caller *self, GError **error)
   g_autoptr (TallBatch) batch = tall_batch_new ();
   TallMutation *mutation = add_put (self, batch);
   return tall_table_apply (self->fence->self->table, &mutation, 1, TALL_DURABLE_LATER,
-                           TALL_NO_DEADLINE, NULL, error);
+                           TALL_NO_DEADLINE, error);
 }
 
 static gboolean

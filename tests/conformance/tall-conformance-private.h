@@ -55,7 +55,6 @@ void drop_table (TallConformance *self, const char *name);
 void set_access (TallConformance *self, const char *name, TallTableAccess access, const char *seal);
 
 /* Applies changes to a row of SHARED. */
-TallDone change_known (TallConformance *self, const char *row, const char *changes);
 void change (TallConformance *self, const char *row, const char *changes);
 
 /* Applies changes if a cell has the @expected text; NULL: if it does not exist. */

@@ -149,8 +149,8 @@ operate_apply (Pair *pair)
   TallTable *tables[] = { pair->self->table, pair->reference };
   for (guint i = 0; i < 2; i++)
     {
-      gboolean applied = tall_table_apply (tables[i], &mutation, 1, TALL_DURABLE_LATER,
-                                           TALL_NO_DEADLINE, NULL, &error);
+      gboolean applied =
+          tall_table_apply (tables[i], &mutation, 1, TALL_DURABLE_LATER, TALL_NO_DEADLINE, &error);
       g_assert_no_error (error);
       g_assert_true (applied);
     }

@@ -12,7 +12,6 @@ expect_calls_fail (
   TallSlice qualifier = tall_slice_str ("x");
   gint64 value;
   gboolean matched = TRUE;
-  TallDone done = TALL_DONE;
 
   g_autoptr (GError) read_error = NULL;
   g_autoptr (TallReadPlan) plan = tall_read_plan_new ();
@@ -23,9 +22,8 @@ expect_calls_fail (
 
   g_autoptr (GError) apply_error = NULL;
   g_assert_false (
-      tall_table_apply (self->table, &mutation, 1, TALL_DURABLE, deadline, &done, &apply_error));
+      tall_table_apply (self->table, &mutation, 1, TALL_DURABLE, deadline, &apply_error));
   g_assert_error (apply_error, TALL_ERROR, (int)code);
-  g_assert_cmpint (done, ==, TALL_DONE_UNKNOWN);
 
   g_autoptr (GError) condition_error = NULL;
   g_assert_false (tall_table_apply_if (self->table,
@@ -142,8 +140,7 @@ put_cell (TallConformance *self, TallTable *table, const char *name, const char 
   g_autoptr (GError) error = NULL;
   g_autoptr (TallBatch) batch = tall_batch_new ();
   TallMutation *mutation = add_changes (self, batch, name, "a", cell);
-  gboolean applied =
-      tall_table_apply (table, &mutation, 1, TALL_DURABLE, TALL_NO_DEADLINE, NULL, &error);
+  gboolean applied = tall_table_apply (table, &mutation, 1, TALL_DURABLE, TALL_NO_DEADLINE, &error);
   g_assert_no_error (error);
   g_assert_true (applied);
 }
@@ -278,7 +275,7 @@ expect_invalid (TallConformance *self, TallMutation *mutation)
 {
   g_autoptr (GError) error = NULL;
   g_assert_false (
-      tall_table_apply (self->table, &mutation, 1, TALL_DURABLE, TALL_NO_DEADLINE, NULL, &error));
+      tall_table_apply (self->table, &mutation, 1, TALL_DURABLE, TALL_NO_DEADLINE, &error));
   g_assert_error (error, TALL_ERROR, TALL_ERROR_INVALID);
 
   g_autoptr (GError) condition_error = NULL;
@@ -340,7 +337,7 @@ test_row_twice (TallConformance *self)
         add_changes (self, batch, (*row)[0] == 's' ? SHARED : OTHER, *row + 1, cell);
       gboolean applied =
           tall_table_apply (self->table, (TallMutation *const *)batch->mutations->pdata,
-                            batch->mutations->len, TALL_DURABLE, TALL_NO_DEADLINE, NULL, &error);
+                            batch->mutations->len, TALL_DURABLE, TALL_NO_DEADLINE, &error);
       g_test_message ("%s", different_rows[i].rows);
       g_assert_cmpint (applied, ==, different_rows[i].allowed);
       if (!applied)

@@ -93,8 +93,7 @@ alter (TallTable *table, const GStrv names, TallReader *reader)
   TallMutation *mutation = tall_batch_add (batch, where, row->key);
   tall_mutation_put (batch, mutation, cell->qualifier, cell->timestamp,
                      tall_slice (value, by != 0 ? cell->value.len : at));
-  gboolean done =
-      tall_table_apply (table, &mutation, 1, TALL_DURABLE, TALL_NO_DEADLINE, NULL, &error);
+  gboolean done = tall_table_apply (table, &mutation, 1, TALL_DURABLE, TALL_NO_DEADLINE, &error);
   g_assert_no_error (error);
   g_assert_true (done);
 }

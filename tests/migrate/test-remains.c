@@ -128,7 +128,7 @@ put_newer (const TallMoving *moving, const TallRead *read)
   tall_mutation_put (batch, root, TALL_STATE_QUALIFIER, state.revision,
                      tall_state_encode (&state, batch->arena));
   g_assert_true (tall_table_apply (TALL_MOVING_OTHERS (moving), &root, 1, TALL_DURABLE,
-                                   TALL_NO_DEADLINE, NULL, &error));
+                                   TALL_NO_DEADLINE, &error));
   g_assert_no_error (error);
 }
 

@@ -119,7 +119,7 @@ write_cells (gpointer data, guint n G_GNUC_UNUSED, GError **error)
   const Cells *self = data;
   const GPtrArray *mutations = self->batch->mutations;
   return tall_table_apply (self->table, (TallMutation *const *)mutations->pdata, mutations->len,
-                           TALL_DURABLE, TALL_NO_DEADLINE, NULL, error);
+                           TALL_DURABLE, TALL_NO_DEADLINE, error);
 }
 
 static TallOrder *

@@ -23,7 +23,7 @@ make_table (void)
   tall_mutation_put (batch, row, tall_slice_str ("q"), 7, tall_slice_str ("v"));
   gboolean ok = tall_table_create_table (table, spec, TALL_NO_DEADLINE, &error)
                 && tall_table_apply (table, (TallMutation *const *)batch->mutations->pdata, 1,
-                                     TALL_DURABLE, TALL_NO_DEADLINE, NULL, &error);
+                                     TALL_DURABLE, TALL_NO_DEADLINE, &error);
   g_assert_no_error (error);
   g_assert_true (ok);
   return table;

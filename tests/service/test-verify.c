@@ -329,7 +329,7 @@ put_strays (TallStoreFixture *self, const char *table, char first, guint n, gsiz
       tall_mutation_put (batch, mutation, tall_slice_str ("v"), 1, tall_slice_str ("somebody's"));
     }
   must (tall_table_apply (self->table, (TallMutation *const *)batch->mutations->pdata, n,
-                          TALL_DURABLE, TALL_NO_DEADLINE, NULL, &error));
+                          TALL_DURABLE, TALL_NO_DEADLINE, &error));
 }
 
 /* However many there are, and however long their keys, each is found once: no part is large, nor is
@@ -367,7 +367,7 @@ put_id (TallStoreFixture *self, const char *row, guint64 number)
   TallMutation *mutation = tall_batch_add (batch, "ids", tall_slice_str (row));
   tall_mutation_put (batch, mutation, tall_slice_str ("v"), 1, tall_slice_array (id));
   g_assert_true (
-      tall_table_apply (self->table, &mutation, 1, TALL_DURABLE, TALL_NO_DEADLINE, NULL, &error));
+      tall_table_apply (self->table, &mutation, 1, TALL_DURABLE, TALL_NO_DEADLINE, &error));
 }
 
 /* How often a verification is to wait before it looks again. */

@@ -93,7 +93,7 @@ write_dated (TallStoreFixture *fixture, TallSlice key, gint64 revision, TallSlic
   tall_mutation_put (batch, tall_batch_add (batch, TALL_INDEX_TABLE, key), TALL_DATED_QUALIFIER,
                      revision, summary);
   must (tall_table_apply (fixture->table, (TallMutation *const *)batch->mutations->pdata, 1,
-                          TALL_DURABLE_LATER, TALL_NO_DEADLINE, NULL, &error));
+                          TALL_DURABLE_LATER, TALL_NO_DEADLINE, &error));
 }
 
 /* Listings show what a row says, until it is mended: another summary, another revision, and a date
@@ -148,7 +148,7 @@ test_earlier (TallStoreFixture *fixture, gconstpointer kind G_GNUC_UNUSED)
   g_autoptr (TallBatch) batch = tall_batch_new ();
   TallMutation *mutation = tall_batch_add (batch, TALL_INDEX_TABLE, row->key);
   tall_mutation_delete_at (batch, mutation, row->cells[0].timestamp);
-  must (tall_table_apply (fixture->table, &mutation, 1, TALL_DURABLE_LATER, TALL_NO_DEADLINE, NULL,
+  must (tall_table_apply (fixture->table, &mutation, 1, TALL_DURABLE_LATER, TALL_NO_DEADLINE,
                           &error));
   expect_findings (fixture->front, "missing-hint ");
   g_autoptr (TallReadResult) hint = read_row (fixture);

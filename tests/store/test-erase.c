@@ -263,7 +263,7 @@ test_ids (TallStoreFixture *self, gconstpointer data)
   tall_mutation_put (batch, wasted, TALL_IDS_QUALIFIER, TALL_IDS_TIMESTAMP,
                      tall_slice_str (CUSTOMER));
   g_assert_true (
-      tall_table_apply (self->table, &wasted, 1, TALL_DURABLE, TALL_NO_DEADLINE, NULL, &error));
+      tall_table_apply (self->table, &wasted, 1, TALL_DURABLE, TALL_NO_DEADLINE, &error));
   erase_all (self, &counts);
   for (guint i = 1; i <= N_ORDERS; i++) /* whose texts have the mark, too */
     {
@@ -434,7 +434,7 @@ test_left_by_writers (TallStoreFixture *self, gconstpointer kind)
   TallMutation *hint = tall_batch_add (batch, TALL_INDEX_TABLE, tall_slice_array (row));
   tall_mutation_put (batch, hint, TALL_INDEX_QUALIFIER, revision, tall_slice_str (ORDER "9"));
   must (tall_table_apply (self->table, (TallMutation *const *)batch->mutations->pdata,
-                          batch->mutations->len, TALL_DURABLE, TALL_NO_DEADLINE, NULL, &error));
+                          batch->mutations->len, TALL_DURABLE, TALL_NO_DEADLINE, &error));
   erase_all (self, &counts);
   assert_gone (self, kind);
   /* whose clock is behind that writer's can store the order */
@@ -463,8 +463,7 @@ test_only_a_hint (TallStoreFixture *self, gconstpointer kind)
   TallMutation *hint = tall_batch_add (batch, TALL_INDEX_TABLE, tall_slice_array (row));
   tall_mutation_put (batch, hint, TALL_INDEX_QUALIFIER, self->clock.now,
                      tall_slice_str (ORDER "9"));
-  g_assert_true (
-      tall_table_apply (self->table, &hint, 1, TALL_DURABLE, TALL_NO_DEADLINE, NULL, &error));
+  g_assert_true (tall_table_apply (self->table, &hint, 1, TALL_DURABLE, TALL_NO_DEADLINE, &error));
   erase_all (self, &counts);
   g_assert_cmpuint (counts.n_rows, ==, 1);
   assert_gone (self, kind);

@@ -150,7 +150,7 @@ delete_last_row (Fixture *self)
   const TallRows *rows = &result->results[0];
   TallMutation *mutation = tall_batch_add (batch, "orders", rows->rows[rows->n_rows - 1].key);
   tall_mutation_delete_up_to (batch, mutation, NOW + 1000);
-  must (tall_table_apply (self->table, &mutation, 1, TALL_DURABLE, TALL_NO_DEADLINE, NULL, &error));
+  must (tall_table_apply (self->table, &mutation, 1, TALL_DURABLE, TALL_NO_DEADLINE, &error));
 }
 
 /* Whichever call of a find fails, all is found or nothing is said. It looks again at an order that

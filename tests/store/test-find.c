@@ -499,8 +499,8 @@ change_entry (TallStoreFixture *fixture, const char *mark, const char *number, g
   else
     tall_mutation_put (batch, mutation, tall_slice_str ("order_number"), fixture->clock.now + later,
                        tall_slice_str (number));
-  g_assert_true (tall_table_apply (fixture->table, &mutation, 1, TALL_DURABLE, TALL_NO_DEADLINE,
-                                   NULL, &error));
+  g_assert_true (
+      tall_table_apply (fixture->table, &mutation, 1, TALL_DURABLE, TALL_NO_DEADLINE, &error));
 }
 
 /* Entries that lead to nothing, or to an order that has other values, are not shown, and are found

@@ -29,7 +29,7 @@ put_cell (TallTable *table, const char *name, const char *value)
   g_autoptr (TallBatch) batch = tall_batch_new ();
   TallMutation *row = tall_batch_add (batch, name, tall_slice_str ("row"));
   tall_mutation_put (batch, row, tall_slice_str ("q"), 5, tall_slice_str (value));
-  must (tall_table_apply (table, &row, 1, TALL_DURABLE, TALL_NO_DEADLINE, NULL, &error));
+  must (tall_table_apply (table, &row, 1, TALL_DURABLE, TALL_NO_DEADLINE, &error));
 }
 
 static void
@@ -116,7 +116,7 @@ test_many_tables (void)
       tall_mutation_put (batch, row, tall_slice_str ("q"), 5, tall_slice_str (names[i]));
     }
   must (tall_table_apply (second, (TallMutation *const *)batch->mutations->pdata,
-                          batch->mutations->len, TALL_DURABLE, TALL_NO_DEADLINE, NULL, &error));
+                          batch->mutations->len, TALL_DURABLE, TALL_NO_DEADLINE, &error));
   for (guint i = 0; i < G_N_ELEMENTS (names); i++)
     {
       const TallMutation *row = g_ptr_array_index (batch->mutations, i);

@@ -48,8 +48,7 @@ put_value (TallTable *table, TallSlice row, TallSlice column, TallSlice value)
   g_autoptr (TallBatch) batch = tall_batch_new ();
   TallMutation *mutation = tall_batch_add (batch, TALL_IDS_TABLE, row);
   tall_mutation_put (batch, mutation, column, g_get_real_time () / 1000 + 10, value);
-  g_assert_true (
-      tall_table_apply (table, &mutation, 1, TALL_DURABLE, TALL_NO_DEADLINE, NULL, &error));
+  g_assert_true (tall_table_apply (table, &mutation, 1, TALL_DURABLE, TALL_NO_DEADLINE, &error));
   g_assert_no_error (error);
 }
 

@@ -225,8 +225,7 @@ write_hint (TallStoreFixture *fixture, const char *number, gint64 date)
   g_autoptr (TallBatch) batch = tall_batch_new ();
   TallMutation *mutation = tall_batch_add (batch, "index", tall_slice_array (row));
   tall_mutation_put (batch, mutation, tall_slice_str ("order_number"), 2, tall_slice_str (number));
-  must (tall_table_apply (fixture->table, &mutation, 1, TALL_DURABLE, TALL_NO_DEADLINE, NULL,
-                          &error));
+  must (tall_table_apply (fixture->table, &mutation, 1, TALL_DURABLE, TALL_NO_DEADLINE, &error));
 }
 
 /* Hints that lead to nothing, or to an order of another date, do not shorten a page. */
@@ -446,7 +445,7 @@ make_hints (TallTable *table, const char *const *numbers, const guint *places, g
                          tall_slice_str (numbers[i]));
     }
   must (tall_table_apply (table, (TallMutation *const *)batch->mutations->pdata, n,
-                          TALL_DURABLE_LATER, TALL_NO_DEADLINE, NULL, &error));
+                          TALL_DURABLE_LATER, TALL_NO_DEADLINE, &error));
 }
 
 /* An order that cannot be read is reported, and keeps no other from being listed; also on a page

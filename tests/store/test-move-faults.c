@@ -224,7 +224,7 @@ put_row (TallTable *table, const char *name)
   g_autoptr (TallBatch) batch = tall_batch_new ();
   TallMutation *row = tall_batch_add (batch, name, tall_slice_str ("row"));
   tall_mutation_put (batch, row, tall_slice_str ("q"), 5, tall_slice_str ("v"));
-  must (tall_table_apply (table, &row, 1, TALL_DURABLE, TALL_NO_DEADLINE, NULL, &error));
+  must (tall_table_apply (table, &row, 1, TALL_DURABLE, TALL_NO_DEADLINE, &error));
 }
 
 /* The same settings, and it has copied already. */

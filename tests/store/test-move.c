@@ -333,7 +333,7 @@ add_row (TallTable *table, const char *name)
   g_autoptr (TallBatch) batch = tall_batch_new ();
   TallMutation *row = tall_batch_add (batch, name, tall_slice_str ("row"));
   tall_mutation_put (batch, row, tall_slice_str ("q"), 5, tall_slice_str ("v"));
-  must (tall_table_apply (table, &row, 1, TALL_DURABLE, TALL_NO_DEADLINE, NULL, &error));
+  must (tall_table_apply (table, &row, 1, TALL_DURABLE, TALL_NO_DEADLINE, &error));
 }
 
 /* An administrator's tables are taken if they are as wanted and empty; those of the migration

@@ -175,7 +175,7 @@ find_suspect (TallStore *store)
   g_autoptr (TallBatch) batch = tall_batch_new ();
   TallMutation *row = tall_batch_add (batch, "orders", result->results[0].rows[0].key);
   tall_mutation_delete_up_to (batch, row, result->results[0].rows[0].cells[0].timestamp);
-  must (tall_table_apply (table, &row, 1, TALL_DURABLE, TALL_NO_DEADLINE, NULL, &error));
+  must (tall_table_apply (table, &row, 1, TALL_DURABLE, TALL_NO_DEADLINE, &error));
 
   g_autoptr (TallVerifyPart) part = verify (store, (TallSlice)TALL_SLICE_INIT);
   while (part->wait == 0)

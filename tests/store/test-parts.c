@@ -450,8 +450,7 @@ static void
 apply (TallTable *table, TallMutation *mutation)
 {
   g_autoptr (GError) error = NULL;
-  g_assert_true (
-      tall_table_apply (table, &mutation, 1, TALL_DURABLE, TALL_NO_DEADLINE, NULL, &error));
+  g_assert_true (tall_table_apply (table, &mutation, 1, TALL_DURABLE, TALL_NO_DEADLINE, &error));
   g_assert_no_error (error);
 }
 

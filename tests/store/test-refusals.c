@@ -84,8 +84,7 @@ test_newer_state_format (TallStoreFixture *fixture, gconstpointer data G_GNUC_UN
   TallMutation *mutation = tall_batch_add (batch, table, tall_slice_array (row));
   tall_mutation_put (batch, mutation, tall_slice ("s", 1), TALL_TEST_NOW,
                      tall_slice ("\x02new", 4));
-  must (tall_table_apply (fixture->table, &mutation, 1, TALL_DURABLE, TALL_NO_DEADLINE, NULL,
-                          &error));
+  must (tall_table_apply (fixture->table, &mutation, 1, TALL_DURABLE, TALL_NO_DEADLINE, &error));
 
   must_fail (tall_front_get_order (fixture->front, "VINET", "1", NULL, &error),
              TALL_ERROR_NEWER_VERSION);

@@ -32,7 +32,7 @@ leave_cell (Race *self, gint64 timestamp)
   TallMutation *mutation = tall_batch_add (batch, table, tall_slice_array (row));
   tall_mutation_put (batch, mutation, tall_slice_str ("left"), timestamp, tall_slice_str ("x"));
   g_assert_true (
-      tall_table_apply (self->table, &mutation, 1, TALL_DURABLE, TALL_NO_DEADLINE, NULL, &error));
+      tall_table_apply (self->table, &mutation, 1, TALL_DURABLE, TALL_NO_DEADLINE, &error));
   g_assert_no_error (error);
 }
 

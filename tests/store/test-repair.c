@@ -132,7 +132,7 @@ put_cell_at (TallStoreFixture *self,
   TallMutation *mutation = tall_batch_add (batch, table, row);
   tall_mutation_put (batch, mutation, name, timestamp, value);
   g_assert_true (
-      tall_table_apply (self->table, &mutation, 1, TALL_DURABLE, TALL_NO_DEADLINE, NULL, &error));
+      tall_table_apply (self->table, &mutation, 1, TALL_DURABLE, TALL_NO_DEADLINE, &error));
 }
 
 static void

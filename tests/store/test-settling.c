@@ -328,8 +328,7 @@ write_unreadable (TallTable *table, const TallLayout *layout, gint64 timestamp)
   const char *name = layout->locate_order (&key, row);
   TallMutation *mutation = tall_batch_add (batch, name, tall_slice_array (row));
   tall_mutation_put (batch, mutation, tall_slice ("s", 1), timestamp, tall_slice ("\x02new", 4));
-  g_assert_true (
-      tall_table_apply (table, &mutation, 1, TALL_DURABLE, TALL_NO_DEADLINE, NULL, &error));
+  g_assert_true (tall_table_apply (table, &mutation, 1, TALL_DURABLE, TALL_NO_DEADLINE, &error));
   g_assert_no_error (error);
 }
 

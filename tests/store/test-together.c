@@ -244,7 +244,7 @@ test_younger_hint (gconstpointer layout)
                      tall_batch_add (batch, TALL_INDEX_TABLE, result->results[0].rows[0].key),
                      TALL_INDEX_QUALIFIER, state.revision + 2, tall_slice_str ("1"));
   must (tall_table_apply (scene.memory, (TallMutation *const *)batch->mutations->pdata, 1,
-                          TALL_DURABLE, TALL_NO_DEADLINE, NULL, &error));
+                          TALL_DURABLE, TALL_NO_DEADLINE, &error));
 
   scene.clock.now += 100;
   put (scene.store, 2, LINES, 2 * DAY);
@@ -288,7 +288,7 @@ leave_claim (Scene *self, guint n_lines)
   tall_order_key_init (&key, &tall_key_hashed, TALL_TEST_CUSTOMER, 0, "1");
   self->layout->append_children (&key, left, state.pending, batch);
   must (tall_table_apply (self->memory, (TallMutation *const *)batch->mutations->pdata,
-                          batch->mutations->len, TALL_DURABLE, TALL_NO_DEADLINE, NULL, &error));
+                          batch->mutations->len, TALL_DURABLE, TALL_NO_DEADLINE, &error));
 }
 
 /* It goes, too. */

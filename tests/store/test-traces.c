@@ -56,7 +56,7 @@ test_reader_looks_at_the_root_again (gconstpointer layout)
   TallMutation *line = g_ptr_array_index (batch->mutations, batch->mutations->len - 1);
   line->n_changes = 0;
   tall_mutation_delete_up_to (batch, line, TALL_STEPPER_TIME (1000));
-  must (tall_table_apply (table, &line, 1, TALL_DURABLE, TALL_NO_DEADLINE, NULL, &error));
+  must (tall_table_apply (table, &line, 1, TALL_DURABLE, TALL_NO_DEADLINE, &error));
 
   tall_stepper_get (p1);
   tall_stepper_step (p1, READ); /* everything together: in pieces */

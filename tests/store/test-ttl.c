@@ -187,7 +187,7 @@ expire_cells (TallStoreFixture *fixture, gconstpointer data)
                                                result->results[i].rows[j].key),
                                state.revision);
   must (tall_table_apply (fixture->table, (TallMutation *const *)batch->mutations->pdata,
-                          batch->mutations->len, TALL_DURABLE, TALL_NO_DEADLINE, NULL, &error));
+                          batch->mutations->len, TALL_DURABLE, TALL_NO_DEADLINE, &error));
 }
 
 /* Cells that are missing are damage, unless they may have expired by a clock that is as fast as is
@@ -233,7 +233,7 @@ test_missing_rows (TallStoreFixture *fixture, gconstpointer data)
   line->n_changes = 0;
   tall_mutation_delete_at (batch, line, fixture->clock.now);
   g_assert_true (
-      tall_table_apply (fixture->table, &line, 1, TALL_DURABLE, TALL_NO_DEADLINE, NULL, &error));
+      tall_table_apply (fixture->table, &line, 1, TALL_DURABLE, TALL_NO_DEADLINE, &error));
 
   fixture->clock.now += (TTL - DIFFERENCE) * SECOND - 1;
   must_fail (tall_front_get_order (fixture->front, TALL_TEST_CUSTOMER, "1", NULL, &error),

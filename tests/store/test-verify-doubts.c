@@ -305,8 +305,7 @@ put_id (TallStoreFixture *fixture, const char *row, TallSlice id, gint64 timesta
   g_autoptr (TallBatch) batch = tall_batch_new ();
   TallMutation *mutation = tall_batch_add (batch, TALL_IDS_TABLE, tall_slice_str (row));
   tall_mutation_put (batch, mutation, TALL_IDS_QUALIFIER, timestamp, id);
-  must (tall_table_apply (fixture->table, &mutation, 1, TALL_DURABLE, TALL_NO_DEADLINE, NULL,
-                          &error));
+  must (tall_table_apply (fixture->table, &mutation, 1, TALL_DURABLE, TALL_NO_DEADLINE, &error));
 }
 
 /* A half id that was searched for and has changed since is searched for again: what it leads to now

@@ -65,7 +65,7 @@ put_cells (TallStoreFixture *self, const char *table, guint n, const char *prefi
                          tall_slice_dup (batch->arena, tall_slice_array (value)));
     }
   must (tall_table_apply (self->table, (TallMutation *const *)batch->mutations->pdata,
-                          batch->mutations->len, TALL_DURABLE, TALL_NO_DEADLINE, NULL, &error));
+                          batch->mutations->len, TALL_DURABLE, TALL_NO_DEADLINE, &error));
 }
 
 /* Rows of somebody else, before the first order: each is found once. */

@@ -330,7 +330,7 @@ test_lost_id (TallStoreFixture *self, gconstpointer data)
   tall_fixture_put (self, order, NULL);
   tall_mutation_delete_up_to (batch, mutation, TALL_IDS_TIMESTAMP);
   g_assert_true (
-      tall_table_apply (self->table, &mutation, 1, TALL_DURABLE, TALL_NO_DEADLINE, NULL, &error));
+      tall_table_apply (self->table, &mutation, 1, TALL_DURABLE, TALL_NO_DEADLINE, &error));
 
   g_autoptr (TallStore) other = tall_test_open (self->table, &self->clock);
   g_autoptr (GPtrArray) lines = verify (TALL_FRONT (other), &(TallVerifyOptions){ 0 }, &summary);
@@ -355,7 +355,7 @@ test_wasted_id (TallStoreFixture *self, gconstpointer data)
   tall_mutation_put (batch, mutation, TALL_IDS_QUALIFIER, TALL_IDS_TIMESTAMP,
                      tall_slice_str (TALL_TEST_CUSTOMER));
   g_assert_true (
-      tall_table_apply (self->table, &mutation, 1, TALL_DURABLE, TALL_NO_DEADLINE, NULL, &error));
+      tall_table_apply (self->table, &mutation, 1, TALL_DURABLE, TALL_NO_DEADLINE, &error));
   expect_sound (self->front, 1, 0);
 }
 

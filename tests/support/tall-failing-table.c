@@ -193,11 +193,10 @@ apply_half (TallFailingTable *self,
             const TallCall *call,
             TallDurability durability,
             gint64 deadline,
-            TallDone *done,
             GError **error)
 {
   if (!tall_table_apply (self->table, call->mutations, call->n_mutations / 2, durability, deadline,
-                         done, error))
+                         error))
     return FALSE;
   set_not_done (call, error);
   return FALSE;
@@ -209,7 +208,6 @@ tall_failing_table_apply (TallTable *base,
                           guint n,
                           TallDurability durability,
                           gint64 deadline,
-                          TallDone *done,
                           GError **error)
 {
   TallFailingTable *self = TALL_FAILING_TABLE (base);
@@ -222,14 +220,12 @@ tall_failing_table_apply (TallTable *base,
   };
   gboolean succeeded = begin (self, &call, error);
   if (succeeded && call.failure == TALL_FAILURE_PARTLY)
-    succeeded = apply_half (self, &call, durability, deadline, done, error);
+    succeeded = apply_half (self, &call, durability, deadline, error);
   else if (succeeded && call.failure == TALL_FAILURE_LATE)
     keep_late (self, &call, NULL);
   else if (succeeded)
-    succeeded = tall_table_apply (self->table, mutations, n, durability, deadline, done, error);
+    succeeded = tall_table_apply (self->table, mutations, n, durability, deadline, error);
 
-  if (call.failure == TALL_FAILURE_LOST && done != NULL)
-    memset (done, 0, n * sizeof (gboolean));
   return end (self, &call, succeeded, error);
 }
 
@@ -506,7 +502,7 @@ deliver (TallFailingTable *self, const Late *late)
     applied = set_access (self, &late->access, TALL_NO_DEADLINE, &error);
   else if (late->kind == TALL_CALL_APPLY)
     applied = tall_table_apply (self->table, mutations, late->batch->mutations->len, TALL_DURABLE,
-                                TALL_NO_DEADLINE, NULL, &error);
+                                TALL_NO_DEADLINE, &error);
   else if (!tall_table_apply_if (self->table, &write, &applied, &error))
     applied = FALSE;
   if (!g_error_matches (error, TALL_ERROR, TALL_ERROR_SHUT) && !tall_error_is_not_done (error))

@@ -63,12 +63,12 @@ tall_hbase_fixture_write_if (TallTable *table, gint64 deadline, GError **error)
 }
 
 gboolean
-tall_hbase_fixture_write (TallTable *table, gint64 deadline, TallDone *done, GError **error)
+tall_hbase_fixture_write (TallTable *table, gint64 deadline, GError **error)
 {
   g_autoptr (TallBatch) batch = tall_batch_new ();
   TallMutation *mutation = tall_batch_add (batch, "orders", tall_slice_str ("row"));
   tall_mutation_put (batch, mutation, tall_slice_str ("s"), 2, tall_slice_str ("value"));
-  return tall_table_apply (table, &mutation, 1, TALL_DURABLE, deadline, done, error);
+  return tall_table_apply (table, &mutation, 1, TALL_DURABLE, deadline, error);
 }
 
 gboolean

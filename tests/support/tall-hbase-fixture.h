@@ -20,8 +20,7 @@ TallTable *tall_hbase_fixture_open (TallFakeGateway *gateway);
 gboolean tall_hbase_fixture_read (TallTable *table, guint n, gint64 deadline, GError **error);
 void tall_hbase_fixture_expect_reads (TallTable *table, guint n);
 gboolean tall_hbase_fixture_write_if (TallTable *table, gint64 deadline, GError **error);
-gboolean
-tall_hbase_fixture_write (TallTable *table, gint64 deadline, TallDone *done, GError **error);
+gboolean tall_hbase_fixture_write (TallTable *table, gint64 deadline, GError **error);
 gboolean tall_hbase_fixture_count (TallTable *table, gint64 deadline, GError **error);
 gboolean tall_hbase_fixture_tells (const GError *error, const char *text);
 void tall_hbase_fixture_expect_not_opened (

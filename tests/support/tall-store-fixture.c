@@ -124,7 +124,7 @@ tall_fixture_write_state_cell (TallStoreFixture *self,
   TallMutation *mutation = tall_batch_add (batch, table, tall_slice_array (row));
   tall_mutation_put (batch, mutation, tall_slice ("s", 1), self->clock.now + 1000, value);
   g_assert_true (
-      tall_table_apply (self->table, &mutation, 1, TALL_DURABLE, TALL_NO_DEADLINE, NULL, &error));
+      tall_table_apply (self->table, &mutation, 1, TALL_DURABLE, TALL_NO_DEADLINE, &error));
   g_assert_no_error (error);
 }
 

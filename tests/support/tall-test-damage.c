@@ -18,7 +18,7 @@ apply (TallStoreFixture *self, const TallBatch *batch)
 {
   TallMutation *const *mutations = (TallMutation *const *)batch->mutations->pdata;
   must (tall_table_apply (self->table, mutations, batch->mutations->len, TALL_DURABLE,
-                          TALL_NO_DEADLINE, NULL, &error));
+                          TALL_NO_DEADLINE, &error));
 }
 
 static void

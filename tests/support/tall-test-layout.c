@@ -129,9 +129,8 @@ void
 tall_test_layout_apply (const TallTestLayout *self, const TallBatch *batch)
 {
   GError *error = NULL;
-  gboolean done =
-      tall_table_apply (self->table, (TallMutation *const *)batch->mutations->pdata,
-                        batch->mutations->len, TALL_DURABLE, TALL_NO_DEADLINE, NULL, &error);
+  gboolean done = tall_table_apply (self->table, (TallMutation *const *)batch->mutations->pdata,
+                                    batch->mutations->len, TALL_DURABLE, TALL_NO_DEADLINE, &error);
   assert_done (done, error);
 }
 

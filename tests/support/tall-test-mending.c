@@ -287,5 +287,5 @@ tall_test_put_strays (TallStoreFixture *self,
       g_byte_array_set_size (row, row->len - 4);
     }
   must (tall_table_apply (self->table, (TallMutation *const *)batch->mutations->pdata, n,
-                          TALL_DURABLE, TALL_NO_DEADLINE, NULL, &error));
+                          TALL_DURABLE, TALL_NO_DEADLINE, &error));
 }

@@ -47,7 +47,7 @@ write_record (TallTestMove *self, const TallMigration *migration, const char *pr
     }
   if (prefix != NULL && prefix[0] == '\0')
     put (batch, row, self->timestamp, "format", "2");
-  must (tall_table_apply (self->table, &row, 1, TALL_DURABLE, TALL_NO_DEADLINE, NULL, &error));
+  must (tall_table_apply (self->table, &row, 1, TALL_DURABLE, TALL_NO_DEADLINE, &error));
 }
 
 /* The tables of a generation, NULL-terminated, by their own names. */

@@ -65,7 +65,7 @@ tall_test_moves_spoil (TallTestMoves *self, guint n)
       tall_mutation_put (batch, row, tall_slice_str ("s"), 1000, tall_slice_str ("spoilt"));
     }
   must (tall_table_apply (self->table, (TallMutation *const *)batch->mutations->pdata, n,
-                          TALL_DURABLE, TALL_NO_DEADLINE, NULL, &error));
+                          TALL_DURABLE, TALL_NO_DEADLINE, &error));
 }
 
 TallMigrateWish

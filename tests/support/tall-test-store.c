@@ -210,5 +210,5 @@ tall_test_write_state (TallStore *store,
   TallMutation *mutation = tall_batch_add (batch, table, tall_slice_array (row));
   tall_mutation_put (batch, mutation, STATE, timestamp, tall_state_encode (state, batch->arena));
   must (tall_table_apply (tall_store_get_counting (store), &mutation, 1, TALL_DURABLE,
-                          TALL_NO_DEADLINE, NULL, &error));
+                          TALL_NO_DEADLINE, &error));
 }

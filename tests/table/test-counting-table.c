@@ -19,7 +19,7 @@ static void
 apply (TallTable *table, TallBatch *batch, TallDurability durability)
 {
   must (tall_table_apply (table, (TallMutation *const *)batch->mutations->pdata,
-                          batch->mutations->len, durability, TALL_NO_DEADLINE, NULL, &error));
+                          batch->mutations->len, durability, TALL_NO_DEADLINE, &error));
 }
 
 static TallBatch *

@@ -47,12 +47,12 @@ count_rows (Fixture *self)
 
 /* Returns: the code of the error, 0 for success */
 static int
-apply (Fixture *self, TallDone done[2])
+apply (Fixture *self)
 {
   g_autoptr (GError) error = NULL;
   gboolean applied =
       tall_table_apply (self->table, (TallMutation *const *)self->batch->mutations->pdata, 2,
-                        TALL_DURABLE, TALL_NO_DEADLINE, done, &error);
+                        TALL_DURABLE, TALL_NO_DEADLINE, &error);
   g_assert_true (applied == (error == NULL));
   return error == NULL ? 0 : error->code;
 }
@@ -81,22 +81,19 @@ test_apply (Fixture *self, gconstpointer data G_GNUC_UNUSED)
     TallFailure failure;
     int code;
     guint n_rows;
-    TallDone done[2];
   } cases[] = {
-    { TALL_FAILURE_BEFORE, TALL_ERROR_UNAVAILABLE, 0, { TALL_DONE_UNKNOWN } },
-    { TALL_FAILURE_LATE, TALL_ERROR_TIMED_OUT, 0, { TALL_DONE_UNKNOWN } },
-    { TALL_FAILURE_PARTLY, TALL_ERROR_UNAVAILABLE, 1, { TALL_DONE, TALL_DONE_UNKNOWN } },
-    { TALL_FAILURE_LOST, TALL_ERROR_TIMED_OUT, 2, { TALL_DONE_UNKNOWN } },
-    { TALL_FAILURE_FALSE, 0, 2, { TALL_DONE, TALL_DONE } },
-    { TALL_FAILURE_NONE, 0, 2, { TALL_DONE, TALL_DONE } },
+    { TALL_FAILURE_BEFORE, TALL_ERROR_UNAVAILABLE, 0 },
+    { TALL_FAILURE_LATE, TALL_ERROR_TIMED_OUT, 0 },
+    { TALL_FAILURE_PARTLY, TALL_ERROR_UNAVAILABLE, 1 },
+    { TALL_FAILURE_LOST, TALL_ERROR_TIMED_OUT, 2 },
+    { TALL_FAILURE_FALSE, 0, 2 },
+    { TALL_FAILURE_NONE, 0, 2 },
   };
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
     {
-      TallDone done[2] = { TALL_DONE, TALL_DONE };
       tall_failing_table_fail_at (TALL_FAILING_TABLE (self->table), i, cases[i].failure);
-      g_assert_cmpint (apply (self, done), ==, cases[i].code);
+      g_assert_cmpint (apply (self), ==, cases[i].code);
       g_assert_cmpuint (count_rows (self), ==, cases[i].n_rows);
-      g_assert_cmpmem (done, sizeof done, cases[i].done, sizeof done);
     }
   g_assert_cmpuint (tall_failing_table_count_calls (TALL_FAILING_TABLE (self->table)), ==, 6);
 }
@@ -144,7 +141,7 @@ test_late (Fixture *self, gconstpointer data G_GNUC_UNUSED)
   g_assert_cmpuint (tall_failing_table_deliver_late (failing), ==, 0);
 
   tall_failing_table_fail_at (failing, 2, TALL_FAILURE_LATE);
-  g_assert_cmpint (apply (self, NULL), ==, TALL_ERROR_TIMED_OUT);
+  g_assert_cmpint (apply (self), ==, TALL_ERROR_TIMED_OUT);
   g_assert_cmpuint (count_rows (self), ==, 1);
   g_assert_cmpuint (tall_failing_table_deliver_late (failing), ==, 1);
   g_assert_cmpuint (count_rows (self), ==, 2);
@@ -242,7 +239,7 @@ test_late_and_shut (Fixture *self, gconstpointer data G_GNUC_UNUSED)
   tall_failing_table_fail_at (failing, 0, TALL_FAILURE_LATE);
   tall_failing_table_fail_at (failing, 1, TALL_FAILURE_LATE);
   g_assert_cmpint (apply_if (self, &matched), ==, TALL_ERROR_OUTCOME_UNKNOWN);
-  g_assert_cmpint (apply (self, NULL), ==, TALL_ERROR_TIMED_OUT);
+  g_assert_cmpint (apply (self), ==, TALL_ERROR_TIMED_OUT);
   g_assert_cmpint (set_access (self, TALL_ACCESS_SEALED, "a"), ==, 0);
   g_assert_cmpuint (tall_failing_table_deliver_late (failing), ==, 0);
   g_assert_cmpuint (count_rows (self), ==, 0);

@@ -211,7 +211,7 @@ test_shut_writes (void)
         tall_fake_gateway_set_reason (f.gateway, reasons[i]);
         tall_fake_gateway_set_answer (f.gateway, methods[kind], TALL_FAKE_ERROR, 1);
         g_assert_false (kind == 0   ? tall_hbase_fixture_write_if (f.table, SOON, &error)
-                        : kind == 1 ? tall_hbase_fixture_write (f.table, SOON, NULL, &error)
+                        : kind == 1 ? tall_hbase_fixture_write (f.table, SOON, &error)
                                     : tall_hbase_fixture_count (f.table, SOON, &error));
         g_assert_error (error, TALL_ERROR, TALL_ERROR_SHUT);
       }
@@ -414,7 +414,7 @@ test_hanging (gconstpointer data)
       if (cases[i].conditional)
         done = tall_hbase_fixture_write_if (f.table, SOON, &error);
       else if (cases[i].n_gets == 0)
-        done = tall_hbase_fixture_write (f.table, SOON, NULL, &error);
+        done = tall_hbase_fixture_write (f.table, SOON, &error);
       else
         {
           g_autoptr (TallReadPlan) plan = tall_read_plan_new ();

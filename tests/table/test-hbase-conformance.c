@@ -54,7 +54,7 @@ put_rows (TallTable *table, GError **error)
     tall_mutation_put (batch, tall_batch_add (batch, "orders", tall_slice_str (rows[i])),
                        tall_slice_str ("s"), 10, tall_slice_str ("v"));
   return tall_table_apply (table, (TallMutation *const *)batch->mutations->pdata, 2, TALL_DURABLE,
-                           TALL_NO_DEADLINE, NULL, error);
+                           TALL_NO_DEADLINE, error);
 }
 
 static gboolean

@@ -19,7 +19,6 @@ typedef struct
   const char *tables[2]; /* of the first row, of the others */
   gint64 deadline;
   GThread *thread;
-  TallDone done[N_ROWS];
   GError *error;
 } Writer;
 
@@ -48,8 +47,7 @@ write_rows (gpointer data)
                                  .n = N_ROWS,
                                  .deadline = self->deadline };
   TallMergeFixture *fixture = self->fixture;
-  gboolean done =
-      tall_hbase_apply (fixture->pool, fixture->merge, &write, self->done, &self->error);
+  gboolean done = tall_hbase_apply (fixture->pool, fixture->merge, &write, &self->error);
   g_assert_cmpint (done, ==, self->error == NULL);
   return NULL;
 }
@@ -73,7 +71,7 @@ writers_run (Writer *writers, guint n, TallMergeFixture *fixture)
   tall_merge_fixture_wait (fixture, n);
 }
 
-/* All rows of all of them have reached the gateway, and each knows that of its own. */
+/* All rows of all of them have reached the gateway. */
 static void
 writers_expect_done (Writer *writers, guint n)
 {
@@ -85,7 +83,6 @@ writers_expect_done (Writer *writers, guint n)
       for (guint k = 0; k < N_ROWS; k++)
         {
           g_autofree char *key = make_key (writer, k);
-          g_assert_cmpint (writer->done[k], ==, TALL_DONE);
           g_assert_true (tall_fake_gateway_has_row (
               writer->fixture->gateway, writer->deletes ? "deleteMultiple" : "putMultiple", key));
         }
@@ -99,7 +96,6 @@ writers_expect_error (Writer *writers, guint n, TallError code)
     {
       g_thread_join (writers[i].thread);
       g_assert_error (writers[i].error, TALL_ERROR, (int)code);
-      g_assert_cmpint (writers[i].done[0], ==, TALL_DONE_UNKNOWN);
       g_clear_error (&writers[i].error);
     }
 }

@@ -463,11 +463,11 @@ test_cut_off_at_first (void)
   gint64 end = SOON;
   while (tall_fake_gateway_get_calls (pair.bad, "getScannerResults") == 0)
     {
-      must (tall_hbase_fixture_write (pair.table, SOON, NULL, &error));
+      must (tall_hbase_fixture_write (pair.table, SOON, &error));
       g_assert_cmpint (g_get_monotonic_time (), <, end);
     }
   for (guint i = 0; i < 20; i++)
-    must (tall_hbase_fixture_write (pair.table, SOON, NULL, &error));
+    must (tall_hbase_fixture_write (pair.table, SOON, &error));
   g_assert_cmpuint (tall_fake_gateway_get_calls (pair.bad, "getScannerResults"), ==, 1);
   g_assert_cmpuint (tall_fake_gateway_get_calls (pair.bad, "putMultiple"), ==, 0);
   tall_fake_time_pass (FALSE);

@@ -92,7 +92,7 @@ test_rows_of_a_request (void)
                          tall_slice_str ("s"), 2, tall_slice_str ("value"));
     }
   must (tall_table_apply (table, (TallMutation *const *)batch->mutations->pdata,
-                          batch->mutations->len, TALL_DURABLE, SOON, NULL, &error));
+                          batch->mutations->len, TALL_DURABLE, SOON, &error));
   g_assert_cmpuint (tall_fake_gateway_get_calls (gateway, "putMultiple"), ==, 1);
 }
 
@@ -116,15 +116,13 @@ test_harmless_repeated (void)
 {
   g_autoptr (TallFakeGateway) gateway = tall_fake_gateway_new (FALSE, FALSE);
   g_autoptr (TallTable) table = tall_hbase_fixture_open (gateway);
-  TallDone done = TALL_DONE_UNKNOWN;
 
   tall_fake_gateway_set_answer (gateway, "get", TALL_FAKE_CLOSE, 1);
   must (tall_hbase_fixture_read (table, 1, SOON, &error));
   g_assert_cmpuint (tall_fake_gateway_get_calls (gateway, "get"), ==, 2);
 
   tall_fake_gateway_set_answer (gateway, "putMultiple", TALL_FAKE_CLOSE, 1);
-  must (tall_hbase_fixture_write (table, SOON, &done, &error));
-  g_assert_cmpint (done, ==, TALL_DONE);
+  must (tall_hbase_fixture_write (table, SOON, &error));
   g_assert_cmpuint (tall_fake_gateway_get_calls (gateway, "putMultiple"), ==, 2);
 
   tall_fake_gateway_set_answer (gateway, "get", TALL_FAKE_CLOSE, 3);
@@ -222,14 +220,12 @@ test_declared_error (void)
 {
   g_autoptr (TallFakeGateway) gateway = tall_fake_gateway_new (FALSE, FALSE);
   g_autoptr (TallTable) table = tall_hbase_fixture_open (gateway);
-  TallDone done = TALL_DONE;
 
   tall_fake_gateway_set_answer (gateway, "get", TALL_FAKE_ERROR, 1);
   must_fail (tall_hbase_fixture_read (table, 1, SOON, &error), TALL_ERROR_UNAVAILABLE, "it hurts");
 
   tall_fake_gateway_set_answer (gateway, "putMultiple", TALL_FAKE_ERROR, 1);
-  must_fail (tall_hbase_fixture_write (table, SOON, &done, &error), TALL_ERROR_UNAVAILABLE);
-  g_assert_cmpint (done, ==, TALL_DONE_UNKNOWN);
+  must_fail (tall_hbase_fixture_write (table, SOON, &error), TALL_ERROR_UNAVAILABLE);
   g_assert_cmpuint (tall_fake_gateway_get_connections (gateway), ==, 1);
 }
 
@@ -296,18 +292,14 @@ test_failed_deletes (void)
   g_autoptr (TallBatch) batch = tall_batch_new ();
   TallMutation *mutation = tall_batch_add (batch, "orders", tall_slice_str ("row"));
   tall_mutation_delete_at (batch, mutation, 2);
-  TallDone done = TALL_DONE_UNKNOWN;
 
   tall_fake_gateway_set_answer (gateway, "deleteMultiple", TALL_FAKE_FAILED, 1);
-  must (tall_table_apply (table, &mutation, 1, TALL_DURABLE, SOON, &done, &error));
-  g_assert_cmpint (done, ==, TALL_DONE);
+  must (tall_table_apply (table, &mutation, 1, TALL_DURABLE, SOON, &error));
   g_assert_cmpuint (tall_fake_gateway_get_calls (gateway, "deleteMultiple"), ==, 2);
 
-  done = TALL_DONE_UNKNOWN;
   tall_fake_gateway_set_answer (gateway, "deleteMultiple", TALL_FAKE_FAILED, 2);
-  must_fail (tall_table_apply (table, &mutation, 1, TALL_DURABLE, SOON, &done, &error),
+  must_fail (tall_table_apply (table, &mutation, 1, TALL_DURABLE, SOON, &error),
              TALL_ERROR_UNAVAILABLE, "1 of 1 deletes failed");
-  g_assert_cmpint (done, ==, TALL_DONE_UNKNOWN);
 }
 
 static void
@@ -347,7 +339,7 @@ test_refused_by_us (void)
   g_autoptr (TallBatch) batch = tall_batch_new ();
   TallMutation *mutation = tall_batch_add (batch, "orders", tall_slice_str ("row"));
   tall_mutation_put (batch, mutation, tall_slice_str ("q"), 2, tall_slice (large, 2 * 1024 * 1024));
-  must_fail (tall_table_apply (table, &mutation, 1, TALL_DURABLE, SOON, NULL, &error),
+  must_fail (tall_table_apply (table, &mutation, 1, TALL_DURABLE, SOON, &error),
              TALL_ERROR_TOO_LARGE);
 }
 

@@ -51,7 +51,7 @@ static void
 expect_write_refused (TallTable *table, const char *address, const char *hint)
 {
   g_autoptr (GError) error = NULL;
-  g_assert_false (tall_hbase_fixture_write (table, SOON, NULL, &error));
+  g_assert_false (tall_hbase_fixture_write (table, SOON, &error));
   g_assert_error (error, TALL_ERROR, TALL_ERROR_UNSUPPORTED);
   g_test_message ("%s", error->message);
   g_assert_true (tall_hbase_fixture_tells (error, hint));
@@ -62,7 +62,7 @@ static void
 expect_writes (TallTable *table, guint n)
 {
   for (guint i = 0; i < n; i++)
-    must (tall_hbase_fixture_write (table, SOON, NULL, &error));
+    must (tall_hbase_fixture_write (table, SOON, &error));
 }
 
 /* For a process that only reads, nothing is tested. Before the first write everything is. */
@@ -209,7 +209,7 @@ test_hurried (void)
   g_autoptr (TallTable) table = tall_hbase_fixture_open (gateway);
   tall_fake_gateway_set_answer (gateway, "checkAndMutate", TALL_FAKE_SILENT, 1);
   gint64 begin = g_get_monotonic_time ();
-  must_fail (tall_hbase_fixture_write (table, NEAR, NULL, &error), TALL_ERROR_TIMED_OUT);
+  must_fail (tall_hbase_fixture_write (table, NEAR, &error), TALL_ERROR_TIMED_OUT);
   g_assert_cmpint (g_get_monotonic_time () - begin, <, 10 * G_TIME_SPAN_SECOND);
   tall_hbase_fixture_expect_reads (table, 1);
   expect_writes (table, 1);
@@ -227,7 +227,7 @@ test_hurried_alone (void)
   must (tall_hbase_fixture_read (table, 3, SOON, &error));
   tall_fake_gateway_set_answer (gateway, "getThriftServerType", TALL_FAKE_SILENT, 1000);
   tall_fake_gateway_set_answer (gateway, "checkAndMutate", TALL_FAKE_SILENT, 1);
-  must_fail (tall_hbase_fixture_write (table, NEAR, NULL, &error), TALL_ERROR_TIMED_OUT);
+  must_fail (tall_hbase_fixture_write (table, NEAR, &error), TALL_ERROR_TIMED_OUT);
   tall_hbase_fixture_expect_reads (table, 20);
 }
 

@@ -148,7 +148,7 @@ test_mute (void)
   const char *gateways[] = { tall_fake_gateway_get_address (gateway), NULL };
   g_autoptr (GError) error = NULL;
   g_autoptr (TallTable) table = open_at (gateways, CALL_TIMEOUT);
-  must (tall_hbase_fixture_write (table, SOON, NULL, &error));
+  must (tall_hbase_fixture_write (table, SOON, &error));
 
   silence (gateway, "tableExists");
   silence (gateway, "isTableEnabled");
@@ -157,8 +157,8 @@ test_mute (void)
   silence (gateway, "increment");
   expect_mute (tall_hbase_fixture_read (table, 1, SOON, &error), gateway, TALL_ERROR_UNAVAILABLE,
                &error);
-  expect_mute (tall_hbase_fixture_write (table, SOON, NULL, &error), gateway,
-               TALL_ERROR_UNAVAILABLE, &error);
+  expect_mute (tall_hbase_fixture_write (table, SOON, &error), gateway, TALL_ERROR_UNAVAILABLE,
+               &error);
   /* What cannot be told apart stays so. */
   expect_mute (tall_hbase_fixture_count (table, SOON, &error), gateway, TALL_ERROR_OUTCOME_UNKNOWN,
                &error);
@@ -197,8 +197,8 @@ test_mute_at_first (void)
   g_autoptr (TallTable) table = open_at (gateways, CALL_TIMEOUT);
   silence (gateway, "tableExists");
   silence (gateway, "getScannerResults");
-  expect_mute (tall_hbase_fixture_write (table, SOON, NULL, &error), gateway,
-               TALL_ERROR_UNAVAILABLE, &error);
+  expect_mute (tall_hbase_fixture_write (table, SOON, &error), gateway, TALL_ERROR_UNAVAILABLE,
+               &error);
 
   tall_fake_gateway_set_answer (gateway, "getThriftServerType", TALL_FAKE_CLOSE, 100000);
   g_autofree char *reason = wait_for_reason (table);

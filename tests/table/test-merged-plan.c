@@ -14,8 +14,7 @@ put (TallTable *table, const char *name, const char *row)
   TallMutation *mutation = tall_batch_add (batch, name, tall_slice_str (row));
   tall_mutation_put (batch, mutation, tall_slice_str ("s"), 5, tall_slice_str (row));
   tall_mutation_put (batch, mutation, tall_slice_str ("t"), 7, tall_slice_str (name));
-  g_assert_true (
-      tall_table_apply (table, &mutation, 1, TALL_DURABLE, TALL_NO_DEADLINE, NULL, NULL));
+  g_assert_true (tall_table_apply (table, &mutation, 1, TALL_DURABLE, TALL_NO_DEADLINE, NULL));
 }
 
 static TallTable *

@@ -109,8 +109,7 @@ make_table (GRand *random)
       g_autoptr (TallBatch) batch = tall_batch_new ();
       TallMutation *mutation = tall_batch_add (batch, NAME, tall_slice_array (self->keys[i]));
       tall_mutation_put (batch, mutation, tall_slice_str ("s"), 5, tall_slice_str ("v"));
-      g_assert_true (
-          tall_table_apply (memory, &mutation, 1, TALL_DURABLE, TALL_NO_DEADLINE, NULL, NULL));
+      g_assert_true (tall_table_apply (memory, &mutation, 1, TALL_DURABLE, TALL_NO_DEADLINE, NULL));
     }
   tall_forwarding_table_wrap (TALL_FORWARDING_TABLE (self), memory);
   return self;

@@ -77,7 +77,7 @@ put (TallTable *table, const char *row, TallSlice value)
   TallMutation *mutation = tall_batch_add (batch, "orders", tall_slice_str (row));
   tall_mutation_put (batch, mutation, tall_slice_str ("x"), 1, value);
   gboolean done =
-      tall_table_apply (table, &mutation, 1, TALL_DURABLE_LATER, TALL_NO_DEADLINE, NULL, &error);
+      tall_table_apply (table, &mutation, 1, TALL_DURABLE_LATER, TALL_NO_DEADLINE, &error);
   g_assert_true (done == (error == NULL));
   return error == NULL ? 0 : error->code;
 }

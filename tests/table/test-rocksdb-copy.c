@@ -28,7 +28,7 @@ try_to_write (TallTable *table, guint number, GError **error)
   const char *key = tall_arena_printf (batch->arena, "%06u", number);
   TallMutation *mutation = tall_batch_add (batch, "orders", tall_slice_str (key));
   tall_mutation_put (batch, mutation, tall_slice_str ("x"), 1, tall_slice_str (key));
-  return tall_table_apply (table, &mutation, 1, TALL_DURABLE, TALL_NO_DEADLINE, NULL, error);
+  return tall_table_apply (table, &mutation, 1, TALL_DURABLE, TALL_NO_DEADLINE, error);
 }
 
 static void

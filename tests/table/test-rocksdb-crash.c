@@ -54,8 +54,7 @@ write_rows (TallTable *table, guint32 number)
   TallMutation *const *rows = (TallMutation *const *)batch->mutations->pdata;
   gboolean matched = FALSE;
   gboolean written =
-      tall_table_apply (table, rows + 1, N_CHILDREN, TALL_DURABLE_LATER, TALL_NO_DEADLINE, NULL,
-                        &error)
+      tall_table_apply (table, rows + 1, N_CHILDREN, TALL_DURABLE_LATER, TALL_NO_DEADLINE, &error)
       && tall_table_apply_if (table,
                               &(TallConditionalWrite){ .mutations = &rows[0],
                                                        .n = 1,
@@ -119,15 +118,14 @@ put_big_row (TallTable *table, guint32 number, gboolean conditional, gboolean *r
   tall_mutation_put (batch, mutation, tall_slice_str ("x"), 1, tall_slice_str (value));
   gboolean matched;
   gboolean written =
-      conditional
-          ? tall_table_apply_if (table,
-                                 &(TallConditionalWrite){ .mutations = &mutation,
-                                                          .n = 1,
-                                                          .qualifier = tall_slice_str ("x"),
-                                                          .durability = TALL_DURABLE,
-                                                          .deadline = TALL_NO_DEADLINE },
-                                 &matched, &error)
-          : tall_table_apply (table, &mutation, 1, TALL_DURABLE, TALL_NO_DEADLINE, NULL, &error);
+      conditional ? tall_table_apply_if (table,
+                                         &(TallConditionalWrite){ .mutations = &mutation,
+                                                                  .n = 1,
+                                                                  .qualifier = tall_slice_str ("x"),
+                                                                  .durability = TALL_DURABLE,
+                                                                  .deadline = TALL_NO_DEADLINE },
+                                         &matched, &error)
+                  : tall_table_apply (table, &mutation, 1, TALL_DURABLE, TALL_NO_DEADLINE, &error);
   *restart = !written && strstr (error->message, "restart the process") != NULL;
   return written ? 0 : error->code;
 }

@@ -49,7 +49,7 @@ try_write_row (TallTable *table, const char *name, guint number, GError **error)
   TallMutation *mutation = tall_batch_add (batch, name, tall_slice_str (key));
   tall_mutation_put (batch, mutation, tall_slice_str ("x"), 1,
                      tall_slice_str (make_value (batch->arena, number)));
-  return tall_table_apply (table, &mutation, 1, TALL_DURABLE, TALL_NO_DEADLINE, NULL, error);
+  return tall_table_apply (table, &mutation, 1, TALL_DURABLE, TALL_NO_DEADLINE, error);
 }
 
 static void

@@ -43,8 +43,7 @@ write_until_dropped (gpointer table)
       const char *row = tall_arena_printf (batch->arena, "%u", i);
       TallMutation *mutation = tall_batch_add (batch, "orders", tall_slice_str (row));
       tall_mutation_put (batch, mutation, tall_slice_str ("x"), 1, tall_slice_str ("y"));
-      if (!tall_table_apply (table, &mutation, 1, TALL_DURABLE_LATER, TALL_NO_DEADLINE, NULL,
-                             &error))
+      if (!tall_table_apply (table, &mutation, 1, TALL_DURABLE_LATER, TALL_NO_DEADLINE, &error))
         {
           g_assert_error (error, TALL_ERROR, TALL_ERROR_UNSUPPORTED);
           return NULL;
@@ -68,8 +67,7 @@ apply_to (TallTable *table, const char *name)
   TallMutation *mutation = tall_batch_add (batch, name, tall_slice_str ("a"));
   tall_mutation_put (batch, mutation, tall_slice_str ("x"), 1, tall_slice_str ("y"));
   g_autoptr (GError) error = NULL;
-  gboolean applied =
-      tall_table_apply (table, &mutation, 1, TALL_DURABLE, TALL_NO_DEADLINE, NULL, &error);
+  gboolean applied = tall_table_apply (table, &mutation, 1, TALL_DURABLE, TALL_NO_DEADLINE, &error);
   g_assert_no_error (error);
   g_assert_true (applied);
 }
@@ -234,7 +232,7 @@ fill (gpointer data)
           tall_batch_add (batch, i % 2 == 0 ? "other" : "third", tall_slice_str (row));
       tall_mutation_put (batch, mutation, tall_slice_str ("x"), 1, tall_slice_str (value));
       gboolean applied = tall_table_apply (self->table, &mutation, 1, TALL_DURABLE_LATER,
-                                           TALL_NO_DEADLINE, NULL, &error);
+                                           TALL_NO_DEADLINE, &error);
       g_assert_no_error (error);
       g_assert_true (applied);
     }

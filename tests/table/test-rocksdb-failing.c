@@ -157,7 +157,7 @@ put_as (Fixture *self, TallDurability durability, GError **error)
   const char *key = tall_arena_printf (batch->arena, "%06u", self->n);
   TallMutation *mutation = tall_batch_add (batch, "orders", tall_slice_str (key));
   tall_mutation_put (batch, mutation, tall_slice_str ("x"), 1, tall_slice_str (key));
-  if (!tall_table_apply (self->table, &mutation, 1, durability, TALL_NO_DEADLINE, NULL, error))
+  if (!tall_table_apply (self->table, &mutation, 1, durability, TALL_NO_DEADLINE, error))
     return FALSE;
   self->n++;
   return TRUE;

@@ -78,7 +78,7 @@ apply (Fixture *self, TallBatch *batch)
   g_autoptr (GError) error = NULL;
   gboolean applied =
       tall_table_apply (self->table, (TallMutation *const *)batch->mutations->pdata,
-                        batch->mutations->len, TALL_DURABLE, TALL_NO_DEADLINE, NULL, &error);
+                        batch->mutations->len, TALL_DURABLE, TALL_NO_DEADLINE, &error);
   g_assert_no_error (error);
   g_assert_true (applied);
 }

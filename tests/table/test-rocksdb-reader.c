@@ -43,7 +43,7 @@ put_row (TallTable *table, guint i)
   TallMutation *mutation = tall_batch_add (batch, "orders", tall_slice_str (key));
   tall_mutation_put (batch, mutation, tall_slice_str ("long"), 5, tall_slice_str (text));
   tall_mutation_put (batch, mutation, tall_slice_str ("s"), 5, tall_slice_str (key));
-  must (tall_table_apply (table, &mutation, 1, TALL_DURABLE_LATER, TALL_NO_DEADLINE, NULL, &error));
+  must (tall_table_apply (table, &mutation, 1, TALL_DURABLE_LATER, TALL_NO_DEADLINE, &error));
 }
 
 static void
@@ -208,7 +208,7 @@ test_late (Fixture *self, gconstpointer data G_GNUC_UNUSED)
       tall_mutation_put (batch, mutation, tall_slice_str ("s"), 5, tall_slice_str (key));
     }
   g_assert_true (tall_table_apply (self->table, (TallMutation *const *)batch->mutations->pdata,
-                                   MANY, TALL_DURABLE_LATER, TALL_NO_DEADLINE, NULL, NULL));
+                                   MANY, TALL_DURABLE_LATER, TALL_NO_DEADLINE, NULL));
   for (guint i = 0; i < G_N_ELEMENTS (adders); i++)
     {
       g_autoptr (GError) error = NULL;

@@ -70,9 +70,8 @@ static void
 apply (TallTable *table, TallBatch *batch, TallDurability durability)
 {
   g_autoptr (GError) error = NULL;
-  gboolean applied =
-      tall_table_apply (table, (TallMutation *const *)batch->mutations->pdata,
-                        batch->mutations->len, durability, TALL_NO_DEADLINE, NULL, &error);
+  gboolean applied = tall_table_apply (table, (TallMutation *const *)batch->mutations->pdata,
+                                       batch->mutations->len, durability, TALL_NO_DEADLINE, &error);
   g_assert_no_error (error);
   g_assert_true (applied);
 }
@@ -468,8 +467,7 @@ test_damaged_row (Fixture *self, gconstpointer data G_GNUC_UNUSED)
   g_autoptr (TallBatch) batch = tall_batch_new ();
   TallMutation *mutation = tall_batch_add (batch, "orders", keys[1]);
   tall_mutation_put (batch, mutation, tall_slice_str ("x"), 1, tall_slice_str ("v"));
-  g_assert_false (
-      tall_table_apply (table, &mutation, 1, TALL_DURABLE, TALL_NO_DEADLINE, NULL, &error));
+  g_assert_false (tall_table_apply (table, &mutation, 1, TALL_DURABLE, TALL_NO_DEADLINE, &error));
   g_assert_error (error, TALL_ERROR, TALL_ERROR_DAMAGED);
   expect_read_damaged (table, get);
 }
@@ -505,7 +503,7 @@ test_locked_row (Fixture *self, gconstpointer data G_GNUC_UNUSED)
   gboolean matched;
   gint64 value;
   gint64 soon = g_get_monotonic_time () + G_USEC_PER_SEC / 20;
-  expect_late (tall_table_apply (table, rows, 20, TALL_DURABLE, soon, NULL, &error), &error);
+  expect_late (tall_table_apply (table, rows, 20, TALL_DURABLE, soon, &error), &error);
   soon = g_get_monotonic_time () + G_USEC_PER_SEC / 20;
   expect_late (tall_table_apply_if (table,
                                     &(TallConditionalWrite){ .mutations = &rows[7],

@@ -222,7 +222,7 @@ write_row (TallLoads *self, guint64 stored, GError **error)
                      tall_slice_str (
                          tall_arena_printf (batch->arena, "%" G_GUINT64_FORMAT, stored)));
   return tall_table_apply (self->context->table, &row, 1, TALL_DURABLE,
-                           g_get_monotonic_time () + TIME, NULL, error);
+                           g_get_monotonic_time () + TIME, error);
 }
 
 /* The row of the load comes before anything that the load writes. */
@@ -322,7 +322,7 @@ tall_loads_end (TallLoads *self, GError **error)
                                     find_latest (row));
     }
   return tall_table_apply (self->context->table, (TallMutation *const *)batch->mutations->pdata,
-                           batch->mutations->len, TALL_DURABLE, deadline, NULL, error);
+                           batch->mutations->len, TALL_DURABLE, deadline, error);
 }
 
 void

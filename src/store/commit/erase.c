@@ -251,8 +251,7 @@ apply (const Erase *self, const TallBatch *batch, GError **error)
 {
   return batch->mutations->len == 0
          || tall_table_apply (self->context->table, (TallMutation *const *)batch->mutations->pdata,
-                              batch->mutations->len, TALL_DURABLE, tall_verify_deadline (), NULL,
-                              error);
+                              batch->mutations->len, TALL_DURABLE, tall_verify_deadline (), error);
 }
 
 static gboolean

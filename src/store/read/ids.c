@@ -504,7 +504,7 @@ tall_ids_erase (TallIds *self, const char *number, guint64 *n_rows, gint64 deadl
   tall_mutation_delete_up_to (batch, mutation, TALL_IDS_TIMESTAMP);
   if (!read_value (self->table, mutation->row, batch->arena, &old, deadline, error)
       || (old.len > 0
-          && !tall_table_apply (self->table, &mutation, 1, TALL_DURABLE, deadline, NULL, error)))
+          && !tall_table_apply (self->table, &mutation, 1, TALL_DURABLE, deadline, error)))
     return FALSE;
   *n_rows += old.len > 0;
   return TRUE;

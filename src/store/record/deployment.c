@@ -717,5 +717,5 @@ tall_deployment_renew (TallTable *table, gint64 deadline, GError **error)
     return FALSE;
   put_text (&record, TALL_COLUMN_ID, id);
   put_number (&record, TALL_COLUMN_BULK_REVISION, (guint64)pass_over (there->bulk_revision));
-  return tall_table_apply (table, &record.record, 1, TALL_DURABLE, deadline, NULL, error);
+  return tall_table_apply (table, &record.record, 1, TALL_DURABLE, deadline, error);
 }

@@ -299,7 +299,7 @@ remove_rest (const Drop *self, GError **error)
     }
   return batch->mutations->len == 0
          || tall_table_apply (self->table, (TallMutation *const *)batch->mutations->pdata,
-                              batch->mutations->len, TALL_DURABLE, self->deadline, NULL, error);
+                              batch->mutations->len, TALL_DURABLE, self->deadline, error);
 }
 
 /* Puts in the place of the record the generation with which the next deployment of that name

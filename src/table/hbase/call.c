@@ -403,7 +403,7 @@ drop_broken_links (Run *run)
  * Makes calls on several connections at once: each round sends on all of them before it receives.
  * If a connection fails or a call takes too long, a harmless call is sent again on another
  * connection; any other call only if it had not left. After an error the round is still finished,
- * so that @done says what is known.
+ * so that its connections can be used again.
  *
  * Returns: TRUE if all calls are done. %TALL_ERROR_OUTCOME_UNKNOWN is only set for calls that are
  *   not harmless

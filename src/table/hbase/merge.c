@@ -620,7 +620,7 @@ run_writes (TallHbaseShared *shared, TallHbaseLink *link, GError **error)
                                .deadline = shared->deadline,
                                .divisible = TRUE };
   link->n_merged[TALL_TABLE_MERGED_WRITES] = mutations->len;
-  return tall_hbase_writer_send (shared->pool, link, &all, NULL, error);
+  return tall_hbase_writer_send (shared->pool, link, &all, error);
 }
 
 /* Sums up what the rows take in a request. Rows with puts and deletes need a call each. */
@@ -653,7 +653,6 @@ gboolean
 tall_hbase_apply (TallHbasePool *pool,
                   TallHbaseMerge *merge,
                   const TallHbaseWrite *write,
-                  TallDone *done,
                   GError **error)
 {
   static const TallHbaseMergeKind kind = { "write ", tall_hbase_pool_take_to_write, run_writes };
@@ -669,9 +668,5 @@ tall_hbase_apply (TallHbasePool *pool,
   tall_hbase_share_clear (&own.share);
   if (!joined)
     return FALSE;
-  if (!is_done)
-    return tall_hbase_writer_send (pool, link, write, done, error);
-  for (guint i = 0; done != NULL && i < write->n; i++)
-    done[i] = TALL_DONE;
-  return TRUE;
+  return is_done || tall_hbase_writer_send (pool, link, write, error);
 }

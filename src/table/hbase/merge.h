@@ -139,7 +139,6 @@ gboolean tall_hbase_merged_get (TallHbaseMerge *merge,
 gboolean tall_hbase_apply (TallHbasePool *pool,
                            TallHbaseMerge *merge,
                            const TallHbaseWrite *write,
-                           TallDone *done,
                            GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 G_END_DECLS

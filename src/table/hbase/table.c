@@ -127,12 +127,11 @@ hbase_apply (TallTable *table,
              guint n,
              TallDurability durability G_GNUC_UNUSED,
              gint64 deadline,
-             TallDone *done,
              GError **error)
 {
   TallHbaseTable *self = TALL_HBASE_TABLE (table);
   const TallHbaseWrite write = { .mutations = mutations, .n = n, .deadline = deadline };
-  return tall_hbase_apply (self->pool, self->merge, &write, done, error);
+  return tall_hbase_apply (self->pool, self->merge, &write, error);
 }
 
 static gboolean

@@ -238,7 +238,6 @@ typedef struct
   TallArena *arena;     /* of the reply */
   guint n_failed;       /* deletes, as the reply says */
   GPtrArray *mutations; /* of TallMutation; not owned */
-  GArray *positions;    /* of guint: where they stand in what the caller gave */
   gsize size;           /* bytes, about */
   gboolean again;       /* deletes failed, and are sent again */
 } Request;
@@ -250,7 +249,6 @@ request_free (gpointer data)
   g_clear_pointer (&self->table, g_free);
   g_clear_pointer (&self->arena, tall_arena_free);
   g_clear_pointer (&self->mutations, g_ptr_array_unref);
-  g_clear_pointer (&self->positions, g_array_unref);
   g_free (self);
 }
 
@@ -386,7 +384,6 @@ request_new (const TallHbaseNames *names, const char *table, Group group)
   self->table = tall_hbase_names_get_table (names, table);
   self->arena = tall_arena_new (0);
   self->mutations = g_ptr_array_new ();
-  self->positions = g_array_new (FALSE, FALSE, sizeof (guint));
   return self;
 }
 
@@ -444,17 +441,6 @@ tall_hbase_writer_measure (TallHbasePool *pool,
                           row, mutation->table, *size);
 }
 
-static void
-report_done (GPtrArray *requests, TallDone *done)
-{
-  for (guint i = 0; done != NULL && i < requests->len; i++)
-    {
-      Request *request = g_ptr_array_index (requests, i);
-      for (guint k = 0; request->call.done && k < request->positions->len; k++)
-        done[g_array_index (request->positions, guint, k)] = TALL_DONE;
-    }
-}
-
 /**
  * tall_hbase_writer_is_simple:
  *
@@ -469,7 +455,6 @@ tall_hbase_writer_is_simple (const TallMutation *mutation)
 /**
  * tall_hbase_writer_send:
  * @link: (nullable) (transfer full): a connection to begin with; goes back to the pool
- * @done: (optional) (out caller-allocates): zeroed before; what is known of each mutation
  *
  * Writes rows. Those with puts only go by `putMultiple`, those with deletes only by
  * `deleteMultiple`, both in batches; every other row goes by a `mutateRow` of its own.
@@ -478,7 +463,6 @@ gboolean
 tall_hbase_writer_send (TallHbasePool *pool,
                         TallHbaseLink *link,
                         const TallHbaseWrite *write,
-                        TallDone *done,
                         GError **error)
 {
   g_autoptr (GPtrArray) requests = g_ptr_array_new_with_free_func (request_free);
@@ -489,12 +473,9 @@ tall_hbase_writer_send (TallHbasePool *pool,
       Request *request = request_for (requests, &pool->names, mutation, size);
       request->call.divisible = write->divisible;
       g_ptr_array_add (request->mutations, mutation);
-      g_array_append_val (request->positions, i);
       request->size += size;
     }
 
-  gboolean ok = tall_hbase_run_on (pool, link, (TallHbaseCall *const *)requests->pdata,
-                                   requests->len, write->deadline, error);
-  report_done (requests, done);
-  return ok;
+  return tall_hbase_run_on (pool, link, (TallHbaseCall *const *)requests->pdata, requests->len,
+                            write->deadline, error);
 }

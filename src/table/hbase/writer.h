@@ -62,7 +62,6 @@ typedef struct
 gboolean tall_hbase_writer_send (TallHbasePool *pool,
                                  TallHbaseLink *link,
                                  const TallHbaseWrite *write,
-                                 TallDone *done,
                                  GError **error) G_GNUC_WARN_UNUSED_RESULT;
 gboolean tall_hbase_writer_is_simple (const TallMutation *mutation);
 gboolean tall_hbase_writer_measure (TallHbasePool *pool,

@@ -77,7 +77,6 @@ tall_rocksdb_table_apply (TallTable *base,
                           guint n,
                           TallDurability durability,
                           gint64 deadline,
-                          TallDone *done,
                           GError **error)
 {
   TallRocksdbTable *self = TALL_ROCKSDB_TABLE (base);
@@ -86,7 +85,7 @@ tall_rocksdb_table_apply (TallTable *base,
     return FALSE;
   tall_trace_add (NULL, 0);
   return tall_rocksdb_writer_apply (self->writer, (TallRocksdbFamily *const *)families->pdata,
-                                    mutations, n, durability, deadline, done, error);
+                                    mutations, n, durability, deadline, error);
 }
 
 static gboolean

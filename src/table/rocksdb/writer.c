@@ -277,18 +277,7 @@ typedef struct
   TallRocksdbFamily *const *families;
   TallMutation *const *mutations;
   guint n;
-  TallDone *done; /* NULL: nobody asks */
 } Group;
-
-/* What will be known of a mutation when it is written. A put that has expired would not be found.
- */
-static TallDone
-foresee (const TallRocksdbFamily *family, const TallStoredRow *old)
-{
-  gboolean alone = old->n_cells == 0 && old->n_exact == 0 && old->up_to == 0
-                   && tall_rocksdb_family_get_oldest (family) <= 1;
-  return alone ? TALL_DONE_ALONE : TALL_DONE;
-}
 
 /* Merges those from @first on. */
 static gboolean
@@ -301,8 +290,6 @@ merge_group (Write *self, const Group *group, guint first, GError **error)
       if (!write_load (self, group->families[i], mutation->row, &old, error)
           || !write_add (self, group->families[i], &old, mutation, error))
         return FALSE;
-      if (group->done != NULL)
-        group->done[i] = foresee (group->families[i], &old);
     }
   return TRUE;
 }
@@ -344,7 +331,6 @@ count_group (TallMutation *const *mutations, guint n)
 /**
  * tall_rocksdb_writer_apply:
  * @families: the tables of the @mutations
- * @done: (optional): zeroed before
  *
  * Writes in groups, each one write of RocksDB. The log is the same for all tables, so syncing it
  * with the last group makes the others durable too.
@@ -358,21 +344,15 @@ tall_rocksdb_writer_apply (TallRocksdbWriter *self,
                            guint n,
                            TallDurability durability,
                            gint64 deadline,
-                           TallDone *done,
                            GError **error)
 {
   g_auto (Call) call G_GNUC_UNUSED = call_begin (self);
   for (guint i = 0; i < n;)
     {
-      Group group = { families + i, mutations + i, count_group (mutations + i, n - i),
-                      done != NULL ? done + i : NULL };
+      Group group = { families + i, mutations + i, count_group (mutations + i, n - i) };
       gboolean last = i + group.n == n;
       if (!apply_group (self, &group, last ? durability : TALL_DURABLE_LATER, deadline, error))
-        {
-          if (done != NULL)
-            memset (done, 0, n * sizeof *done);
-          return FALSE;
-        }
+        return FALSE;
       i += group.n;
     }
   return TRUE;
@@ -439,7 +419,7 @@ tall_rocksdb_writer_apply_if (TallRocksdbWriter *self,
                               gboolean *matched,
                               GError **error)
 {
-  const Group group = { families, conditional->mutations, conditional->n, NULL };
+  const Group group = { families, conditional->mutations, conditional->n };
   g_auto (Call) call G_GNUC_UNUSED = call_begin (self);
   g_auto (Write) write;
   g_auto (Locks) locks = { .n = 0 };

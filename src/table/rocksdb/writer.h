@@ -25,7 +25,6 @@ gboolean tall_rocksdb_writer_apply (TallRocksdbWriter *self,
                                     guint n,
                                     TallDurability durability,
                                     gint64 deadline,
-                                    TallDone *done,
                                     GError **error) G_GNUC_WARN_UNUSED_RESULT;
 gboolean tall_rocksdb_writer_apply_if (TallRocksdbWriter *self,
                                        TallRocksdbFamily *const *families,

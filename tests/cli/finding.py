@@ -212,6 +212,17 @@ def get_by_number_without_its_index(folder):
 
 
 @test
+def an_index_that_lacks_orders_comes_last(folder):
+    """An order without a date has no entry in the first one."""
+    store = indexed_store(folder, "date", "dated=order_number time(sales_date)", NUMBER)
+    run("put", "--store", store, "-", stdin=ORDERS[9]).ends(DONE)
+    for place in places(store):
+        run("get", *place, "--order", "1009").ends(DONE, "Order 1009 of C1")
+        run("find", *place, "order_number=1009").ends(DONE, "1009")
+        equal((numbers(place, "dated", "1009"), numbers(place, "number", "1009")), ([], ["1009"]))
+
+
+@test
 def what_changes_is_found_by_what_it_is(folder):
     for place in places(filled_store(folder)):
         before = numbers(place, "by-status", "2026-02", "back")

@@ -26,20 +26,21 @@ typedef struct
 
 static const Design designs[] = {
   { "/find-cost/none", NULL, NULL, 0, 3, 0 },
-  { "/find-cost/number", "i=order_number", "7", 1, 5, 1 },
-  { "/find-cost/who-bought-it", "i=md5(line.item_number) rtime(sales_date)?", "A", 3, 6, PAGE },
-  { "/find-cost/what-was-bought", "i=customer_number line.item_number", "C\nA", 3, 6, PAGE },
-  { "/find-cost/list-data", "i=customer_number rtime(sales_date)?", "C", 1, 6, PAGE },
+  { "/find-cost/number", "i=order_number", "7", 1, 4, 1 },
+  { "/find-cost/who-bought-it", "i=md5(line.item_number) rtime(sales_date)?", "A", 3, 5, PAGE },
+  { "/find-cost/what-was-bought", "i=customer_number line.item_number", "C\nA", 3, 5, PAGE },
+  { "/find-cost/list-data", "i=customer_number rtime(sales_date)?", "C", 1, 5, PAGE },
   { "/find-cost/log-key", "i=last(1,attribute.shipment) attribute.shipment day(sales_date)",
-    "7\nS7", 1, 6, PAGE },
+    "7\nS7", 1, 5, PAGE },
   { "/find-cost/status-by-month", "i=month(sales_date) attribute.status day(sales_date)",
-    "2026-11\nopen", 1, 6, PAGE },
+    "2026-11\nopen", 1, 5, PAGE },
 };
 
 typedef struct
 {
   TallTable *counting;
   TallFront *front;
+  TallTestClock clock;
 } Fixture;
 
 static void
@@ -54,7 +55,8 @@ set_up (Fixture *self, gconstpointer data)
   g_assert_true (tall_store_create (table, &settings, &error));
   g_assert_no_error (error);
   self->counting = tall_counting_table_new (table);
-  self->front = TALL_FRONT (tall_test_open (self->counting, NULL));
+  self->clock = (TallTestClock){ .now = 1796000000000 };
+  self->front = TALL_FRONT (tall_test_open (self->counting, &self->clock));
 }
 
 static void
@@ -86,6 +88,7 @@ put (Fixture *self, guint number)
   TallCost cost;
   g_autoptr (GError) error = NULL;
   g_autoptr (TallOrder) order = make_order (number);
+  self->clock.now += 1000;
   tall_counting_table_reset (TALL_COUNTING_TABLE (self->counting));
   g_assert_true (tall_front_put_order (self->front, order, NULL, NULL, &error));
   g_assert_no_error (error);

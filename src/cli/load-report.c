@@ -72,9 +72,9 @@ static const char *
 get_name (const TallLoadReport *self, TallLoadEnd end)
 {
   static const char *const names[TALL_LOAD_N_ENDS] = {
-    [TALL_LOAD_STORED] = "stored",     [TALL_LOAD_UNCHANGED] = "unchanged",
-    [TALL_LOAD_SKIPPED] = "skipped",   [TALL_LOAD_OVERTAKEN] = "overtaken",
-    [TALL_LOAD_REPEATED] = "repeated",
+    [TALL_LOAD_STORED] = "stored",       [TALL_LOAD_REVIVED] = "revived",
+    [TALL_LOAD_UNCHANGED] = "unchanged", [TALL_LOAD_SKIPPED] = "skipped",
+    [TALL_LOAD_OVERTAKEN] = "overtaken", [TALL_LOAD_REPEATED] = "repeated",
   };
   return end == TALL_LOAD_STORED && self->is_dry ? "good" : names[end];
 }
@@ -292,8 +292,8 @@ load_report_add_reasons (JsonBuilder *builder, TallRejects *rejects)
   json_builder_end_array (builder);
 }
 
-/* The same sum for each file: rows = stored + unchanged + skipped + overtaken + repeated + kept
- * + rejected. */
+/* The same sum for each file: rows = stored + revived + unchanged + skipped + overtaken + repeated
+ * + kept + rejected. */
 static void
 add_files (const TallLoadReport *self, JsonBuilder *builder)
 {

@@ -211,6 +211,7 @@ show_progress (TallLoadStage stage,
   LoadHooks *hooks = data;
   TallProgress progress = { .stage = stage,
                             .items = summary->ends[TALL_LOAD_STORED].items
+                                     + summary->ends[TALL_LOAD_REVIVED].items
                                      + summary->ends[TALL_LOAD_UNCHANGED].items
                                      + summary->ends[TALL_LOAD_SKIPPED].items,
                             .done = hooks->to_show < 0 ? "safe" : "good",

@@ -47,6 +47,8 @@ struct _TallBulkOptions
  * @TALL_BULK_REFUSED: it is not stored, or perhaps is (%TALL_ERROR_OUTCOME_UNKNOWN); the error says
  *   why. After a passing error (see tall_error_is_passing()) or an unknown outcome it may be put
  *   again: if it was stored after all, it is unchanged then
+ * @TALL_BULK_REVIVED: it had been deleted, and is stored again. Only a store knows that; a load
+ *   through a server calls it stored
  */
 typedef enum
 {
@@ -56,6 +58,7 @@ typedef enum
   TALL_BULK_SKIPPED,
   TALL_BULK_OVERTAKEN,
   TALL_BULK_REFUSED,
+  TALL_BULK_REVIVED,
 } TallBulkOutcome;
 
 /**

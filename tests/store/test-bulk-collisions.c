@@ -59,23 +59,19 @@ place_clear (Place *self)
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Place, place_clear)
 
-/* Puts one order of VINET. Returns: whether it is stored; otherwise it was refused as a collision
- */
-static gboolean
+/* Puts one order of VINET, which is stored, or refused as a collision. */
+static TallBulkOutcome
 put (Place *self, const char *number, guint writer)
 {
   g_autoptr (GError) error = NULL;
   g_autoptr (TallOrder) order = tall_test_marked_order (number, writer, 1, 2 + writer);
   TallBulkResult result = { 0 };
   must (tall_bulk_put_orders (self->bulk, &order, 1, &result, &error));
-  gboolean stored = result.outcome == TALL_BULK_STORED;
-  if (!stored)
-    {
-      g_assert_cmpint (result.outcome, ==, TALL_BULK_REFUSED);
-      g_assert_error (result.error, TALL_ERROR, TALL_ERROR_KEY_COLLISION);
-    }
+  TallBulkOutcome outcome = result.outcome;
+  if (outcome == TALL_BULK_REFUSED)
+    g_assert_error (result.error, TALL_ERROR, TALL_ERROR_KEY_COLLISION);
   tall_bulk_result_clear (&result);
-  return stored;
+  return outcome;
 }
 
 /* Nothing leads nowhere, or names another order than it should. */
@@ -128,7 +124,7 @@ put_between (TallFailingTable *table G_GNUC_UNUSED, const TallCall *call, gpoint
   if (other->has_come || call->index != other->at)
     return TALL_FAILURE_NONE;
   other->has_come = TRUE;
-  other->stored = put (other->place, FIRST, 1);
+  other->stored = put (other->place, FIRST, 1) != TALL_BULK_REFUSED;
   return TALL_FAILURE_NONE;
 }
 
@@ -138,16 +134,17 @@ race (const TallLayout *layout, gboolean embedded, gboolean assume_new, guint at
 {
   g_auto (Place) place;
   place_init (&place, layout, embedded, assume_new);
-  g_assert_true (put (&place, "first of all", 1)); /* the load has revisions now */
+  g_assert_cmpint (put (&place, "first of all", 1), ==,
+                   TALL_BULK_STORED); /* the load has revisions now */
   must (tall_front_delete_order (TALL_FRONT (place.store), TALL_TEST_CUSTOMER, "first of all", NULL,
                                  &error));
   Other other = { .place = &place, .at = at };
   tall_failing_table_reset (TALL_FAILING_TABLE (place.failing));
   tall_failing_table_set_hooks (TALL_FAILING_TABLE (place.failing), put_between, NULL, &other);
-  gboolean stored = put (&place, SECOND, 2);
+  gboolean stored = put (&place, SECOND, 2) != TALL_BULK_REFUSED;
   tall_failing_table_set_hooks (TALL_FAILING_TABLE (place.failing), NULL, NULL, NULL);
   if (!other.has_come)
-    other.stored = put (&place, FIRST, 1);
+    other.stored = put (&place, FIRST, 1) != TALL_BULK_REFUSED;
 
   g_assert_cmpint (stored, !=, other.stored);
   assert_there (&place, stored ? SECOND : FIRST, stored ? 2 : 1);
@@ -194,10 +191,10 @@ test_hidden_twice (gconstpointer data)
       g_auto (Place) place;
       place_init (&place, data, FALSE, TRUE);
       Other other = { .place = &place, .at = at };
-      g_assert_true (put (&place, FIRST, 1));
+      g_assert_cmpint (put (&place, FIRST, 1), ==, TALL_BULK_STORED);
       tall_failing_table_reset (TALL_FAILING_TABLE (place.failing));
       tall_failing_table_set_hooks (TALL_FAILING_TABLE (place.failing), put_third, NULL, &other);
-      g_assert_false (put (&place, SECOND, 2));
+      g_assert_cmpint (put (&place, SECOND, 2), ==, TALL_BULK_REFUSED);
       g_assert_false (other.stored);
       assert_there (&place, FIRST, 1);
       assert_sound (&place);
@@ -253,7 +250,7 @@ test_removal_fails (gconstpointer data)
       guint left = n;
       g_auto (Place) place;
       place_init (&place, data, FALSE, TRUE);
-      g_assert_true (put (&place, FIRST, 1));
+      g_assert_cmpint (put (&place, FIRST, 1), ==, TALL_BULK_STORED);
       tall_failing_table_set_hooks (TALL_FAILING_TABLE (place.failing), fail_removals, NULL, &left);
       g_autoptr (TallOrder) order = tall_test_marked_order (SECOND, 2, 1, 4);
       TallBulkResult result = { 0 };
@@ -296,17 +293,18 @@ test_deleted (gconstpointer data)
       place_init (&place, data, kind % 2 == 1, kind / 2 == 1);
       for (guint round = 0; round < 3; round++)
         {
-          g_assert_true (put (&place, "A-1", 1 + round));
+          g_assert_cmpint (put (&place, "A-1", 1 + round), ==,
+                           round == 0 ? TALL_BULK_STORED : TALL_BULK_REVIVED);
           assert_there (&place, "A-1", 1 + round);
           must (tall_front_delete_order (TALL_FRONT (place.store), TALL_TEST_CUSTOMER, "A-1", NULL,
                                          &error));
         }
       /* A row stays that of the order that had it, as for a put. */
-      g_assert_true (put (&place, FIRST, 1));
+      g_assert_cmpint (put (&place, FIRST, 1), ==, TALL_BULK_STORED);
       must (tall_front_delete_order (TALL_FRONT (place.store), TALL_TEST_CUSTOMER, FIRST, NULL,
                                      &error));
-      g_assert_false (put (&place, SECOND, 2));
-      g_assert_true (put (&place, FIRST, 3));
+      g_assert_cmpint (put (&place, SECOND, 2), ==, TALL_BULK_REFUSED);
+      g_assert_cmpint (put (&place, FIRST, 3), ==, TALL_BULK_REVIVED);
       assert_there (&place, FIRST, 3);
       assert_sound (&place);
     }

@@ -56,6 +56,7 @@ void tall_load_item_reject (TallLoadItem *self,
 /**
  * TallLoadEnd:
  * @TALL_LOAD_STORED: it is stored; and, of a count that is reported, safe from a crash
+ * @TALL_LOAD_REVIVED: the same, of one that had been deleted
  * @TALL_LOAD_UNCHANGED: the same was stored before
  * @TALL_LOAD_SKIPPED: another content was stored before, and was left
  * @TALL_LOAD_OVERTAKEN: another program has written it at the same time
@@ -66,6 +67,7 @@ void tall_load_item_reject (TallLoadItem *self,
 typedef enum
 {
   TALL_LOAD_STORED,
+  TALL_LOAD_REVIVED,
   TALL_LOAD_UNCHANGED,
   TALL_LOAD_SKIPPED,
   TALL_LOAD_OVERTAKEN,

@@ -212,10 +212,10 @@ refuse (TallStorer *self, TallLoadItem *item, const GError *error)
 static TallLoadEnd
 get_end (const TallLoadItem *item, TallBulkOutcome outcome)
 {
-  static const TallLoadEnd ends[TALL_BULK_REFUSED] = {
+  static const TallLoadEnd ends[] = {
     [TALL_BULK_STORED] = TALL_LOAD_STORED,       [TALL_BULK_UNCHANGED] = TALL_LOAD_UNCHANGED,
     [TALL_BULK_REPLACED] = TALL_LOAD_STORED,     [TALL_BULK_SKIPPED] = TALL_LOAD_SKIPPED,
-    [TALL_BULK_OVERTAKEN] = TALL_LOAD_OVERTAKEN,
+    [TALL_BULK_OVERTAKEN] = TALL_LOAD_OVERTAKEN, [TALL_BULK_REVIVED] = TALL_LOAD_REVIVED,
   };
   return outcome == TALL_BULK_UNCHANGED && item->unknown != NULL ? TALL_LOAD_STORED : ends[outcome];
 }

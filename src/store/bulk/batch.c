@@ -162,8 +162,9 @@ static gboolean
 meet_item (TallBulkItem *self, const TallRoot *root, TallBulkExisting on_existing)
 {
   GError *error = NULL;
+  gboolean was_deleted = root->exists && root->stranger == NULL && root->state.revision > 0;
   if (!tall_root_is_live (root, &self->operation))
-    return put (self, TALL_IF_ABSENT, TALL_BULK_STORED);
+    return put (self, TALL_IF_ABSENT, was_deleted ? TALL_BULK_REVIVED : TALL_BULK_STORED);
   if (!tall_root_check_owner (root, &self->operation, &error))
     bulk_item_refuse (self, error);
   else if (bulk_item_is_stored (self, root))

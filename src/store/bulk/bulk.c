@@ -286,7 +286,8 @@ count (TallStoreBulk *self, const Work *work)
   g_autoptr (GMutexLocker) locker G_GNUC_UNUSED = g_mutex_locker_new (&self->mutex);
   for (guint i = 0; i < work->n; i++)
     if (work->results[i].outcome == TALL_BULK_STORED
-        || work->results[i].outcome == TALL_BULK_REPLACED)
+        || work->results[i].outcome == TALL_BULK_REPLACED
+        || work->results[i].outcome == TALL_BULK_REVIVED)
       self->stored++;
   gint64 now = g_get_monotonic_time ();
   if (now - self->synced < SYNC_EVERY)

@@ -84,6 +84,12 @@ def list_pages(folder):
         every = run("list", "C", *place, "--all").ends(DONE).out
         equal((first_words(every), "Next page" in every), (NEWEST_FIRST, False))
         equal(run("list", "nobody", *place).ends(DONE).out, "No orders.\n")
+        year = ["--from", "2020-01-24", "--to", "2021-01-01", "--orders"]
+        whole = run("list", "C", *place, *year).ends(DONE).out
+        equal(re.findall("Order (.*) of C", whole), NEWEST_FIRST[:2])
+        said = json.loads(run("list", "C", *place, *year, "--limit", 1, "--json").ends(DONE).out)
+        equal((said["orders"], "next_page" in said),
+              ([json.loads(run("get", *place, "C", "O25", "--json").ends(DONE).out)], True))
 
 
 @test

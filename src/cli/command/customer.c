@@ -353,7 +353,7 @@ static const ActionHelp action_helps[] = {
     { .name = "get",
       .arguments = "NUMBER",
       .summary = "Prints a customer, with --orders also its whole orders, a page at a time.",
-      .help = "--limit, --page and --all go with --orders.\n\n"
+      .help = "--limit, --page and --all go with --orders. By date: list --orders.\n\n"
               "Example:\n"
               "  tallorder customer get --store rocksdb:shop VINET --orders" } },
   { { "json", "quiet", "force" },

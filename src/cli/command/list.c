@@ -5,12 +5,45 @@
 #include "cli/options.h"
 #include "cli/output.h"
 
+typedef struct
+{
+  TallPaging paging;
+  TallListOptions list; /* of @paging, checked */
+  gboolean json;
+  gboolean orders;
+} Call;
+
+/* Adds the orders of a page, whole, one by one, as one may be as large as a whole answer. What was
+ * deleted since the page was read is left out. */
+static void
+add_whole (TallListOutput *output,
+           TallFront *front,
+           const char *customer,
+           const TallOrderList *page)
+{
+  TallOrderList unreadable = *page;
+  unreadable.n_entries = 0;
+  for (guint i = 0; i < page->n_entries; i++)
+    {
+      TallOutcome got = { 0 };
+      got.order = tall_front_get_order (front, customer, page->entries[i].order_number,
+                                        &got.revision, &got.error);
+      if (!g_error_matches (got.error, TALL_ERROR, TALL_ERROR_NOT_FOUND))
+        tall_list_output_add_outcome (output, &got);
+      tall_outcome_clear (&got);
+    }
+  tall_list_output_add_orders (output, &unreadable);
+}
+
+static TallListOutput *
+begin_output (const Call *self)
+{
+  return self->json ? tall_list_output_new_json (NULL, "orders")
+                    : tall_list_output_new_table (self->orders ? NULL : tall_order_columns);
+}
+
 static TallExit
-list_orders (TallFront *front,
-             const char *customer,
-             const TallPaging *paging,
-             TallListOptions *options,
-             gboolean json)
+list_orders (Call *self, TallFront *front, const char *customer)
 {
   g_autofree char *token = NULL;
   g_autoptr (TallListOutput) output = NULL;
@@ -19,7 +52,7 @@ list_orders (TallFront *front,
     {
       g_autoptr (GError) error = NULL;
       g_clear_pointer (&list, tall_order_list_free);
-      list = tall_front_list_orders (front, customer, options, &error);
+      list = tall_front_list_orders (front, customer, &self->list, &error);
       if (g_error_matches (error, TALL_ERROR, TALL_ERROR_UNSUPPORTED))
         {
           g_autofree char *why = tall_error_describe (error);
@@ -29,46 +62,47 @@ list_orders (TallFront *front,
       if (list == NULL)
         return tall_paging_fail (&tall_command_list, error);
       if (output == NULL)
-        output = json ? tall_list_output_new_json (NULL, "orders")
-                      : tall_list_output_new_table (tall_order_columns);
-      tall_list_output_add_orders (output, list);
+        output = begin_output (self);
+      if (self->orders)
+        add_whole (output, front, customer, list);
+      else
+        tall_list_output_add_orders (output, list);
     }
-  while (tall_paging_turn (paging, options, &token, list->next_page));
+  while (tall_paging_turn (&self->paging, &self->list, &token, list->next_page));
 
   tall_list_output_end (output, list->next_page, "No orders.");
-  if (!json)
-    tall_paging_print_next (paging, list->next_page);
+  if (!self->json)
+    tall_paging_print_next (&self->paging, list->next_page);
   return tall_list_output_is_complete (output) ? TALL_EXIT_DONE : TALL_EXIT_FAILED;
 }
 
 static TallExit
 run (int argc, char **argv)
 {
-  gboolean json = FALSE;
-  TallPaging paging = TALL_PAGING_INIT;
+  Call self = { .paging = TALL_PAGING_INIT };
   const GOptionEntry entries[] = {
-    TALL_DATE_ENTRIES (&paging),
-    TALL_PAGING_ENTRIES (&paging),
-    { "json", 0, 0, G_OPTION_ARG_NONE, &json, "for programs", NULL },
+    TALL_DATE_ENTRIES (&self.paging),
+    TALL_PAGING_ENTRIES (&self.paging),
+    { "orders", 0, 0, G_OPTION_ARG_NONE, &self.orders, "whole orders", NULL },
+    { "json", 0, 0, G_OPTION_ARG_NONE, &self.json, "for programs", NULL },
     { NULL },
   };
   g_auto (TallOptions) options = TALL_OPTIONS_INIT;
   g_autoptr (GError) error = NULL;
-  TallListOptions list;
-  paging.argv = argv;
+  self.paging.argv = argv;
   if (!tall_options_parse (&options, &tall_command_list, entries, argc, argv, &error))
     return tall_call_error (&tall_command_list, error);
   if (options.n_arguments != 1)
     return tall_usage_error (&tall_command_list, "list takes one argument: CUSTOMER");
   if (!tall_validate_number (options.arguments[0], "customer_number", &error)
-      || !tall_paging_check (&paging, &list, &error))
+      || !tall_paging_check (&self.paging, &self.list, &error))
     return tall_call_error (&tall_command_list, error);
 
   TallExit code;
   g_autoptr (TallFront) front = tall_options_open_front (&options, &tall_command_list, &code);
   if (front == NULL)
     return code;
-  return list_orders (front, options.arguments[0], &paging, &list, json);
+  return list_orders (&self, front, options.arguments[0]);
 }
 
 const TallCommand tall_command_list = {

@@ -182,10 +182,10 @@ def sniff_customers(folder):
 
 
 def sniff_joined(folder, name, files):
-    """Loads files with the query that is guessed from them, as it is printed."""
+    """Loads files with the query that is guessed from them, as it is printed, whatever it is called."""
     said = run("load", "--sniff", *files).ends(DONE)
     equal(said.err, "")
-    own = f"{folder}/{name}.sql"
+    own = f"{folder}/{name}.map"
     pathlib.Path(own).write_text(said.out, encoding="utf-8")
     store = f"rocksdb:{folder}/{name}"
     run("init", "--store", store).ends(DONE)

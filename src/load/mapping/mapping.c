@@ -237,9 +237,17 @@ static const char *const presets[] = {
   "adventureworks", NULL,
 };
 
+static TallMapping *
+parse (const char *name, const char *text, gssize len, GError **error)
+{
+  gboolean is_query = g_str_has_suffix (name, TALL_MAPPING_SQL) || g_str_has_prefix (text, "--");
+  return (is_query ? tall_mapping_parse_sql : tall_mapping_parse) (name, text, len, error);
+}
+
 /**
  * tall_mapping_load:
- * @name: a preset's name, or else that of a file; one that ends with `.sql` has a query
+ * @name: a preset's name, or else that of a file. It has a query if its name ends with `.sql`, or
+ *   if it begins with a comment of SQL, as what `--sniff` prints
  *
  * Returns: (transfer full): the mapping; NULL with %TALL_ERROR_INVALID
  */
@@ -248,23 +256,18 @@ tall_mapping_load (const char *name, GError **error)
 {
   g_autofree char *preset = tall_mapping_preset_text (name);
   if (preset != NULL)
-    return g_str_has_prefix (preset, "--") ? tall_mapping_parse_sql (name, preset, -1, error)
-                                           : tall_mapping_parse (name, preset, -1, error);
+    return parse (name, preset, -1, error);
 
   g_autoptr (GError) local = NULL;
   gsize len = 0;
   g_autofree char *text = tall_file_read (name, TALL_FILE_MAX_SETTINGS, &len, &local);
-  if (text == NULL)
-    {
-      g_autofree char *list = g_strjoinv (", ", (char **)presets);
-      tall_error_set_invalid (error, "map",
-                              "There is no preset “%s” (there are: %s), and as a file, %s", name,
-                              list, local->message);
-      return NULL;
-    }
-  return g_str_has_suffix (name, TALL_MAPPING_SQL)
-             ? tall_mapping_parse_sql (name, text, (gssize)len, error)
-             : tall_mapping_parse (name, text, (gssize)len, error);
+  if (text != NULL)
+    return parse (name, text, (gssize)len, error);
+  g_autofree char *list = g_strjoinv (", ", (char **)presets);
+  tall_error_set_invalid (error, "map",
+                          "There is no preset “%s” (there are: %s), and as a file, %s", name, list,
+                          local->message);
+  return NULL;
 }
 
 /**

@@ -4,7 +4,6 @@
 
 #include "cli/output.h"
 #include "cli/load-report.h"
-#include "load/mapping/sample.h"
 #include "load/mapping/sniff.h"
 #include "load/sql/temp-db.h"
 #include "load/store/rejects.h"
@@ -352,7 +351,7 @@ open_file (TallLoadFiles *files, const TallLoadArgument *argument, const TallLoa
   if (mapping == NULL)
     mapping = tall_load_delete_guess_mapping (reader, &error);
   if (own->guess != NULL)
-    tall_csv_reader_set_limit (reader, TALL_SAMPLE_MAX_ROWS);
+    tall_csv_reader_set_limit (reader, TALL_SNIFF_MAX_ROWS);
   if (argument->name != NULL)
     tall_csv_reader_set_name (reader, argument->name);
   if (mapping == NULL)

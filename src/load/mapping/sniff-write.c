@@ -1,259 +1,266 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
-#include "load/mapping/mapping-private.h"
 #include "load/mapping/sniff-private.h"
 
 #include <string.h>
 
-#define NONE TALL_SNIFF_NONE
 #define MAPPING "mapping"
 
-/* A comment is one line, whatever columns are called. */
-static char *
-make_line (const char *start, const char *text)
+/* A line of a .map, and what a query has in its place. */
+typedef struct
 {
-  g_autofree char *line = g_strconcat (start, text, NULL);
-  return g_strdelimit (g_steal_pointer (&line), "\r\n", ' ');
+  const char *group;
+  const char *key;
+  const char *value;
+  const char *reason;
+  const TallSample *file; /* whose comment in a query has it; NULL: no such comment */
+  const char *sql;        /* a column of the result; NULL: none */
+} Entry;
+
+typedef struct
+{
+  TallSniff *sniff;
+  TallArena *arena;
+  GArray *entries;            /* of Entry */
+  GString *attributes, *left; /* names of columns */
+} Writer;
+
+static void
+add_setting (
+    Writer *self, const TallSample *file, const char *key, const char *value, const char *why)
+{
+  const Entry entry = { MAPPING, key, value, why, file, NULL };
+  g_array_append_val (self->entries, entry);
 }
 
 static void
-comment (TallSniff *self, const char *group, const char *key, const char *reason)
+add_value (Writer *self,
+           const char *group,
+           const char *key,
+           const char *value,
+           const char *sql,
+           const char *why)
 {
-  g_autofree char *text = make_line (" ", reason);
-  g_key_file_set_comment (self->map, group, key, text, NULL);
+  const Entry entry = { group, key, value, why, NULL, sql };
+  g_array_append_val (self->entries, entry);
 }
 
-static void
-add (TallSniff *self, const char *group, const char *key, const char *value, const char *reason)
-{
-  g_key_file_set_string (self->map, group, key, value);
-  if (reason != NULL)
-    comment (self, group, key, reason);
-}
-
-static char *
-quote (const char *name, char sign)
+static const char *
+quote (Writer *self, const char *name, char sign)
 {
   const char once[] = { sign, '\0' }, twice[] = { sign, sign, '\0' };
   g_auto (GStrv) parts = g_strsplit (name, once, -1);
   g_autofree char *text = g_strjoinv (twice, parts);
-  return g_strconcat (once, text, once, NULL);
+  return tall_arena_printf (self->arena, "%c%s%c", sign, text, sign);
 }
 
-static char *
-refer_to (const TallSniff *self, const TallSample *file, guint column)
+static const char *
+refer_to (Writer *self, const TallSample *file, const char *column)
 {
-  g_autofree char *name = quote (file->columns[column], '"');
-  g_autofree char *table = quote (file->name, '"');
-  return self->files->len > 1 ? g_strconcat (table, ".", name, NULL) : g_steal_pointer (&name);
+  const char *name = g_str_equal (column, "line") ? column : quote (self, column, '"');
+  return self->sniff->files->len > 1
+             ? tall_arena_printf (self->arena, "%s.%s", quote (self, file->name, '"'), name)
+             : name;
 }
 
-static char *
-read_number (const TallSniff *self, const char *reference)
+static const char *
+refer_to_column (Writer *self, const TallSniffColumn *column)
 {
-  const TallValueFormat *format = &self->numbers;
+  return refer_to (self, column->file, column->file->columns[column->i]);
+}
+
+static const char *
+read_number (Writer *self, const char *reference)
+{
+  const TallValueFormat *format = &self->sniff->numbers;
   if (!format->decimal_comma && format->thousands == NULL && format->signs == NULL
       && format->negative == TALL_NEGATIVE_MINUS)
-    return g_strdup (reference);
-  gsize len = format->signs != NULL ? strcspn (format->signs, " ") : 0;
-  g_autofree char *form =
-      g_strdup_printf ("%s%.*s1%s234%s5%s",
-                       format->negative == TALL_NEGATIVE_PARENTHESES ? "(" : "", (int)len,
-                       format->signs, format->thousands != NULL ? format->thousands : "",
-                       format->decimal_comma ? "," : ".",
-                       format->negative == TALL_NEGATIVE_PARENTHESES ? ")"
-                       : format->negative == TALL_NEGATIVE_TRAILING  ? "-"
-                                                                     : "");
-  g_autofree char *quoted = quote (form, '\'');
-  return g_strdup_printf ("number(%s, %s)", reference, quoted);
+    return reference;
+  gboolean in_parentheses = format->negative == TALL_NEGATIVE_PARENTHESES;
+  const char *form =
+      tall_arena_printf (self->arena, "%s%.*s1%s234%s5%s", in_parentheses ? "(" : "",
+                         format->signs != NULL ? (int)strcspn (format->signs, " ") : 0,
+                         format->signs, format->thousands != NULL ? format->thousands : "",
+                         format->decimal_comma ? "," : ".",
+                         in_parentheses                               ? ")"
+                         : format->negative == TALL_NEGATIVE_TRAILING ? "-"
+                                                                      : "");
+  return tall_arena_printf (self->arena, "number(%s, %s)", reference, quote (self, form, '\''));
 }
 
-/* The value of a field of the same row; of one that no column has, a place to fill in. */
-static char *
-read_field (TallSniff *self, TallCsvScope scope, const char *field)
+/* The value of a field of lines in the same row; of one that no column has, a place to fill in. */
+static const char *
+read_field (Writer *self, const char *field)
 {
-  const TallSniffColumn *column = tall_sniff_find (self, scope, field);
-  self->is_whole &= column != NULL;
-  if (column == NULL)
-    return g_strdup ("\"?\"");
-  g_autofree char *reference = refer_to (self, column->file, column->i);
-  return read_number (self, reference);
-}
-
-/* What is not a number or a date as it stands there. */
-static char *
-compute_column (TallSniff *self, const TallSniffColumn *column, const char *reference)
-{
-  g_autofree char *number = read_number (self, reference);
-  if (!column->is_total && !column->is_amount)
-    return g_steal_pointer (&number);
-  g_autofree char *quantity = read_field (self, TALL_SCOPE_LINE, "quantity");
-  if (column->is_total)
-    return g_strdup_printf ("dec_div(%s, %s, 6)", number, quantity);
-  g_autofree char *price = read_field (self, TALL_SCOPE_LINE, "price");
-  return g_strdup_printf ("discount_rate(%s, %s, %s)", number, price, quantity);
+  const TallSniffColumn *column = tall_sniff_find (self->sniff, TALL_SCOPE_LINE, field);
+  self->sniff->is_whole &= column != NULL;
+  return column != NULL ? read_number (self, refer_to_column (self, column)) : "\"?\"";
 }
 
 /* The value of a column in its own row. */
-static char *
-read_column (TallSniff *self, const TallSniffColumn *column)
+static const char *
+read_column (Writer *self, const TallSniffColumn *column)
 {
   TallModelKind kind = tall_sniff_get_kind (column);
-  g_autofree char *reference = refer_to (self, column->file, column->i);
+  const char *reference = refer_to_column (self, column);
+  const char *number = read_number (self, reference);
   if (kind == TALL_MODEL_NUMBER && column->is_float)
-    return g_strdup_printf ("CAST(%s AS INTEGER)", reference);
+    return tall_arena_printf (self->arena, "CAST(%s AS INTEGER)", reference);
   if (kind == TALL_MODEL_DATE)
-    return g_strdup_printf ("date_of(%s, '%s'%s)", reference, column->dates->dates,
-                            column->dates->has_short_years ? ", 'UTC', 1970" : "");
-  if (kind == TALL_MODEL_RATE && self->is_percent && !column->is_amount)
-    {
-      g_autofree char *bare = g_strdup_printf ("rtrim(%s, '%%')", reference);
-      g_autofree char *percent = read_number (self, bare);
-      return g_strdup_printf ("dec_div(%s, '100')", percent);
-    }
-  return kind == TALL_MODEL_DECIMAL || kind == TALL_MODEL_RATE
-             ? compute_column (self, column, reference)
-             : g_steal_pointer (&reference);
-}
-
-/* Adds a column of the query. */
-static void
-select_value (
-    TallSniff *self, const char *value, const char *group, const char *name, const char *why)
-{
-  g_autofree char *full = g_str_equal (group, "location") || g_str_equal (group, "line")
-                              ? g_strconcat (group, ".", name, NULL)
-                              : g_strdup (name);
-  g_autofree char *quoted = quote (full, '"');
-  g_autofree char *reason = make_line ("", why);
-  g_string_append_printf (self->select, "%s%s AS %s, -- %s\n",
-                          self->select->len > 0 ? "       " : "SELECT ", value,
-                          strchr (full, '.') != NULL ? quoted : full, reason);
+    return tall_arena_printf (self->arena, "date_of(%s, '%s'%s)", reference, column->dates->dates,
+                              column->dates->has_short_years ? ", 'UTC', 1970" : "");
+  if (column->is_total)
+    return tall_arena_printf (self->arena, "dec_div(%s, %s, 6)", number,
+                              read_field (self, "quantity"));
+  if (column->is_amount)
+    return tall_arena_printf (self->arena, "discount_rate(%s, %s, %s)", number,
+                              read_field (self, "price"), read_field (self, "quantity"));
+  if (kind == TALL_MODEL_RATE && self->sniff->is_percent)
+    return tall_arena_printf (self->arena, "dec_div(%s, '100')",
+                              read_number (self, tall_arena_printf (self->arena, "rtrim(%s, '%%')",
+                                                                    reference)));
+  return kind == TALL_MODEL_DECIMAL || kind == TALL_MODEL_RATE ? number : reference;
 }
 
 static void
-add_column (TallSniff *self,
+add_column (Writer *self,
             const TallSniffColumn *column,
             const char *group,
             const char *name,
             const char *why)
 {
   gboolean of_order = g_str_equal (group, "order") || g_str_equal (group, "location");
-  gboolean is_number = tall_sniff_get_kind (column) == TALL_MODEL_NUMBER;
-  g_autofree char *own = read_column (self, column);
-  g_autofree char *value = NULL;
-  if (self->fills && is_number && g_str_equal (name, "order_number"))
-    value = g_strdup ("\"order of the row\"");
+  const char *sql = read_column (self, column);
+  if (self->sniff->fills && of_order && g_str_equal (name, "order_number"))
+    sql = "\"order of the row\"";
   else if (of_order && column->rows == TALL_SNIFF_FIRST_ONLY)
-    value = g_strdup_printf ("last_filled(%s) OVER o", own);
+    sql = tall_arena_printf (self->arena, "last_filled(%s) OVER o", sql);
   else if (of_order && column->rows == TALL_SNIFF_DIFFERS && g_str_equal (name, "sales_date"))
-    value = g_strdup_printf ("first_value(%s) OVER o", own);
-  select_value (self, value != NULL ? value : own, group, name, why);
-  add (self, group, name, column->file->columns[column->i], why);
+    sql = tall_arena_printf (self->arena, "first_value(%s) OVER o", sql);
+  add_value (self, group, name, column->file->columns[column->i], sql, why);
 }
 
 static void
-add_numbers (TallSniff *self)
+add_numbers (Writer *self)
 {
   static const char *const negatives[] = { "minus", "parentheses", "trailing-minus" };
-  static const char *const known[][2] = { { "£", "GBP" }, { "€", "EUR" }, { "¥", "JPY" } };
-  if (self->numbers_reason == NULL)
+  static const char *const currencies[][2] = { { "£", "GBP" }, { "€", "EUR" }, { "¥", "JPY" } };
+  const TallValueFormat *format = &self->sniff->numbers;
+  if (self->sniff->numbers_reason == NULL)
     return;
-  add (self, MAPPING, "decimal-comma", self->numbers.decimal_comma ? "true" : "false",
-       self->numbers_reason);
-  if (self->numbers.thousands != NULL)
-    {
-      g_autofree char *quoted = quote (self->numbers.thousands, '"');
-      add (self, MAPPING, "thousands", quoted, "It stands between groups of three digits.");
-    }
-  if (self->numbers.negative != TALL_NEGATIVE_MINUS)
-    add (self, MAPPING, "negative", negatives[self->numbers.negative],
-         "Some numbers are written so.");
-  if (self->signs == NULL)
+  add_setting (self, NULL, "decimal-comma", format->decimal_comma ? "true" : "false",
+               self->sniff->numbers_reason);
+  if (format->thousands != NULL)
+    add_setting (self, NULL, "thousands", quote (self, format->thousands, '"'),
+                 "It stands between groups of three digits.");
+  if (format->negative != TALL_NEGATIVE_MINUS)
+    add_setting (self, NULL, "negative", negatives[format->negative],
+                 "Some numbers are written so.");
+  if (format->signs == NULL)
     return;
-  add (self, MAPPING, "currency-signs", self->signs, "They stand beside numbers.");
-  for (guint i = 0; i < G_N_ELEMENTS (known) && self->kind == TALL_MAPPING_ORDERS; i++)
-    if ((g_str_equal (self->signs, known[i][0]) || g_str_equal (self->signs, known[i][1]))
-        && tall_sniff_find (self, TALL_SCOPE_ORDER, "currency") == NULL)
-      {
-        g_autofree char *value = quote (known[i][1], '\'');
-        add (self, "defaults", "order.currency", known[i][1], "Amounts have this sign.");
-        select_value (self, value, "order", "currency", "Amounts have this sign.");
-      }
+  add_setting (self, NULL, "currency-signs", format->signs, "They stand beside numbers.");
+  for (guint i = 0; i < G_N_ELEMENTS (currencies); i++)
+    if ((g_str_equal (format->signs, currencies[i][0])
+         || g_str_equal (format->signs, currencies[i][1]))
+        && self->sniff->kind == TALL_MAPPING_ORDERS
+        && tall_sniff_find (self->sniff, TALL_SCOPE_ORDER, "currency") == NULL)
+      add_value (self, "defaults", "order.currency", currencies[i][1],
+                 quote (self, currencies[i][1], '\''), "Amounts have this sign.");
 }
 
-/* How a file is written: for a .map, and as a comment of a query. */
+/* How a file is written. */
 static void
-add_file (TallSniff *self, const TallSample *file)
+add_file (Writer *self, const TallSample *file)
 {
   g_auto (GStrv) names = g_strsplit (TALL_DELIMITER_NAMES, "|", -1);
-  const char *delimiter = names[strchr (TALL_DELIMITERS, file->delimiter) - TALL_DELIMITERS];
-  const char *encoding = file->encoding != NULL ? file->encoding : "UTF-8";
-  g_autofree char *skipped = g_strdup_printf ("%u", file->skip_lines);
-  gboolean is_one = self->files->len == 1;
-  add (self, MAPPING, "delimiter", delimiter, file->delimiter_reason);
-  add (self, MAPPING, "encoding", encoding, file->encoding_reason);
-  if (file->skip_lines > 0)
-    add (self, MAPPING, "skip-lines", skipped, "They stand above the line that has most names.");
-  g_string_append_printf (self->settings, "-- load%s%s: delimiter=%s encoding=%s%s%s",
-                          is_one ? "" : " ", is_one ? "" : file->name, delimiter, encoding,
-                          file->skip_lines > 0 ? " skip-lines=" : "",
-                          file->skip_lines > 0 ? skipped : "");
-  if (file->rule != NULL)
-    {
-      g_key_file_set_value (self->map, MAPPING, file->rule->key, file->rule->value);
-      comment (self, MAPPING, file->rule->key, file->rule->reason);
-      g_string_append_printf (self->settings, " %s=%s", file->rule->key, file->rule->value);
-    }
-  if (file->rule != NULL && file->rule->dialect.backslash)
-    {
-      add (self, MAPPING, "escape", "backslash", "It stands before what stands for nothing.");
-      g_string_append (self->settings, " escape=backslash");
-    }
-  g_string_append_c (self->settings, '\n');
+  const TallCsvDialect *dialect = &file->dialect;
+  add_setting (
+      self, file, "delimiter",
+      tall_arena_strdup (self->arena,
+                         names[strchr (TALL_DELIMITERS, dialect->delimiter) - TALL_DELIMITERS]),
+      tall_arena_printf (self->arena, "It parts most columns: %u.", file->n_columns));
+  add_setting (self, file, "encoding", dialect->encoding != NULL ? dialect->encoding : "UTF-8",
+               file->encoding_reason);
+  if (dialect->skip_lines > 0)
+    add_setting (self, file, "skip-lines",
+                 tall_arena_printf (self->arena, "%u", dialect->skip_lines),
+                 "They stand above the line that has most names.");
+  if (file->rule->key != NULL)
+    add_setting (self, file, file->rule->key, file->rule->value, file->rule->reason);
+  if (dialect->backslash)
+    add_setting (self, file, "escape", "backslash", "It stands before what stands for nothing.");
 }
 
 static void
-add_settings (TallSniff *self)
+add_settings (Writer *self)
 {
-  gboolean of_orders = self->kind == TALL_MAPPING_ORDERS;
-  add (self, MAPPING, "kind", of_orders ? "orders" : "customers",
-       of_orders
-           ? "A column is called like numbers of orders, or none is of customers that all differ."
-           : "The numbers of customers all differ, and no column has numbers of orders.");
-  if (!of_orders)
-    g_string_append (self->settings, "-- load: kind=customers\n");
-  for (guint i = 0; i < self->files->len; i++)
-    if (self->files->len == 1 || tall_sniff_files_get (self->files, i)->key != NONE)
-      add_file (self, tall_sniff_files_get (self->files, i));
-  if (self->dates_reason != NULL)
-    add (self, MAPPING, "dates", self->dates->dates, self->dates_reason);
-  if (self->dates_reason != NULL && self->dates->has_short_years)
-    add (self, MAPPING, "two-digit-years", "1970", "70 is 1970, and 69 is 2069.");
+  const TallSniff *sniff = self->sniff;
+  gboolean of_orders = sniff->kind == TALL_MAPPING_ORDERS;
+  add_setting (self, of_orders ? NULL : sniff->files->pdata[0], "kind",
+               of_orders ? "orders" : "customers",
+               of_orders
+                   ? "A column is called like numbers of orders, or none is of customers that all "
+                     "differ."
+                   : "The numbers of customers all differ, and no column has numbers of orders.");
+  for (guint i = 0; i < sniff->files->len; i++)
+    if (sniff->files->len == 1 || ((TallSample *)sniff->files->pdata[i])->key >= 0)
+      add_file (self, sniff->files->pdata[i]);
+  if (sniff->dates_reason != NULL)
+    add_setting (self, NULL, "dates", sniff->dates->dates, sniff->dates_reason);
+  if (sniff->dates_reason != NULL && sniff->dates->has_short_years)
+    add_setting (self, NULL, "two-digit-years", "1970", "70 is 1970, and 69 is 2069.");
   add_numbers (self);
-  if (tall_sniff_find (self, TALL_SCOPE_LINE, "discount") != NULL)
-    add (self, MAPPING, "discount", self->is_percent ? "percent" : "rate",
-         self->is_percent ? "Some values are over 1, or have a percent sign."
-                          : "No value is over 1.");
+  if (tall_sniff_find (sniff, TALL_SCOPE_LINE, "discount") != NULL)
+    add_setting (self, NULL, "discount", sniff->is_percent ? "percent" : "rate",
+                 sniff->is_percent ? "Some values are over 1, or have a percent sign."
+                                   : "No value is over 1.");
+}
+
+static gboolean
+has_entry (const Writer *self, const char *group, const char *key)
+{
+  for (guint i = 0; i < self->entries->len; i++)
+    if (g_str_equal (g_array_index (self->entries, Entry, i).group, group)
+        && g_str_equal (g_array_index (self->entries, Entry, i).key, key))
+      return TRUE;
+  return FALSE;
+}
+
+/* Whether an earlier column has the same values, as one that was joined in often does. */
+static gboolean
+is_repeated (const TallSniff *self, const TallSniffColumn *column)
+{
+  guint n = column->file->rows->len;
+  for (const TallSniffColumn *earlier = self->columns; earlier < column; earlier++)
+    {
+      guint row = 0;
+      while (earlier->file == column->file && row < n
+             && g_str_equal (tall_sample_get (column->file, row, column->i),
+                             tall_sample_get (column->file, row, earlier->i)))
+        row++;
+      if (row > 0 && row == n)
+        return TRUE;
+    }
+  return FALSE;
 }
 
 /* Columns that nothing is known of: what an order, or a customer, has one of is an attribute. */
 static void
-add_attributes (TallSniff *self, const char *group)
+add_attributes (Writer *self, const char *group)
 {
-  gboolean of_orders = self->kind == TALL_MAPPING_ORDERS;
-  for (guint i = 0; i < self->columns->len; i++)
+  const TallSniff *sniff = self->sniff;
+  gboolean of_orders = sniff->kind == TALL_MAPPING_ORDERS;
+  for (const TallSniffColumn *column = sniff->columns; column < sniff->end; column++)
     {
-      TallSniffColumn *column = tall_sniff_get (self, i);
       const char *name = column->file->columns[column->i];
-      g_autofree char *key_name = tall_sniff_normalize (name);
-      g_autofree char *key = g_strconcat ("attribute.", key_name, NULL);
+      const char *own = tall_sniff_normalize (self->sniff, name);
+      const char *key = tall_arena_printf (self->arena, "attribute.%s", own);
       if (column->field != NULL)
         continue;
-      gboolean is_one = !of_orders || column->rows == TALL_SNIFF_SAME
-                        || (column->rows == TALL_SNIFF_FIRST_ONLY && self->is_sql);
-      is_one = is_one && *key_name != '\0' && !column->is_repeated
-               && !g_key_file_has_key (self->map, group, key, NULL);
+      gboolean is_one = (!of_orders || column->rows == TALL_SNIFF_SAME
+                         || (column->rows == TALL_SNIFF_FIRST_ONLY && sniff->is_sql))
+                        && *own != '\0' && !is_repeated (sniff, column)
+                        && !has_entry (self, group, key);
       if (is_one)
         add_column (self, column, group, key,
                     of_orders ? "All rows of an order have the same value."
@@ -265,7 +272,7 @@ add_attributes (TallSniff *self, const char *group)
 
 /* A number that no column has. */
 static void
-check_required (TallSniff *self)
+check_required (Writer *self)
 {
   guint n;
   const TallCsvField *fields = tall_csv_fields (&n);
@@ -273,144 +280,173 @@ check_required (TallSniff *self)
     {
       const char *group = tall_csv_field_scope_name (fields[i].scope);
       if (tall_model_kind (fields[i].field) != TALL_MODEL_NUMBER
-          || (fields[i].scope == TALL_SCOPE_CUSTOMER) != (self->kind == TALL_MAPPING_CUSTOMERS)
-          || g_key_file_has_key (self->map, group, fields[i].name, NULL))
+          || (fields[i].scope == TALL_SCOPE_CUSTOMER)
+                 != (self->sniff->kind == TALL_MAPPING_CUSTOMERS)
+          || has_entry (self, group, fields[i].name))
         continue;
-      const char *why = "No column looks like this number: write its name here.";
-      add (self, group, fields[i].name, "?", why);
-      select_value (self, "\"?\"", group, fields[i].name, why);
-      self->is_whole = FALSE;
+      add_value (self, group, fields[i].name, "?", "\"?\"",
+                 "No column looks like this number: write its name here.");
+      self->sniff->is_whole = FALSE;
     }
 }
 
-/* What a query calls the place of the first file's rows, where that has a column `line` itself,
- * too.
- */
-static char *
-refer_to_line (const TallSniff *self)
-{
-  const TallSample *file = tall_sniff_files_get (self->files, 0);
-  g_autofree char *table = quote (file->name, '"');
-  guint n = 1;
-  for (guint i = 0; i < file->n_columns; i++)
-    n += g_ascii_strcasecmp (file->columns[i], "line") == 0;
-  g_autofree char *line = n > 1 ? g_strdup_printf ("\"line#%u\"", n) : g_strdup ("line");
-  return self->files->len > 1 ? g_strconcat (table, ".", line, NULL) : g_steal_pointer (&line);
-}
-
-/* The rows of the query. */
+/* The rows of the query. @line: the place of the first file's rows */
 static void
-append_from (const TallSniff *self, GString *text)
+append_from (Writer *self, const char *line, GString *text)
 {
-  g_autofree char *line = refer_to_line (self);
-  const TallSniffColumn *order = tall_sniff_find (self, TALL_SCOPE_ORDER, "order_number");
-  g_autofree char *number =
-      order != NULL ? refer_to (self, order->file, order->i) : g_strdup (line);
-  if (self->files->len == 1)
+  const TallSniff *sniff = self->sniff;
+  const TallSniffColumn *order = tall_sniff_find (sniff, TALL_SCOPE_ORDER, "order_number");
+  const char *number = order != NULL ? refer_to_column (self, order) : line;
+  if (sniff->files->len > 1)
     {
-      if (self->fills)
-        g_string_append_printf (text,
-                                "FROM (SELECT *, %s, last_filled(%s) OVER (ORDER BY %s)\n"
-                                "             AS \"order of the row\" FROM csv)\n",
-                                line, number, line);
-      else
-        g_string_append (text, "FROM csv\n");
-      if (strstr (text->str, " OVER o AS ") != NULL)
-        g_string_append_printf (text, "WINDOW o AS (PARTITION BY %s ORDER BY %s)\n",
-                                self->fills ? "\"order of the row\"" : number, line);
-      return;
+      const TallSample *first = sniff->files->pdata[0];
+      g_string_append_printf (text, "FROM %s\n", quote (self, first->name, '"'));
     }
-  for (guint i = 0; i < self->files->len && tall_sniff_files_get (self->files, i)->key != NONE; i++)
+  else if (sniff->fills)
+    g_string_append_printf (text,
+                            "FROM (SELECT *, %s, last_filled(%s) OVER (ORDER BY %s)\n"
+                            "             AS \"order of the row\" FROM csv)\n",
+                            line, number, line);
+  else
+    g_string_append (text, "FROM csv\n");
+  for (guint i = 1; i < sniff->files->len; i++)
     {
-      const TallSample *file = tall_sniff_files_get (self->files, i);
-      const TallSample *to = tall_sniff_files_get (self->files, (guint)MAX (file->from, 0));
-      g_autofree char *table = quote (file->name, '"');
-      g_autofree char *key = refer_to (self, file, (guint)file->key);
-      g_autofree char *other = refer_to (self, to, file->from_column);
-      if (i == 0)
-        g_string_append_printf (text, "FROM %s\n", table);
-      else
-        g_string_append_printf (text, "     LEFT JOIN %s ON %s = %s\n", table, key, other);
+      const TallSample *file = sniff->files->pdata[i];
+      const TallSample *to = sniff->files->pdata[MAX (file->from, 0)];
+      if (file->key >= 0)
+        g_string_append_printf (text, "     LEFT JOIN %s ON %s = %s\n",
+                                quote (self, file->name, '"'),
+                                refer_to (self, file, file->columns[file->key]),
+                                refer_to (self, to, to->columns[file->from_column]));
     }
-}
-
-/* Whether most names of columns begin with a digit. */
-static gboolean
-looks_like_row (const TallSample *file)
-{
-  guint n = 0;
-  for (guint i = 0; i < file->n_columns; i++)
-    n += g_ascii_isdigit (*file->columns[i]);
-  return n > file->n_columns / 2;
+  if (sniff->files->len == 1 && strstr (text->str, " OVER o AS ") != NULL)
+    g_string_append_printf (text, "WINDOW o AS (PARTITION BY %s ORDER BY %s)\n",
+                            sniff->fills ? "\"order of the row\"" : number, line);
 }
 
 /* Which files were looked at, and which not. */
-static char *
-make_head (const TallSniff *self)
+static const char *
+make_head (Writer *self)
 {
-  const TallSample *first = tall_sniff_files_get (self->files, 0);
-  if (self->files->len == 1)
-    return g_strdup_printf (
-        "A guess from the first %u rows of %s, %u of which cannot be read%s%s%s%s",
-        first->rows->len + first->n_bad, first->path, first->n_bad,
-        self->preset != NULL ? "; the preset " : ".", self->preset != NULL ? self->preset : "",
-        self->preset != NULL ? " fits, too." : "",
-        looks_like_row (first) ? " Its first line looks like a row, and not like names: header = "
-                                 "none and columns = A;B;C would name the columns."
-                               : "");
+  const TallSniff *sniff = self->sniff;
+  const TallSample *first = sniff->files->pdata[0];
+  guint n_digits = 0;
+  for (guint i = 0; i < first->n_columns; i++)
+    n_digits += g_ascii_isdigit (*first->columns[i]);
+  if (sniff->files->len == 1)
+    return tall_arena_printf (
+        self->arena, "A guess from the first %u rows of %s, %u of which cannot be read%s%s%s%s",
+        first->n_good + first->n_bad, first->path, first->n_bad,
+        sniff->preset != NULL ? "; the preset " : ".", sniff->preset != NULL ? sniff->preset : "",
+        sniff->preset != NULL ? " fits, too." : "",
+        n_digits > first->n_columns / 2
+            ? " Its first line looks like a row, and not like names: header = none and columns = "
+              "A;B;C would name the columns."
+            : "");
   g_autoptr (GString) head = g_string_new ("A guess from the first rows of files that are joined:");
   g_autoptr (GString) others = g_string_new (NULL);
-  for (guint i = 0; i < self->files->len; i++)
+  for (guint i = 0; i < sniff->files->len; i++)
     {
-      const TallSample *file = tall_sniff_files_get (self->files, i);
-      if (file->key != NONE)
+      const TallSample *file = sniff->files->pdata[i];
+      if (file->key >= 0)
         g_string_append_printf (head, " %s=%s", file->name, file->path);
       else
         g_string_append_printf (others, " %s", file->path);
     }
-  if (others->len > 0)
-    g_string_append_printf (head,
-                            ". Not joined, as no column of the others is called like one in "
-                            "which each row has another value:%s",
+  return tall_arena_printf (self->arena, "%s%s%s", head->str,
+                            others->len > 0
+                                ? ". Not joined, as no column of the others is called like one in "
+                                  "which each row has another value:"
+                                : "",
                             others->str);
-  return g_string_free (g_steal_pointer (&head), FALSE);
 }
 
 static char *
-write_mapping (TallSniff *self, const char *group)
+write_map (Writer *self, const char *group, const char *head)
 {
-  g_autofree char *head = make_head (self);
-  if (self->attributes->len > 0)
-    g_string_prepend (self->attributes, "Columns that became attributes: ");
-  if (self->left->len > 0)
-    g_string_prepend (self->left,
-                      "Not loaded, as they differ within an order or repeat another column: ");
-  if (!self->is_sql)
+  g_autoptr (GKeyFile) map = g_key_file_new ();
+  for (guint i = 0; i < self->entries->len; i++)
     {
-      g_autofree char *all =
-          g_strconcat (" ", self->attributes->str, self->left->len > 0 ? "\n " : NULL,
-                       self->left->str, NULL);
-      if (self->attributes->len + self->left->len > 0)
-        g_key_file_set_comment (self->map, group, NULL, self->attributes->len > 0 ? all : all + 2,
-                                NULL);
-      comment (self, NULL, NULL, head);
-      return g_key_file_to_data (self->map, NULL, NULL);
+      const Entry *entry = &g_array_index (self->entries, Entry, i);
+      g_autofree char *reason = g_strconcat (" ", entry->reason, NULL);
+      (g_str_equal (entry->key, "null")
+           ? g_key_file_set_value
+           : g_key_file_set_string) (map, entry->group, entry->key, entry->value);
+      g_key_file_set_comment (map, entry->group, entry->key, reason, NULL);
     }
+  g_autofree char *of_group =
+      g_strconcat (self->attributes->len > 0 ? " " : "", self->attributes->str,
+                   self->attributes->len > 0 && self->left->len > 0 ? "\n" : "",
+                   self->left->len > 0 ? " " : "", self->left->str, NULL);
+  g_autofree char *of_all = g_strconcat (" ", head, NULL);
+  if (*of_group != '\0')
+    g_key_file_set_comment (map, group, NULL, of_group, NULL);
+  g_key_file_set_comment (map, NULL, NULL, of_all, NULL);
+  return g_key_file_to_data (map, NULL, NULL);
+}
+
+static char *
+write_sql (Writer *self, const char *head)
+{
+  const TallSniff *sniff = self->sniff;
+  const TallSample *first = sniff->files->pdata[0], *file = NULL;
+  const char *dates = sniff->dates_reason, *numbers = sniff->numbers_reason;
   g_autoptr (GString) text = g_string_new (NULL);
-  g_string_append_printf (text, "%s-- %s\n", self->settings->str, head);
-  if (self->dates_reason != NULL)
-    g_string_append_printf (text, "-- Dates: %s\n", self->dates_reason);
-  if (self->numbers_reason != NULL)
-    g_string_append_printf (text, "-- Numbers: %s\n", self->numbers_reason);
+  for (guint i = 0; i < self->entries->len; i++)
+    {
+      const Entry *entry = &g_array_index (self->entries, Entry, i);
+      gboolean is_one = sniff->files->len == 1;
+      if (entry->file == NULL)
+        continue;
+      if (entry->file != file)
+        g_string_append_printf (text, "%s-- load%s%s:", file != NULL ? "\n" : "", is_one ? "" : " ",
+                                is_one ? "" : entry->file->name);
+      file = entry->file;
+      g_string_append_printf (text, " %s=%s", entry->key, entry->value);
+    }
+  g_string_append_printf (text, "\n-- %s\n%s%s%s%s%s%s", head, dates != NULL ? "-- Dates: " : "",
+                          dates != NULL ? dates : "", dates != NULL ? "\n" : "",
+                          numbers != NULL ? "-- Numbers: " : "", numbers != NULL ? numbers : "",
+                          numbers != NULL ? "\n" : "");
   if (self->attributes->len > 0)
     g_string_append_printf (text, "-- %s\n", self->attributes->str);
   if (self->left->len > 0)
     g_string_append_printf (text, "-- %s\n", self->left->str);
-  g_string_append (text, self->select->str);
-  g_autofree char *line = refer_to_line (self);
+  const char *start = "SELECT ";
+  for (guint i = 0; i < self->entries->len; i++)
+    {
+      const Entry *entry = &g_array_index (self->entries, Entry, i);
+      gboolean has_group =
+          g_str_equal (entry->group, "location") || g_str_equal (entry->group, "line");
+      const char *name = tall_arena_printf (self->arena, "%s%s%s", has_group ? entry->group : "",
+                                            has_group ? "." : "", entry->key);
+      if (g_str_equal (entry->group, "defaults"))
+        name = strchr (name, '.') + 1;
+      if (entry->sql == NULL)
+        continue;
+      g_string_append_printf (text, "%s%s AS %s, -- %s\n", start, entry->sql,
+                              strchr (name, '.') != NULL ? quote (self, name, '"') : name,
+                              entry->reason);
+      start = "       ";
+    }
+  /* What a query calls the place of the first file's rows, where that has a column `line`, too. */
+  guint n = 1;
+  for (guint i = 0; i < first->n_columns; i++)
+    n += g_ascii_strcasecmp (first->columns[i], "line") == 0;
+  const char *line =
+      refer_to (self, first, n > 1 ? tall_arena_printf (self->arena, "line#%u", n) : "line");
   g_string_append_printf (text, "       %s AS line\n", line);
-  append_from (self, text);
+  append_from (self, line, text);
   return g_string_free (g_steal_pointer (&text), FALSE);
+}
+
+/* A comment is one line, whatever columns are called. */
+static void
+begin_list (GString *names, const char *start)
+{
+  if (names->len > 0)
+    g_string_prepend (names, start);
+  g_strdelimit (names->str, "\r\n", ' ');
 }
 
 /**
@@ -419,18 +455,21 @@ write_mapping (TallSniff *self, const char *group)
  * Returns: (transfer full): the mapping that was guessed
  */
 char *
-tall_sniff_write (TallSniff *self)
+tall_sniff_write (TallSniff *sniff)
 {
-  const char *group = self->kind == TALL_MAPPING_ORDERS ? "order" : "customer";
-  add_settings (self);
-  for (guint i = 0; i < self->columns->len; i++)
-    {
-      const TallSniffColumn *column = tall_sniff_get (self, i);
-      if (column->field != NULL)
-        add_column (self, column, tall_csv_field_scope_name (column->field->scope),
-                    column->field->name, column->reason);
-    }
-  check_required (self);
-  add_attributes (self, group);
-  return write_mapping (self, group);
+  const char *group = sniff->kind == TALL_MAPPING_ORDERS ? "order" : "customer";
+  g_autoptr (GArray) entries = g_array_new (FALSE, FALSE, sizeof (Entry));
+  g_autoptr (GString) attributes = g_string_new (NULL), left = g_string_new (NULL);
+  Writer self = { sniff, sniff->arena, entries, attributes, left };
+  add_settings (&self);
+  for (const TallSniffColumn *column = sniff->columns; column < sniff->end; column++)
+    if (column->field != NULL)
+      add_column (&self, column, tall_csv_field_scope_name (column->field->scope),
+                  column->field->name, column->reason);
+  check_required (&self);
+  add_attributes (&self, group);
+  begin_list (attributes, "Columns that became attributes: ");
+  begin_list (left, "Not loaded, as they differ within an order or repeat another column: ");
+  char *head = g_strdelimit ((char *)make_head (&self), "\r\n", ' ');
+  return sniff->is_sql ? write_sql (&self, head) : write_map (&self, group, head);
 }

@@ -6,6 +6,9 @@
 
 G_BEGIN_DECLS
 
+/* So many rows of a file are looked at. */
+#define TALL_SNIFF_MAX_ROWS 10000
+
 char *tall_sniff (const char *const *paths,
                   const char **names,
                   guint n,

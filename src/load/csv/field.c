@@ -63,12 +63,7 @@ make_fields (gpointer data G_GNUC_UNUSED)
   return fields;
 }
 
-/**
- * tall_csv_fields:
- * @n: (out): how many
- *
- * Returns: (transfer none): all fields, by scope; any thread may call it
- */
+/* @n: (out) how many. Returns: : all fields, by scope; any thread may call it */
 const TallCsvField *
 tall_csv_fields (guint *n)
 {
@@ -78,12 +73,8 @@ tall_csv_fields (guint *n)
   return (const TallCsvField *)(gpointer)fields->data;
 }
 
-/**
- * tall_csv_field_find:
- * @name: such as `sales_date` or `attribute.freight`
- *
- * Returns: (transfer none) (nullable): the field; NULL if there is none of that name
- */
+/* @name: such as `sales_date` or `attribute.freight`. Returns: (nullable): the field; NULL if there
+ * is none of that name */
 const TallCsvField *
 tall_csv_field_find (TallCsvScope scope, const char *name)
 {
@@ -98,12 +89,8 @@ tall_csv_field_find (TallCsvScope scope, const char *name)
   return NULL;
 }
 
-/**
- * tall_csv_field_get_part:
- * @name: one by which the field was found
- *
- * Returns: (nullable): of which attribute, or kind of adjustments, it is; NULL: of none
- */
+/* @name: one by which the field was found. Returns: (nullable): of which attribute, or kind of
+ * adjustments, it is; NULL: of none */
 const char *
 tall_csv_field_get_part (const TallCsvField *self, const char *name)
 {
@@ -132,11 +119,7 @@ tall_csv_field_scope_name (TallCsvScope scope)
   return names[scope];
 }
 
-/**
- * tall_csv_field_fault:
- *
- * Returns: (transfer none): what a text is that does not fit the field, whatever it says
- */
+/* Returns: : what a text is that does not fit the field, whatever it says */
 const char *
 tall_csv_field_fault (const TallCsvField *self)
 {
@@ -177,17 +160,10 @@ get_address (const TallModelField *field, TallArena *arena, gpointer target)
   return address;
 }
 
-/**
- * tall_csv_field_set:
- * @arena: where texts go
- * @target: the struct of the field's scope
- * @text: what the column holds
- *
- * Gives one field its value. Numbers of orders, customers, locations and lines, attributes and
- * adjustments are their caller's.
- *
- * Returns: FALSE with %TALL_ERROR_INVALID if @text does not fit the field
- */
+/* Gives one field its value. Numbers of orders, customers, locations and lines, attributes and
+ * adjustments are their caller's. @arena: where texts go. @target: the struct of the field's scope.
+ * @text: what the column holds. Returns: FALSE with %TALL_ERROR_INVALID if @text does not fit the
+ * field */
 gboolean
 tall_csv_field_set (const TallCsvField *self,
                     const TallValueFormat *format,

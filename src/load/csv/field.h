@@ -21,11 +21,7 @@ typedef enum
 } TallCsvScope;
 #define TALL_N_SCOPES 4
 
-/**
- * TallCsvField:
- *
- * A field that a column can feed: one of the model, or one of its address.
- */
+/* A field that a column can feed: one of the model, or one of its address. */
 typedef struct
 {
   TallCsvScope scope;

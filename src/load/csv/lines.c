@@ -23,12 +23,7 @@ make_converter (const char *encoding)
   return (GConverter *)g_charset_converter_new (UTF8, encoding, NULL);
 }
 
-/**
- * tall_csv_encoding_is_known:
- * @encoding: a name, such as `ISO-8859-1`
- *
- * Returns: TRUE if texts in it can be read
- */
+/* @encoding: a name, such as `ISO-8859-1`. Returns: TRUE if texts in it can be read */
 gboolean
 tall_csv_encoding_is_known (const char *encoding)
 {
@@ -117,10 +112,8 @@ convert (TallCsvLines *self, guint8 *buffer, gsize len, gsize *written, GError *
   return TRUE;
 }
 
-/* @buffer: (out): gets at most @len bytes of UTF-8, and of marks
- * @len: at least 16
- *
- * Returns: how many bytes were read; 0 at the end; -1 as tall_csv_source_read() */
+/* @buffer: (out) gets at most @len bytes of UTF-8, and of marks. @len: at least 16. Returns: how
+ * many bytes were read; 0 at the end; -1 as tall_csv_source_read() */
 static gssize
 read_text (TallCsvLines *self, guint8 *buffer, gsize len, GError **error)
 {
@@ -139,13 +132,9 @@ read_text (TallCsvLines *self, guint8 *buffer, gsize len, GError **error)
   return (gssize)written;
 }
 
-/**
- * tall_csv_marks_replace:
- * @text: with marks
- *
- * Returns: (transfer full) (nullable): the same with the bytes that the marks stand for; those
- *   below 0x80 would be other characters in UTF-8, and become 0xff; NULL if there is no mark
- */
+/* @text: with marks. Returns: (transfer full) (nullable): the same with the bytes that the marks
+ * stand for; those below 0x80 would be other characters in UTF-8, and become 0xff; NULL if there is
+ * no mark */
 GByteArray *
 tall_csv_marks_replace (TallSlice text)
 {
@@ -168,14 +157,9 @@ tall_csv_marks_replace (TallSlice text)
   return plain;
 }
 
-/**
- * tall_csv_lines_open:
- * @path: a file, or `-` for standard input
- * @encoding: (nullable): of the file, by a name that iconv knows; NULL: UTF-8
- *
- * Returns: FALSE as tall_csv_source_open(), or with %TALL_ERROR_INVALID if the file is clearly of
- *   another encoding
- */
+/* @path: a file, or `-` for standard input. @encoding: (nullable): of the file, by a name that
+ * iconv knows; NULL: UTF-8. Returns: FALSE as tall_csv_source_open(), or with %TALL_ERROR_INVALID
+ * if the file is clearly of another encoding */
 gboolean
 tall_csv_lines_open (TallCsvLines *self, const char *path, const char *encoding, GError **error)
 {
@@ -213,13 +197,7 @@ make_room (TallCsvLines *self)
     }
 }
 
-/**
- * tall_csv_lines_fill:
- *
- * Reads more; sets @file_ended if there is nothing.
- *
- * Returns: FALSE if the file cannot be read
- */
+/* Reads more; sets @file_ended if there is nothing. Returns: FALSE if the file cannot be read */
 gboolean
 tall_csv_lines_fill (TallCsvLines *self, GError **error)
 {
@@ -236,14 +214,8 @@ tall_csv_lines_fill (TallCsvLines *self, GError **error)
   return TRUE;
 }
 
-/**
- * tall_csv_lines_find_end:
- *
- * A CR at the very end of the buffer may be half of a CR LF.
- *
- * Returns: the end of the line that begins at @at, line end included; %TALL_CSV_NOT_YET if it is
- * not in the buffer
- */
+/* A CR at the very end of the buffer may be half of a CR LF. Returns: the end of the line that
+ * begins at @at, line end included; %TALL_CSV_NOT_YET if it is not in the buffer */
 gsize
 tall_csv_lines_find_end (const TallCsvLines *self)
 {
@@ -260,13 +232,8 @@ tall_csv_lines_find_end (const TallCsvLines *self)
   return self->file_ended ? self->end : TALL_CSV_NOT_YET;
 }
 
-/**
- * tall_csv_lines_skip:
- *
- * Drops what is left of a line that is longer than a row may be.
- *
- * Returns: FALSE if the file cannot be read
- */
+/* Drops what is left of a line that is longer than a row may be. Returns: FALSE if the file cannot
+ * be read */
 gboolean
 tall_csv_lines_skip (TallCsvLines *self, GError **error)
 {

@@ -56,14 +56,9 @@ add_part (TallCsvComposite *self, const char *token, const char *const *columns)
   return part.text != NULL || part.column >= 0;
 }
 
-/**
- * tall_csv_composite_new:
- * @expression: columns, and texts in quotes, with `+` between them
- * @columns: the names in the file's header, NULL-terminated
- * @missing: (out) (transfer full) (optional): the part that is neither a text nor a column
- *
- * Returns: (transfer full) (nullable): NULL if there is such a part
- */
+/* @expression: columns, and texts in quotes, with `+` between them. @columns: the names in the
+ * file's header, NULL-terminated. @missing: (out) (transfer full) (optional): the part that is
+ * neither a text nor a column. Returns: (transfer full) (nullable): NULL if there is such a part */
 TallCsvComposite *
 tall_csv_composite_new (const char *expression, const char *const *columns, char **missing)
 {
@@ -118,14 +113,9 @@ goes_on (const TallCsvComposite *self, guint i, const char *const *fields)
   return !has_column;
 }
 
-/**
- * tall_csv_composite_write:
- * @fields: of a row, as many as there are columns
- * @text: gets the value
- *
- * If all columns are empty, nothing is written. A text is left out after an empty column, and where
- * only empty columns come after it.
- */
+/* If all columns are empty, nothing is written. A text is left out after an empty column, and where
+ * only empty columns come after it. @fields: of a row, as many as there are columns. @text: gets
+ * the value. */
 void
 tall_csv_composite_write (const TallCsvComposite *self, const char *const *fields, GString *text)
 {
@@ -175,15 +165,9 @@ count (const char *text, gsize len, char byte)
   return n;
 }
 
-/**
- * tall_csv_reader_split_plain:
- * @line: without its line end
- *
- * Splits a line that has no quotes, is good UTF-8, and has as many fields as it should: at a tenth
- * of the cost of tall_csv_reader_split(). Those that are not wanted are only counted.
- *
- * Returns: whether @line is of that kind; otherwise nothing is changed
- */
+/* Splits a line that has no quotes, is good UTF-8, and has as many fields as it should: at a tenth
+ * of the cost of tall_csv_reader_split(). Those that are not wanted are only counted. @line:
+ * without its line end. Returns: whether @line is of that kind; otherwise nothing is changed */
 gboolean
 tall_csv_reader_split_plain (TallCsvReader *self, TallSlice line)
 {
@@ -309,12 +293,8 @@ take (Split *self)
   return TALL_CSV_GOES_ON;
 }
 
-/**
- * tall_csv_reader_split:
- * @line: the next of the record, with its line end, if it has one
- *
- * Splits a record by the rules of RFC 4180, or by those that the mapping names.
- */
+/* Splits a record by the rules of RFC 4180, or by those that the mapping names. @line: the next of
+ * the record, with its line end, if it has one. */
 TallCsvSplit
 tall_csv_reader_split (TallCsvReader *self, TallSlice line)
 {
@@ -432,14 +412,9 @@ is_null (const TallCsvDialect *dialect, const char *text)
   return dialect->nulls != NULL && g_strv_contains ((const char *const *)dialect->nulls, text);
 }
 
-/**
- * tall_csv_reader_clean_fields:
- * @row: good
- *
- * Does with its fields what the mapping says: fills up a short row with empty ones, takes away
+/* Does with its fields what the mapping says: fills up a short row with empty ones, takes away
  * spaces around them, and empties those that say that there is nothing. A text that is written as a
- * formula is that text.
- */
+ * formula is that text. @row: good. */
 void
 tall_csv_reader_clean_fields (TallCsvReader *self, TallCsvRow *row)
 {

@@ -179,12 +179,7 @@ get_text (const TallCsvReader *self, guint i)
   return tall_slice (self->text->data + start, stop - start - 1);
 }
 
-/**
- * tall_csv_reader_get_field:
- * @row: the last one
- *
- * Returns: a field of it; that of a bad row may have NUL bytes
- */
+/* @row: the last one. Returns: a field of it; that of a bad row may have NUL bytes */
 TallSlice
 tall_csv_reader_get_field (const TallCsvReader *self, const TallCsvRow *row, guint i)
 {
@@ -310,13 +305,9 @@ is_header_again (const TallCsvReader *self, const TallCsvRow *row)
   return tall_slice_equal (text, tall_slice_str (self->header));
 }
 
-/**
- * tall_csv_reader_next:
- * @row: (out caller-allocates): the next row, good or bad
- *
- * Returns: %TALL_CSV_ROW if there is one, %TALL_CSV_END after the last, %TALL_CSV_FAILED with
- *   %TALL_ERROR_INTERNAL if the file cannot be read any further
- */
+/* @row: (out caller-allocates): the next row, good or bad. Returns: %TALL_CSV_ROW if there is one,
+ * %TALL_CSV_END after the last, %TALL_CSV_FAILED with %TALL_ERROR_INTERNAL if the file cannot be
+ * read any further */
 TallCsvStep
 tall_csv_reader_next (TallCsvReader *self, TallCsvRow *row, GError **error)
 {
@@ -328,13 +319,9 @@ tall_csv_reader_next (TallCsvReader *self, TallCsvRow *row, GError **error)
   return step;
 }
 
-/**
- * tall_csv_reader_parse:
- * @text: of a good row of the file, as it was handed over; stays the caller's
- * @row: (out caller-allocates): the row; its place is not set
- *
- * Makes a row of its text again, wherever the file is read.
- */
+/* Makes a row of its text again, wherever the file is read. @text: of a good row of the file, as
+ * it was handed over; stays the caller's. @row: (out caller-allocates): the row; its place is
+ * not set. */
 void
 tall_csv_reader_parse (TallCsvReader *self, TallSlice text, TallCsvRow *row)
 {
@@ -382,11 +369,7 @@ add_column (TallCsvReader *self, GHashTable *counts, const char *name)
                    count == 1 ? g_strdup (name) : g_strdup_printf ("%s#%u", name, count));
 }
 
-/**
- * tall_csv_reader_check_data:
- *
- * Returns: FALSE with %TALL_ERROR_INVALID, which says what to do, if the file is a reject file
- */
+/* Returns: FALSE with %TALL_ERROR_INVALID, which says what to do, if the file is a reject file */
 gboolean
 tall_csv_reader_check_data (TallCsvReader *self, GError **error)
 {
@@ -470,17 +453,11 @@ read_header (TallCsvReader *self, GError **error)
   return TRUE;
 }
 
-/**
- * tall_csv_reader_open:
- * @path: a file, or `-` for standard input
- * @dialect: how the file is written; its texts stay the caller's, for as long as the reader lives
- * @max_row: bytes of the longest row, such as %TALL_CSV_MAX_ROW
- *
- * Opens a file and reads its header.
- *
- * Returns: (transfer full): the reader; NULL with %TALL_ERROR_UNAVAILABLE if the file cannot be
- *   opened, %TALL_ERROR_INVALID if it is not text or has no header
- */
+/* Opens a file and reads its header. @path: a file, or `-` for standard input. @dialect: how the
+ * file is written; its texts stay the caller's, for as long as the reader lives. @max_row: bytes of
+ * the longest row, such as %TALL_CSV_MAX_ROW. Returns: (transfer full): the reader; NULL with
+ * %TALL_ERROR_UNAVAILABLE if the file cannot be opened, %TALL_ERROR_INVALID if it is not text or
+ * has no header */
 TallCsvReader *
 tall_csv_reader_open (const char *path,
                       const TallCsvDialect *dialect,
@@ -522,24 +499,16 @@ tall_csv_reader_free (TallCsvReader *self)
   g_free (self);
 }
 
-/**
- * tall_csv_reader_get_columns:
- *
- * Returns: (transfer none): the names in the header, NULL-terminated; the second column of a name
- *   is `NAME#2`, and so on
- */
+/* Returns: : the names in the header, NULL-terminated; the second column of a name is `NAME#2`, and
+ * so on */
 const char *const *
 tall_csv_reader_get_columns (TallCsvReader *self)
 {
   return (const char *const *)self->columns->pdata;
 }
 
-/**
- * tall_csv_reader_set_composites:
- * @composites: (element-type TallCsvComposite): over the columns of this file
- *
- * Makes rows have further fields from now on, after those of the file: one a composite.
- */
+/* Makes rows have further fields from now on, after those of the file: one a composite.
+ * @composites: (element-type TallCsvComposite): over the columns of this file. */
 void
 tall_csv_reader_set_composites (TallCsvReader *self, GPtrArray *composites)
 {
@@ -570,11 +539,8 @@ tall_csv_reader_get_header (TallCsvReader *self)
   return tall_slice_str (self->header);
 }
 
-/**
- * tall_csv_reader_set_file:
- * @file: the place of the file among those that are read together, which its rows have then
- * @is_one_of_many: rows have its name, too
- */
+/* @file: the place of the file among those that are read together, which its rows have then.
+ * @is_one_of_many: rows have its name, too. */
 void
 tall_csv_reader_set_file (TallCsvReader *self, guint file, gboolean is_one_of_many)
 {
@@ -596,51 +562,32 @@ tall_csv_reader_get_size (TallCsvReader *self)
   return self->lines.source->size;
 }
 
-/**
- * tall_csv_reader_set_stop:
- * @stop: (nullable): read atomically
- *
- * Makes reading fail with %G_IO_ERROR_CANCELLED when @stop is not 0 any more.
- */
+/* Makes reading fail with %G_IO_ERROR_CANCELLED when @stop is not 0 any more. @stop: (nullable):
+ * read atomically. */
 void
 tall_csv_reader_set_stop (TallCsvReader *self, const gint *stop)
 {
   self->lines.source->stop = stop;
 }
 
-/**
- * tall_csv_reader_set_limit:
- * @n_rows: 0: all
- *
- * Lets the file end after so many rows.
- */
+/* Lets the file end after so many rows. @n_rows: 0: all. */
 void
 tall_csv_reader_set_limit (TallCsvReader *self, guint64 n_rows)
 {
   self->limit = n_rows;
 }
 
-/**
- * tall_csv_reader_want:
- * @n_fields: %G_MAXUINT: all, as in the beginning
- *
- * Until the file is read again only so many fields of a good row, from the first on, are sure to be
- * there; n_fields of a row counts all.
- */
+/* Until the file is read again only so many fields of a good row, from the first on, are sure to be
+ * there; n_fields of a row counts all. @n_fields: %G_MAXUINT: all, as in the beginning. */
 void
 tall_csv_reader_want (TallCsvReader *self, guint n_fields)
 {
   self->n_wanted = n_fields;
 }
 
-/**
- * tall_csv_reader_keep:
- * @folder: where a copy of what cannot be read twice goes
- *
- * Marks the next row as the one that tall_csv_reader_rewind() goes back to.
- *
- * Returns: FALSE with %TALL_ERROR_UNAVAILABLE if the copy cannot be made
- */
+/* Marks the next row as the one that tall_csv_reader_rewind() goes back to. @folder: where a copy
+ * of what cannot be read twice goes. Returns: FALSE with %TALL_ERROR_UNAVAILABLE if the copy cannot
+ * be made */
 gboolean
 tall_csv_reader_keep (TallCsvReader *self, const char *folder, GError **error)
 {
@@ -648,11 +595,7 @@ tall_csv_reader_keep (TallCsvReader *self, const char *folder, GError **error)
   return tall_csv_lines_keep (&self->lines, folder, error);
 }
 
-/**
- * tall_csv_reader_rewind:
- *
- * Returns: FALSE with %TALL_ERROR_INTERNAL if the file cannot be read again
- */
+/* Returns: FALSE with %TALL_ERROR_INTERNAL if the file cannot be read again */
 gboolean
 tall_csv_reader_rewind (TallCsvReader *self, GError **error)
 {

@@ -8,12 +8,8 @@
 
 G_BEGIN_DECLS
 
-/**
- * TallCsvComposite:
- *
- * A column made of others and of texts, such as `First + " " + Last`. Does not change, so that any
- * thread may read it.
- */
+/* A column made of others and of texts, such as `First + " " + Last`. Does not change, so that any
+ * thread may read it. */
 typedef struct _TallCsvComposite TallCsvComposite;
 
 TallCsvComposite *
@@ -44,11 +40,7 @@ typedef enum
   TALL_CSV_QUOTES_LOOSE,
 } TallCsvQuotes;
 
-/**
- * TallCsvDialect:
- *
- * How a CSV file is written, apart from its values.
- */
+/* How a CSV file is written, apart from its values. */
 typedef struct
 {
   char delimiter;       /* what separates fields, such as `,` */
@@ -62,12 +54,8 @@ typedef struct
   char **nulls;       /* what a field says that is empty; NULL: nothing */
 } TallCsvDialect;
 
-/**
- * TallCsvRow:
- *
- * One record of the file, or, if it cannot be understood, one line of it. Everything in it belongs
- * to the reader and is valid until its next call.
- */
+/* One record of the file, or, if it cannot be understood, one line of it. Everything in it belongs
+ * to the reader and is valid until its next call. */
 typedef struct
 {
   guint file;            /* of those that are read together, from 0 … */
@@ -91,17 +79,12 @@ typedef enum
   TALL_CSV_FAILED,
 } TallCsvStep;
 
-/**
- * TallCsvReader:
- *
- * Reads a CSV file, which may be compressed (#TallCsvUnpacker) and of any encoding (RFC 4180:
+/* Reads a CSV file, which may be compressed (#TallCsvUnpacker) and of any encoding (RFC 4180:
  * quotes, line ends within quotes) row by row in memory that does not grow with the file. Line ends
  * may be LF, CR LF or CR; a byte order mark and blank lines are skipped, and so is the header where
- * it comes again; spaces are kept. A #TallCsvDialect may say otherwise. A bad row
- * is handed over with its reason, and reading goes on in the line after the one where the row
- * began, so that a quote that is never closed costs one line and not the rest of the file. Not
- * thread-safe.
- */
+ * it comes again; spaces are kept. A #TallCsvDialect may say otherwise. A bad row is handed over
+ * with its reason, and reading goes on in the line after the one where the row began, so that a
+ * quote that is never closed costs one line and not the rest of the file. Not thread-safe. */
 typedef struct _TallCsvReader TallCsvReader;
 
 TallCsvReader *tall_csv_reader_open (const char *path,

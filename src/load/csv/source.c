@@ -47,14 +47,8 @@ tall_csv_window_empty (TallCsvWindow *self)
   self->ended = FALSE;
 }
 
-/**
- * tall_csv_window_want:
- * @n: at most %WINDOW_SIZE
- *
- * Reads until @n bytes are there, or no more come.
- *
- * Returns: FALSE as reading fails
- */
+/* Reads until @n bytes are there, or no more come. @n: at most %WINDOW_SIZE. Returns: FALSE as
+ * reading fails */
 gboolean
 tall_csv_window_want (TallCsvWindow *self, gsize n, GError **error)
 {
@@ -309,13 +303,8 @@ find_packing (TallCsvSource *self, GError **error)
   return TRUE;
 }
 
-/**
- * tall_csv_source_open:
- * @path: a file, or `-` for standard input
- *
- * Returns: (transfer full): NULL with %TALL_ERROR_UNAVAILABLE if there is nothing to read, or as
- *   tall_csv_source_read()
- */
+/* @path: a file, or `-` for standard input. Returns: (transfer full): NULL with
+ * %TALL_ERROR_UNAVAILABLE if there is nothing to read, or as tall_csv_source_read() */
 TallCsvSource *
 tall_csv_source_open (const char *path, GError **error)
 {
@@ -360,13 +349,8 @@ tall_csv_source_free (TallCsvSource *self)
   g_free (self);
 }
 
-/**
- * tall_csv_source_check_start:
- * @start: the first bytes of the file, as many as have been read
- *
- * Returns: FALSE with %TALL_ERROR_INVALID, which says what the file is and what to do, if it is
- *   known not to be text
- */
+/* @start: the first bytes of the file, as many as have been read. Returns: FALSE with
+ * %TALL_ERROR_INVALID, which says what the file is and what to do, if it is known not to be text */
 gboolean
 tall_csv_source_check_start (TallCsvSource *self, TallSlice start, GError **error)
 {
@@ -395,15 +379,9 @@ open_copy (TallCsvSource *self, const char *folder, GError **error)
   return FALSE;
 }
 
-/**
- * tall_csv_source_keep:
- * @folder: where the copy of a pipe goes
- *
- * Makes tall_csv_source_rewind() possible: a copy begins of what cannot be read twice. At most the
- * first 4 MiB of it may have been read before.
- *
- * Returns: FALSE with %TALL_ERROR_UNAVAILABLE if the copy cannot be made
- */
+/* Makes tall_csv_source_rewind() possible: a copy begins of what cannot be read twice. At most the
+ * first 4 MiB of it may have been read before. @folder: where the copy of a pipe goes. Returns:
+ * FALSE with %TALL_ERROR_UNAVAILABLE if the copy cannot be made */
 gboolean
 tall_csv_source_keep (TallCsvSource *self, const char *folder, GError **error)
 {
@@ -418,9 +396,8 @@ tall_csv_source_keep (TallCsvSource *self, const char *folder, GError **error)
   return FALSE;
 }
 
-/* Makes reading begin again where the file began; tall_csv_source_keep() goes before.
- *
- * Returns: FALSE with %TALL_ERROR_INTERNAL */
+/* Makes reading begin again where the file began; tall_csv_source_keep() goes before. Returns:
+ * FALSE with %TALL_ERROR_INTERNAL */
 gboolean
 tall_csv_source_rewind (TallCsvSource *self, GError **error)
 {
@@ -525,14 +502,10 @@ unpack (TallCsvSource *self, guint8 *buffer, gsize len, gsize *written, GError *
   return tall_csv_window_want (&self->packed, step.in.len + 1, error);
 }
 
-/**
- * tall_csv_source_read:
- * @buffer: (out): gets at most @len bytes, over 0
- *
- * Returns: how many bytes were read; 0 at the end; -1 with %TALL_ERROR_INVALID, which names the
- *   place, if the file is damaged or cut off, with %TALL_ERROR_INTERNAL if reading fails, with
- *   %TALL_ERROR_UNAVAILABLE if the copy cannot be written, or with %G_IO_ERROR_CANCELLED
- */
+/* @buffer: (out) gets at most @len bytes, over 0. Returns: how many bytes were read; 0 at the end;
+ * -1 with %TALL_ERROR_INVALID, which names the place, if the file is damaged or cut off, with
+ * %TALL_ERROR_INTERNAL if reading fails, with %TALL_ERROR_UNAVAILABLE if the copy cannot be
+ * written, or with %G_IO_ERROR_CANCELLED */
 gssize
 tall_csv_source_read (TallCsvSource *self, guint8 *buffer, gsize len, GError **error)
 {

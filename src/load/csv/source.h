@@ -9,20 +9,12 @@
 
 G_BEGIN_DECLS
 
-/**
- * TallCsvRead:
- * @buffer: (out): gets at most @len bytes
- *
- * Returns: how many bytes were read; 0 at the end; -1 with an error
- */
+/* @buffer: (out) gets at most @len bytes. Returns: how many bytes were read; 0 at the end; -1 with
+ * an error */
 typedef gssize (*TallCsvRead) (gpointer from, guint8 *buffer, gsize len, GError **error);
 
-/**
- * TallCsvWindow:
- *
- * Bytes that were read and wait to be converted, in a buffer that does not grow. Begin with
- * tall_csv_window_init(). Not thread-safe.
- */
+/* Bytes that were read and wait to be converted, in a buffer that does not grow. Begin with
+ * tall_csv_window_init(). Not thread-safe. */
 typedef struct
 {
   TallCsvRead read;
@@ -47,17 +39,12 @@ tall_csv_window_get (const TallCsvWindow *self)
 
 typedef struct _TallCsvPacking TallCsvPacking;
 
-/**
- * TallCsvSource:
- *
- * The bytes of a CSV file after decompression, in memory that does not grow with the file: gzip
+/* The bytes of a CSV file after decompression, in memory that does not grow with the file: gzip
  * (RFC 1952) and Zstandard (RFC 8878), recognised by how the file begins; other files as they are.
  * Members that follow each other are one text, zeros after the last are ignored, as tapes and disks
- * leave them. A file that ends within a member, or has anything else after it, is an error.
- *
- * It can be read a second time after tall_csv_source_keep(): a regular file from its disk, anything
- * else from a copy that is written while it is read. Not thread-safe.
- */
+ * leave them. A file that ends within a member, or has anything else after it, is an error. It can
+ * be read a second time after tall_csv_source_keep(): a regular file from its disk, anything else
+ * from a copy that is written while it is read. Not thread-safe. */
 typedef struct
 {
   char *name; /* for messages; owned, and may be replaced */

@@ -17,16 +17,12 @@ get_offset (GTimeZone *zone, gint64 utc)
   return g_time_zone_get_offset (zone, interval);
 }
 
-/* @local: what a clock shows, as milliseconds since the epoch that it would be in UTC
- * @is_day: the text names a day, and no time
- * @zone: (nullable): of the clock; NULL: UTC
- * @date: (out): milliseconds since the epoch
- *
- * Finds the time at which a clock shows something. Of two, where it is set back, the earlier
+/* Finds the time at which a clock shows something. Of two, where it is set back, the earlier
  * counts. A time that it passes over, where it is set forward, does not exist; a day that would
- * begin there begins as much later.
- *
- * Returns: FALSE if there is no such time */
+ * begin there begins as much later. @local: what a clock shows, as milliseconds since the epoch
+ * that it would be in UTC. @is_day: the text names a day, and no time. @zone: (nullable): of the
+ * clock; NULL: UTC. @date: (out) milliseconds since the epoch. Returns: FALSE if there is no such
+ * time */
 static gboolean
 settle_time (gint64 local, gboolean is_day, GTimeZone *zone, gint64 *date)
 {
@@ -44,9 +40,7 @@ settle_time (gint64 local, gboolean is_day, GTimeZone *zone, gint64 *date)
   return exists || is_day;
 }
 
-/* Sets the error for a time that settle_time() does not find.
- *
- * Returns: FALSE */
+/* Sets the error for a time that settle_time() does not find. Returns: FALSE */
 static gboolean
 refuse_time (const char *text, GTimeZone *zone, GError **error)
 {
@@ -56,10 +50,8 @@ refuse_time (const char *text, GTimeZone *zone, GError **error)
   return FALSE;
 }
 
-/* @two_digits: 0 … 99
- * @first_year: that they can mean, such as 1970
- *
- * Returns: the year of the hundred from @first_year on that ends so */
+/* @two_digits: 0 … 99. @first_year: that they can mean, such as 1970. Returns: the year of the
+ * hundred from @first_year on that ends so */
 static guint
 expand_year (guint two_digits, guint first_year)
 {
@@ -444,10 +436,7 @@ get_forms (const TallValueFormat *format)
   return format->dates == TALL_DATES_OWN ? format->date_forms : forms[format->dates];
 }
 
-/* @date: (out): milliseconds since the epoch
- *
- * Reads a date by the first of the forms that fits.
- *
+/* Reads a date by the first of the forms that fits. @date: (out) milliseconds since the epoch.
  * Returns: FALSE with %TALL_ERROR_INVALID if none does */
 static gboolean
 parse_by_forms (const char *text, const TallValueFormat *format, gint64 *date, GError **error)
@@ -502,13 +491,8 @@ names_a_day (const char *letters)
          && (strchr (letters, 'I') != NULL) == (strchr (letters, 'p') != NULL);
 }
 
-/**
- * tall_check_date_forms:
- * @forms: such as `%d.%m.%Y` or `%d.%m.%Y|%s`
- * @has_short_year: (out): one of them has %y
- *
- * Returns: FALSE with %TALL_ERROR_INVALID if one has an unknown letter, or names no day
- */
+/* @forms: such as `%d.%m.%Y` or `%d.%m.%Y|%s`. @has_short_year: (out) one of them has %y. Returns:
+ * FALSE with %TALL_ERROR_INVALID if one has an unknown letter, or names no day */
 gboolean
 tall_check_date_forms (const char *forms, gboolean *has_short_year, GError **error)
 {
@@ -550,12 +534,8 @@ settle_iso (const char *text, const TallValueFormat *format, Parts *parts, gint6
              : NO_FORM;
 }
 
-/**
- * tall_parse_date:
- * @date: (out): milliseconds since the epoch; what names no offset is of the format's zone
- *
- * Returns: FALSE with %TALL_ERROR_INVALID if @text is not a date of that form
- */
+/* @date: (out) milliseconds since the epoch; what names no offset is of the format's zone. Returns:
+ * FALSE with %TALL_ERROR_INVALID if @text is not a date of that form */
 gboolean
 tall_parse_date (const char *text, const TallValueFormat *format, gint64 *date, GError **error)
 {

@@ -36,26 +36,15 @@ tall_mapping_free (TallMapping *self)
   g_free (self);
 }
 
-/**
- * tall_mapping_keep_text:
- *
- * Returns: (transfer none) (nullable): a copy that lives as long as the mapping; NULL of NULL
- */
+/* Returns: (nullable): a copy that lives as long as the mapping; NULL of NULL */
 const char *
 tall_mapping_keep_text (TallMapping *self, const char *text)
 {
   return text != NULL ? g_string_chunk_insert_const (self->texts, text) : NULL;
 }
 
-/**
- * tall_mapping_refuse:
- * @group: (nullable): NULL: no single one
- * @key: (nullable): likewise
- *
- * Sets an error that begins with the file, the group and the key.
- *
- * Returns: FALSE
- */
+/* Sets an error that begins with the file, the group and the key. @group: (nullable): NULL: no
+ * single one. @key: (nullable): likewise. Returns: FALSE */
 gboolean
 tall_mapping_refuse (const TallMapping *self,
                      const char *group,
@@ -129,15 +118,10 @@ guess_delimiter (const TallMapping *self, const char *const *columns)
   return g_strdup ("");
 }
 
-/**
- * tall_mapping_bind:
- * @columns: the names in the file's header, NULL-terminated
- *
- * Finds the columns that the mapping names, for rows that have those made of others, too: see
- * tall_mapping_bind_reader(). May be called again, for the next file.
- *
- * Returns: FALSE with %TALL_ERROR_INVALID, listing the columns that there are, if one is missing
- */
+/* Finds the columns that the mapping names, for rows that have those made of others, too: see
+ * tall_mapping_bind_reader(). May be called again, for the next file. @columns: the names in the
+ * file's header, NULL-terminated. Returns: FALSE with %TALL_ERROR_INVALID, listing the columns that
+ * there are, if one is missing */
 gboolean
 tall_mapping_bind (TallMapping *self, const char *const *columns, GError **error)
 {
@@ -166,13 +150,8 @@ tall_mapping_bind (TallMapping *self, const char *const *columns, GError **error
   return TRUE;
 }
 
-/**
- * tall_mapping_bind_reader:
- *
- * Binds the mapping to the file, and makes the reader add the columns that are made of others.
- *
- * Returns: FALSE as tall_mapping_bind()
- */
+/* Binds the mapping to the file, and makes the reader add the columns that are made of others.
+ * Returns: FALSE as tall_mapping_bind() */
 gboolean
 tall_mapping_bind_reader (TallMapping *self, TallCsvReader *reader, GError **error)
 {
@@ -194,12 +173,8 @@ uses_column (const TallMapping *self, gint column)
   return FALSE;
 }
 
-/**
- * tall_mapping_list_unused:
- * @columns: that the mapping is bound to
- *
- * Returns: (transfer full) (nullable): the columns that nothing is made of; NULL: there are none
- */
+/* @columns: that the mapping is bound to. Returns: (transfer full) (nullable): the columns that
+ * nothing is made of; NULL: there are none */
 char *
 tall_mapping_list_unused (const TallMapping *self, const char *const *columns)
 {
@@ -244,13 +219,9 @@ parse (const char *name, const char *text, gssize len, GError **error)
   return (is_query ? tall_mapping_parse_sql : tall_mapping_parse) (name, text, len, error);
 }
 
-/**
- * tall_mapping_load:
- * @name: a preset's name, or else that of a file. It has a query if its name ends with `.sql`, or
- *   if it begins with a comment of SQL, as what `--sniff` prints
- *
- * Returns: (transfer full): the mapping; NULL with %TALL_ERROR_INVALID
- */
+/* @name: a preset's name, or else that of a file. It has a query if its name ends with `.sql`, or if
+ * it begins with a comment of SQL, as what `--sniff` prints. Returns: (transfer full): the mapping;
+ * NULL with %TALL_ERROR_INVALID */
 TallMapping *
 tall_mapping_load (const char *name, GError **error)
 {
@@ -270,22 +241,14 @@ tall_mapping_load (const char *name, GError **error)
   return NULL;
 }
 
-/**
- * tall_mapping_presets:
- *
- * Returns: (transfer none): names of the mappings that are built in, NULL-terminated
- */
+/* Returns: : names of the mappings that are built in, NULL-terminated */
 const char *const *
 tall_mapping_presets (void)
 {
   return presets;
 }
 
-/**
- * tall_mapping_preset_text:
- *
- * Returns: (transfer full) (nullable): the file of a preset; NULL if there is none of that name
- */
+/* Returns: (transfer full) (nullable): the file of a preset; NULL if there is none of that name */
 char *
 tall_mapping_preset_text (const char *name)
 {

@@ -13,11 +13,7 @@ typedef enum
   TALL_MAPPING_CUSTOMERS,
 } TallMappingKind;
 
-/**
- * TallMappingSource:
- *
- * Where the value of one field comes from.
- */
+/* Where the value of one field comes from. */
 typedef struct
 {
   const TallCsvField *field;
@@ -30,13 +26,9 @@ typedef struct
 /* The column of a query's result that says which row of a file it comes from. */
 #define TALL_MAPPING_LINE "line"
 
-/**
- * TallMapping:
- *
- * Which column feeds which field, and how the file writes values; see README.md for the file's
+/* Which column feeds which field, and how the file writes values; see README.md for the file's
  * form. Made by tall_mapping_load(); after tall_mapping_bind() it does not change any more, so that
- * any thread may read it.
- */
+ * any thread may read it. */
 typedef struct
 {
   char *name; /* of the preset or file, for messages */
@@ -103,12 +95,8 @@ tall_mapping_get_source_of (const TallMapping *self, TallCsvScope scope, guint i
   return g_ptr_array_index (self->of_scope[scope], i);
 }
 
-/**
- * tall_mapping_get_value:
- * @fields: a row's fields, @n_fields of them
- *
- * Returns: (transfer none) (nullable): the text for a field; NULL if it is absent
- */
+/* @fields: a row's fields, @n_fields of them. Returns: (nullable): the text for a field; NULL if it
+ * is absent */
 static inline const char *
 tall_mapping_get_value (const TallMapping *self,
                         const TallMappingSource *source,

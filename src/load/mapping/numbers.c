@@ -161,12 +161,8 @@ normalize_number (const char *text, const TallValueFormat *format)
   return g_string_free (g_steal_pointer (&number), FALSE);
 }
 
-/**
- * tall_parse_position:
- * @number: (out): number of a location or a line
- *
- * Returns: FALSE with %TALL_ERROR_INVALID if @text is not 1 … 2147483647
- */
+/* @number: (out) number of a location or a line. Returns: FALSE with %TALL_ERROR_INVALID if @text
+ * is not 1 … 2147483647 */
 gboolean
 tall_parse_position (const char *text, gint32 *number, GError **error)
 {
@@ -193,12 +189,7 @@ parse_number (const char *text, const TallValueFormat *format, TallDecimal *deci
   return number != NULL && tall_decimal_parse (number, -1, decimal, NULL);
 }
 
-/**
- * tall_parse_decimal:
- * @decimal: (out):
- *
- * Returns: FALSE with %TALL_ERROR_INVALID if @text is not a number of that form
- */
+/* @decimal: (out). Returns: FALSE with %TALL_ERROR_INVALID if @text is not a number of that form */
 gboolean
 tall_parse_decimal (const char *text,
                     const TallValueFormat *format,
@@ -214,12 +205,8 @@ tall_parse_decimal (const char *text,
   return FALSE;
 }
 
-/**
- * tall_parse_discount:
- * @discount: (out): a rate from 0 to 1
- *
- * Returns: FALSE with %TALL_ERROR_INVALID if @text is not a discount of that form
- */
+/* @discount: (out) a rate from 0 to 1. Returns: FALSE with %TALL_ERROR_INVALID if @text is not a
+ * discount of that form */
 gboolean
 tall_parse_discount (const char *text,
                      const TallValueFormat *format,

@@ -442,13 +442,8 @@ arrange_sources (TallMapping *self)
     }
 }
 
-/**
- * tall_mapping_parse:
- * @name: of the mapping, for messages
- *
- * Returns: (transfer full): the mapping; NULL with %TALL_ERROR_INVALID, naming group and key, if
- *   anything in it is not understood
- */
+/* @name: of the mapping, for messages. Returns: (transfer full): the mapping; NULL with
+ * %TALL_ERROR_INVALID, naming group and key, if anything in it is not understood */
 TallMapping *
 tall_mapping_parse (const char *name, const char *text, gssize len, GError **error)
 {
@@ -519,14 +514,9 @@ read_comments (const char *text, const char *kind, GError **error)
   return g_steal_pointer (&file);
 }
 
-/**
- * tall_mapping_take_kind:
- * @kind: (nullable): the table that the mapping's file is; NULL: `csv`
- *
- * Makes the mapping of a query that of one of its files, whose dialect may be another.
- *
- * Returns: FALSE with %TALL_ERROR_INVALID if the comments are not understood
- */
+/* Makes the mapping of a query that of one of its files, whose dialect may be another. @kind:
+ * (nullable): the table that the mapping's file is; NULL: `csv`. Returns: FALSE with
+ * %TALL_ERROR_INVALID if the comments are not understood */
 gboolean
 tall_mapping_take_kind (TallMapping *self, const char *kind, GError **error)
 {
@@ -537,14 +527,9 @@ tall_mapping_take_kind (TallMapping *self, const char *kind, GError **error)
   return read_settings (self, file, error);
 }
 
-/**
- * tall_mapping_parse_sql:
- * @name: of the mapping, for messages
- * @text: a query, after comments such as `-- load: delimiter=tab`
- *
- * Returns: (transfer full): the mapping, which tall_query_new() checks; NULL with
- *   %TALL_ERROR_INVALID if the comments are not understood
- */
+/* @name: of the mapping, for messages. @text: a query, after comments such as `-- load:
+ * delimiter=tab`. Returns: (transfer full): the mapping, which tall_query_new() checks; NULL with
+ * %TALL_ERROR_INVALID if the comments are not understood */
 TallMapping *
 tall_mapping_parse_sql (const char *name, const char *text, gssize len, GError **error)
 {
@@ -597,15 +582,9 @@ refuse_result (const TallMapping *self, const char *column, GError **error)
                               column, list->str);
 }
 
-/**
- * tall_mapping_bind_result:
- * @columns: of the query's result, NULL-terminated
- *
- * Makes the columns of the result those that feed fields.
- *
- * Returns: FALSE with %TALL_ERROR_INVALID if one is not a field, or comes twice, or a number is
- * missing
- */
+/* Makes the columns of the result those that feed fields. @columns: of the query's result,
+ * NULL-terminated. Returns: FALSE with %TALL_ERROR_INVALID if one is not a field, or comes twice,
+ * or a number is missing */
 gboolean
 tall_mapping_bind_result (TallMapping *self, const char *const *columns, GError **error)
 {

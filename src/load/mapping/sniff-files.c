@@ -342,16 +342,9 @@ join_files (TallSniff *self, GError **error)
   return TRUE;
 }
 
-/**
- * tall_sniff_read_files:
- * @names: (inout): of the files that have one, the others NULL; then of those that are joined, and
- *   NULL for the others
- *
- * Reads files, those with the same columns only once, and joins them.
- *
- * Returns: FALSE if one cannot be read, or with %TALL_ERROR_INVALID if no file has numbers of
- *   orders
- */
+/* Reads files, those with the same columns only once, and joins them. @names: (inout): of the files
+ * that have one, the others NULL; then of those that are joined, and NULL for the others. Returns:
+ * FALSE if one cannot be read, or with %TALL_ERROR_INVALID if no file has numbers of orders */
 gboolean
 tall_sniff_read_files (
     TallSniff *self, const char *const *paths, const char **names, guint n, GError **error)

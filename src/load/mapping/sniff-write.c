@@ -449,11 +449,7 @@ begin_list (GString *names, const char *start)
   g_strdelimit (names->str, "\r\n", ' ');
 }
 
-/**
- * tall_sniff_write:
- *
- * Returns: (transfer full): the mapping that was guessed
- */
+/* Returns: (transfer full): the mapping that was guessed */
 char *
 tall_sniff_write (TallSniff *sniff)
 {

@@ -18,10 +18,7 @@ struct _TallDigestFilter
   gsize size; /* bytes */
 };
 
-/**
- * tall_digest_filter_new:
- * @bytes: that it takes at most, from 64: pages that are not used take no memory
- */
+/* @bytes: that it takes at most, from 64: pages that are not used take no memory. */
 TallDigestFilter *
 tall_digest_filter_new (gsize bytes)
 {
@@ -59,11 +56,7 @@ find_bits (const TallDigestFilter *self,
     masks[halves[1] / 64 % WORDS] |= G_GUINT64_CONSTANT (1) << halves[1] % 64;
 }
 
-/**
- * tall_digest_filter_add:
- *
- * Returns: TRUE if the digest was certainly not there before
- */
+/* Returns: TRUE if the digest was certainly not there before */
 gboolean
 tall_digest_filter_add (TallDigestFilter *self, const guint8 digest[TALL_DIGEST_SIZE])
 {
@@ -195,10 +188,7 @@ note_order (TallSurvey *self)
     set_apart (self, digest);
 }
 
-/**
- * tall_survey_push:
- * @row: the next one, good or bad
- */
+/* @row: the next one, good or bad. */
 void
 tall_survey_push (TallSurvey *self, const TallCsvRow *row)
 {
@@ -237,14 +227,8 @@ read_file (TallSurvey *self,
   return step != TALL_CSV_FAILED;
 }
 
-/**
- * tall_survey_new:
- * @mapping: of the rows that come; stays the caller's
- *
- * Begins a survey of rows, which ends with tall_survey_end().
- *
- * Returns: (transfer full): the survey
- */
+/* Begins a survey of rows, which ends with tall_survey_end(). @mapping: of the rows that come;
+ * stays the caller's. Returns: (transfer full): the survey */
 TallSurvey *
 tall_survey_new (const TallMapping *mapping)
 {
@@ -261,18 +245,12 @@ tall_survey_end (TallSurvey *self)
   g_clear_pointer (&self->seen, tall_digest_filter_free);
 }
 
-/**
- * tall_survey_make:
- * @files: of orders, before their first rows, where they are again afterwards
- * @folder: where the copy of what cannot be read twice goes
- * @tick: (nullable): called with @data
- *
- * Reads files for the first time. A row that has an order number and no valid customer number may
- * belong to any order of that number. An order in two files begins twice.
- *
- * Returns: (transfer full): NULL if a file cannot be read twice, as tall_csv_reader_keep(),
- *   tall_csv_reader_next() and tall_csv_reader_rewind() say
- */
+/* Reads files for the first time. A row that has an order number and no valid customer number
+ * may belong to any order of that number. An order in two files begins twice. @files: of orders,
+ * before their first rows, where they are again afterwards. @folder: where the copy of what
+ * cannot be read twice goes. @tick: (nullable): called with @data. Returns: (transfer full):
+ * NULL if a file cannot be read twice, as tall_csv_reader_keep(), tall_csv_reader_next() and
+ * tall_csv_reader_rewind() say */
 TallSurvey *
 tall_survey_make (const TallLoadFiles *files,
                   const char *folder,
@@ -301,15 +279,9 @@ tall_survey_free (TallSurvey *self)
   g_free (self);
 }
 
-/**
- * tall_survey_begin_order:
- * @customer: (nullable): NULL if it is not known
- *
- * To be called for each order that begins in the second pass, in the order of the file.
- *
- * Returns: TRUE if the order may have rows elsewhere; FALSE: its rows follow each other, and no row
- *   that may be one of them is unreadable
- */
+/* To be called for each order that begins in the second pass, in the order of the file. @customer:
+ * (nullable): NULL if it is not known. Returns: TRUE if the order may have rows elsewhere; FALSE:
+ * its rows follow each other, and no row that may be one of them is unreadable */
 gboolean
 tall_survey_begin_order (TallSurvey *self, const char *customer, const char *order)
 {

@@ -10,14 +10,10 @@ G_BEGIN_DECLS
 
 #define TALL_DIGEST_SIZE 16 /* bytes */
 
-/**
- * TallDigestFilter:
- *
- * Which digests came before, in memory that does not grow: a Bloom filter in blocks of a cache
- * line (Putze, Sanders and Singler, 2007). It never forgets one, and sometimes takes a new one for
- * one that came before: with 16 bits for each digest about one in 1,000, with 4 bits one in 4.
- * Not thread-safe.
- */
+/* Which digests came before, in memory that does not grow: a Bloom filter in blocks of a cache line
+ * (Putze, Sanders and Singler, 2007). It never forgets one, and sometimes takes a new one for one
+ * that came before: with 16 bits for each digest about one in 1,000, with 4 bits one in 4. Not
+ * thread-safe. */
 typedef struct _TallDigestFilter TallDigestFilter;
 
 TallDigestFilter *tall_digest_filter_new (gsize bytes);
@@ -28,23 +24,14 @@ gboolean tall_digest_filter_add (TallDigestFilter *self, const guint8 digest[TAL
 gboolean tall_digest_filter_contains (const TallDigestFilter *self,
                                       const guint8 digest[TALL_DIGEST_SIZE]);
 
-/**
- * TallSurvey:
- *
- * What a first pass over files of orders finds: which orders cannot be assembled where their rows
+/* What a first pass over files of orders finds: which orders cannot be assembled where their rows
  * stand, because these do not follow each other, or because a row elsewhere in the files, which
  * cannot be read, may be one of theirs. It may take other orders for such ones, and never the other
- * way round.
- *
- * It takes up to 48 MiB, however many orders there are (#TallDigestFilter). Not thread-safe.
- */
+ * way round. It takes up to 48 MiB, however many orders there are (#TallDigestFilter). Not
+ * thread-safe. */
 typedef struct _TallSurvey TallSurvey;
 
-/**
- * TallSurveyTick:
- *
- * Called every now and then while the files are read.
- */
+/* Called every now and then while the files are read. */
 typedef void (*TallSurveyTick) (gpointer data);
 
 TallSurvey *tall_survey_new (const TallMapping *mapping);

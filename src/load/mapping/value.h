@@ -21,12 +21,8 @@ typedef enum
   TALL_NEGATIVE_TRAILING,    /* 12.00- as well */
 } TallNegative;
 
-/**
- * TallValueFormat:
- *
- * How a file writes dates and numbers; all 0 for the plainest. It owns nothing: texts and the zone
- * are the mapping's.
- */
+/* How a file writes dates and numbers; all 0 for the plainest. It owns nothing: texts and the zone
+ * are the mapping's. */
 typedef struct
 {
   TallDates dates;

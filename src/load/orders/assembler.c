@@ -66,13 +66,8 @@ tall_assembler_free (TallAssembler *self)
   g_free (self);
 }
 
-/**
- * tall_assembler_begin:
- * @mapping: stays the caller's until the order is finished
- * @customer: (nullable): NULL if it is not known; then no row may follow
- *
- * Finishes the order before, and begins another.
- */
+/* Finishes the order before, and begins another. @mapping: stays the caller's until the order is
+ * finished. @customer: (nullable): NULL if it is not known; then no row may follow. */
 void
 tall_assembler_begin (TallAssembler *self,
                       const TallMapping *mapping,
@@ -112,13 +107,8 @@ reject_for_sibling (TallAssembler *self, const TallCsvRow *row)
     tall_load_item_reject (self->item, self->rejects, fault.kind, reason);
 }
 
-/**
- * tall_assembler_fail:
- * @line: of the row that is to blame
- * @file_name: (nullable): of the file that has it, as in #TallCsvRow
- *
- * Rejects the order that is open, with all rows so far and all that come.
- */
+/* Rejects the order that is open, with all rows so far and all that come. @line: of the row that is
+ * to blame. @file_name: (nullable): of the file that has it, as in #TallCsvRow. */
 void
 tall_assembler_fail (TallAssembler *self, guint64 line, const char *file_name)
 {
@@ -232,11 +222,8 @@ is_of_first_file (const TallAssembler *self, const TallCsvRow *row)
   return rows->len == 0 || g_array_index (rows, TallItemRow, 0).file == row->file;
 }
 
-/**
- * tall_assembler_push:
- * @mapping: bound to the file of the row
- * @row: the next good row of the order that is open: its rows come file by file
- */
+/* @mapping: bound to the file of the row. @row: the next good row of the order that is open: its
+ * rows come file by file. */
 void
 tall_assembler_push (TallAssembler *self, const TallMapping *mapping, const TallCsvRow *row)
 {

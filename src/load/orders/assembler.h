@@ -7,20 +7,13 @@
 
 G_BEGIN_DECLS
 
-/**
- * TallAssemblerEmit:
- * @item: (transfer full): an order or a customer, ready to be stored
- */
+/* @item: (transfer full): an order or a customer, ready to be stored. */
 typedef void (*TallAssemblerEmit) (TallLoadItem *item, gpointer data);
 
-/**
- * TallAssembler:
- *
- * Makes an order of its good rows, which come one after another. Every row ends in exactly one
+/* Makes an order of its good rows, which come one after another. Every row ends in exactly one
  * place: in an item emitted, or among the rejects. A bad row rejects the whole order, because the
  * order would lack a line. It keeps one order, and no row of an order that is rejected. Not
- * thread-safe.
- */
+ * thread-safe. */
 typedef struct _TallAssembler TallAssembler;
 
 TallAssembler *tall_assembler_new (TallRejects *rejects, TallAssemblerEmit emit, gpointer data);

@@ -26,15 +26,9 @@ struct _TallCustomerGrouper
   sqlite3_stmt *insert;
 };
 
-/**
- * tall_customer_grouper_new:
- * @files: of customers; stay the caller's
- * @folder: (nullable): where the numbers go that do not fit into memory; NULL: where such files
- *   usually go
- * @emit: called by push for every customer
- *
- * Returns: (transfer full): NULL with an error if there is no memory
- */
+/* @files: of customers; stay the caller's. @folder: (nullable): where the numbers go that do not
+ * fit into memory; NULL: where such files usually go. @emit: called by push for every customer.
+ * Returns: (transfer full): NULL with an error if there is no memory */
 TallCustomerGrouper *
 tall_customer_grouper_new (const TallLoadFiles *files,
                            const char *folder,
@@ -136,12 +130,8 @@ take (TallCustomerGrouper *self, const TallCsvRow *row, TallCustomer *customer, 
   return TRUE;
 }
 
-/**
- * tall_customer_grouper_push:
- * @row: the next row of the file, good or bad
- *
- * Returns: FALSE with %TALL_ERROR_UNAVAILABLE if the customer's number cannot be kept
- */
+/* @row: the next row of the file, good or bad. Returns: FALSE with %TALL_ERROR_UNAVAILABLE if the
+ * customer's number cannot be kept */
 gboolean
 tall_customer_grouper_push (TallCustomerGrouper *self, const TallCsvRow *row, GError **error)
 {

@@ -7,15 +7,10 @@
 
 G_BEGIN_DECLS
 
-/**
- * TallCustomerGrouper:
- *
- * Makes a customer of each row of files. Every row pushed ends in exactly one place: in a customer
+/* Makes a customer of each row of files. Every row pushed ends in exactly one place: in a customer
  * emitted, or among the rejects. Of several rows of a customer the first counts: those that are the
- * same are repeated, the others are rejected.
- *
- * It knows the customers that came before, in a #TallTempDb. Not thread-safe.
- */
+ * same are repeated, the others are rejected. It knows the customers that came before, in a
+ * #TallTempDb. Not thread-safe. */
 typedef struct _TallCustomerGrouper TallCustomerGrouper;
 
 TallCustomerGrouper *tall_customer_grouper_new (const TallLoadFiles *files,

@@ -69,11 +69,8 @@ add_adjustment (const TallMappingSource *source,
   return TRUE;
 }
 
-/* @fault: (out): which column is wrong, if one is
- *
- * Gives the fields of one scope their values from a row.
- *
- * Returns: FALSE with %TALL_ERROR_INVALID if a value does not fit */
+/* Gives the fields of one scope their values from a row. @fault: (out) which column is wrong, if
+ * one is. Returns: FALSE with %TALL_ERROR_INVALID if a value does not fit */
 static gboolean
 row_set_fields (const TallMapping *mapping,
                 TallCsvScope scope,
@@ -108,10 +105,8 @@ row_set_fields (const TallMapping *mapping,
   return TRUE;
 }
 
-/* @scope: whose lines or locations the file numbers
- * @number: (out):
- *
- * Returns: FALSE with %TALL_ERROR_INVALID if the row has no valid number */
+/* @scope: whose lines or locations the file numbers. @number: (out). Returns: FALSE with
+ * %TALL_ERROR_INVALID if the row has no valid number */
 static gboolean
 row_read_position (const TallMapping *mapping,
                    TallCsvScope scope,
@@ -139,13 +134,8 @@ row_says (const TallMapping *mapping, TallCsvScope scope, const TallCsvRow *row)
   return FALSE;
 }
 
-/**
- * tall_row_make_customer:
- * @row: a good row of a file of customers
- * @fault: (out): what is wrong, if it does not fit
- *
- * Returns: (transfer full): the customer; NULL with %TALL_ERROR_INVALID if the row does not fit
- */
+/* @row: a good row of a file of customers. @fault: (out) what is wrong, if it does not fit.
+ * Returns: (transfer full): the customer; NULL with %TALL_ERROR_INVALID if the row does not fit */
 TallCustomer *
 tall_row_make_customer (const TallMapping *mapping,
                         const char *number,
@@ -436,18 +426,11 @@ add_line (TallDraft *self, const TallCsvRow *row, TallRowFault *fault, GError **
   return row_set_fields (self->mapping, TALL_SCOPE_LINE, row, &target, fault, error);
 }
 
-/**
- * tall_draft_add_row:
- * @mapping: bound to the file of the row; has the sources of the draft's in the same order
- * @row: a good row of this order
- * @fault: (out): what is wrong, if it does not fit
- *
- * Adds an order line, and its location if it is new; a file whose mapping has no fields of lines
+/* Adds an order line, and its location if it is new; a file whose mapping has no fields of lines
  * gives orders without lines, and a location where a row says something of one. After a failure the
- * draft is of no more use.
- *
- * Returns: FALSE with %TALL_ERROR_INVALID or %TALL_ERROR_TOO_LARGE if the row does not fit
- */
+ * draft is of no more use. @mapping: bound to the file of the row; has the sources of the draft's
+ * in the same order. @row: a good row of this order. @fault: (out) what is wrong, if it does not
+ * fit. Returns: FALSE with %TALL_ERROR_INVALID or %TALL_ERROR_TOO_LARGE if the row does not fit */
 gboolean
 tall_draft_add_row (TallDraft *self,
                     const TallMapping *mapping,
@@ -465,11 +448,7 @@ tall_draft_add_row (TallDraft *self,
   return add_line (self, row, fault, error);
 }
 
-/**
- * tall_draft_finish:
- *
- * Returns: (transfer full): the order made of all rows; none is begun then
- */
+/* Returns: (transfer full): the order made of all rows; none is begun then */
 TallOrder *
 tall_draft_finish (TallDraft *self)
 {

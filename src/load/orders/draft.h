@@ -8,22 +8,14 @@
 
 G_BEGIN_DECLS
 
-/**
- * TallRowFault:
- *
- * What is wrong with a row, apart from its own values.
- */
+/* What is wrong with a row, apart from its own values. */
 typedef struct
 {
   const char *column; /* the bad column's name; NULL: no single column */
   const char *kind;   /* as in #TallReject */
 } TallRowFault;
 
-/**
- * TallRowTarget:
- *
- * The struct whose fields a row fills in.
- */
+/* The struct whose fields a row fills in. */
 typedef struct
 {
   TallArena *arena; /* where its texts go */
@@ -38,23 +30,15 @@ TallCustomer *tall_row_make_customer (const TallMapping *mapping,
                                       TallRowFault *fault,
                                       GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
-/**
- * TallPlace:
- *
- * Where a row is.
- */
+/* Where a row is. */
 typedef struct
 {
   guint64 line;
   const char *file_name; /* NULL: there is only one file */
 } TallPlace;
 
-/**
- * TallDraft:
- *
- * Orders under construction, one after another: rows go in one by one, and the order comes out. Not
- * thread-safe.
- */
+/* Orders under construction, one after another: rows go in one by one, and the order comes out. Not
+ * thread-safe. */
 typedef struct _TallDraft TallDraft;
 
 TallDraft *tall_draft_new (void);

@@ -19,14 +19,9 @@ struct _TallGrouper
   guint64 garbled; /* where a row came that is perhaps one of the next order; 0: nowhere */
 };
 
-/**
- * tall_grouper_new:
- * @files: of orders; stay the caller's
- * @survey: (nullable): of the same files; stays the caller's; NULL: rows of an order follow each
- *   other
- * @place: where rows are put aside; its texts stay the caller's
- * @emit: called by push and finish for every order
- */
+/* @files: of orders; stay the caller's. @survey: (nullable): of the same files; stays the caller's;
+ * NULL: rows of an order follow each other. @place: where rows are put aside; its texts stay the
+ * caller's. @emit: called by push and finish for every order. */
 TallGrouper *
 tall_grouper_new (const TallLoadFiles *files,
                   TallSurvey *survey,
@@ -156,12 +151,8 @@ reject_row (TallGrouper *self, const TallCsvRow *row, const TallRowFault *fault)
   tall_rejects_add (self->rejects, &reject);
 }
 
-/**
- * tall_grouper_push:
- * @row: the next row of the file, good or bad
- *
- * Returns: FALSE with %TALL_ERROR_UNAVAILABLE if the row cannot be put aside
- */
+/* @row: the next row of the file, good or bad. Returns: FALSE with %TALL_ERROR_UNAVAILABLE if the
+ * row cannot be put aside */
 gboolean
 tall_grouper_push (TallGrouper *self, const TallCsvRow *row, GError **error)
 {
@@ -179,14 +170,9 @@ tall_grouper_push (TallGrouper *self, const TallCsvRow *row, GError **error)
   return push_row (self, &checked, error);
 }
 
-/**
- * tall_grouper_finish:
- * @tick: (nullable): called with the data of @emit for each row that was put aside
- *
- * The files have ended: emits the last order, and those whose rows were put aside.
- *
- * Returns: FALSE with an error if these cannot be read, and if @tick stops it
- */
+/* The files have ended: emits the last order, and those whose rows were put aside. @tick:
+ * (nullable): called with the data of @emit for each row that was put aside. Returns: FALSE with an
+ * error if these cannot be read, and if @tick stops it */
 gboolean
 tall_grouper_finish (TallGrouper *self, TallSpoolTick tick, GError **error)
 {

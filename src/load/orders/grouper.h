@@ -7,20 +7,12 @@
 
 G_BEGIN_DECLS
 
-/**
- * TallGrouper:
- *
- * Groups the rows of files of orders. Every row pushed ends in exactly one place: in an order
- * emitted, or among the rejects.
- *
- * No order is emitted in part. Orders whose rows follow each other are assembled as they come; the
- * rows of the others, which a #TallSurvey of the files knows beforehand, are put aside, and
- * assembled in the end (#TallOrderSpool). A bad row rejects its whole order, because the order
- * would lack a line. An unreadable row that does not name its order belongs to the order whose rows
- * are before and after it.
- *
- * It keeps one order. Not thread-safe.
- */
+/* Groups the rows of files of orders. Every row pushed ends in exactly one place: in an order
+ * emitted, or among the rejects. No order is emitted in part. Orders whose rows follow each other
+ * are assembled as they come; the rows of the others, which a #TallSurvey of the files knows
+ * beforehand, are put aside, and assembled in the end (#TallOrderSpool). A bad row rejects its
+ * whole order, because the order would lack a line. An unreadable row that does not name its order
+ * belongs to the order whose rows are before and after it. It keeps one order. Not thread-safe. */
 typedef struct _TallGrouper TallGrouper;
 
 TallGrouper *tall_grouper_new (const TallLoadFiles *files,

@@ -17,12 +17,8 @@ tall_row_check_make (const TallLoadFile *file)
                                       : tall_csv_reader_get_columns (file->reader) };
 }
 
-/**
- * tall_row_check_readable:
- * @fault: (out): of a row that is not
- *
- * Returns: (transfer full) (nullable): why the reader could not read the row; NULL: it could
- */
+/* @fault: (out) of a row that is not. Returns: (transfer full) (nullable): why the reader could not
+ * read the row; NULL: it could */
 char *
 tall_row_check_readable (const TallRowCheck *self, const TallCsvRow *row, TallRowFault *fault)
 {
@@ -42,13 +38,8 @@ row_check_is_rounded (const char *text)
          && exponent[2] != '\0' && strspn (exponent + 2, "0123456789") == strlen (exponent + 2);
 }
 
-/**
- * tall_row_check_number:
- * @source: of an order's number, or a customer's
- * @fault: (out): of a row that has none
- *
- * Returns: (transfer full) (nullable): why a row has no valid number of that source; NULL: it has
- */
+/* @source: of an order's number, or a customer's. @fault: (out) of a row that has none. Returns:
+ * (transfer full) (nullable): why a row has no valid number of that source; NULL: it has */
 char *
 tall_row_check_number (const TallRowCheck *self,
                        const TallMappingSource *source,
@@ -87,10 +78,7 @@ tall_order_cursor_find_source (const TallMapping *mapping,
   return NULL;
 }
 
-/**
- * tall_order_cursor_init:
- * @mapping: of orders; stays the caller's
- */
+/* @mapping: of orders; stays the caller's. */
 void
 tall_order_cursor_init (TallOrderCursor *self, const TallMapping *mapping)
 {
@@ -100,11 +88,7 @@ tall_order_cursor_init (TallOrderCursor *self, const TallMapping *mapping)
   self->order_source = tall_order_cursor_find_source (mapping, tall_csv_field_is_order_number);
 }
 
-/**
- * tall_order_cursor_count_fields:
- *
- * Returns: how many fields of a row, from the first on, say which order it belongs to
- */
+/* Returns: how many fields of a row, from the first on, say which order it belongs to */
 guint
 tall_order_cursor_count_fields (const TallOrderCursor *self)
 {
@@ -145,15 +129,9 @@ open_order (TallOrderCursor *self)
   g_strlcpy (self->order_number, self->row_order, sizeof self->order_number);
 }
 
-/**
- * tall_order_cursor_step:
- * @row: the next row, good or bad
- *
- * A row without a valid customer number is taken as one of the order whose rows are being read if
- * it has that order's number; so is a row after one that has none.
- *
- * Returns: where the row belongs; after %TALL_PLACE_NEW the cursor is in the order that begins
- */
+/* A row without a valid customer number is taken as one of the order whose rows are being read if
+ * it has that order's number; so is a row after one that has none. @row: the next row, good or bad.
+ * Returns: where the row belongs; after %TALL_PLACE_NEW the cursor is in the order that begins */
 TallOrderPlace
 tall_order_cursor_step (TallOrderCursor *self, const TallCsvRow *row)
 {

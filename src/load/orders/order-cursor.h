@@ -10,11 +10,8 @@
 
 G_BEGIN_DECLS
 
-/**
- * TallRowCheck:
- *
- * What a row needs to be one of an order, or a customer's: that it can be read, and valid numbers.
- */
+/* What a row needs to be one of an order, or a customer's: that it can be read, and valid
+ * numbers. */
 typedef struct
 {
   const TallMapping *mapping; /* not owned; bound to the file */
@@ -44,12 +41,8 @@ typedef enum
   TALL_PLACE_NAMELESS,
 } TallOrderPlace;
 
-/**
- * TallOrderCursor:
- *
- * Decides for one row after another which order it belongs to. Both passes over a file decide by
- * it, so that they agree. A plain value; begin with tall_order_cursor_init().
- */
+/* Decides for one row after another which order it belongs to. Both passes over a file decide by
+ * it, so that they agree. A plain value; begin with tall_order_cursor_init(). */
 typedef struct
 {
   const TallMapping *mapping; /* not owned; bound to the file */

@@ -43,11 +43,8 @@ struct _TallOrderSpool
   const char *spoiled_file;
 };
 
-/**
- * tall_order_spool_new:
- * @files: whose rows come; stay the caller's
- * @place: where the rows go; its texts stay the caller's
- */
+/* @files: whose rows come; stay the caller's. @place: where the rows go; its texts stay the
+ * caller's. */
 TallOrderSpool *
 tall_order_spool_new (const TallLoadFiles *files, const TallSpoolPlace *place)
 {
@@ -97,16 +94,10 @@ announce (TallOrderSpool *self, gsize added, GError **error)
   return TRUE;
 }
 
-/**
- * tall_order_spool_put:
- * @customer: (nullable): NULL if a bad row has no valid one
- * @blame: line of the row for which the order is rejected; 0: none so far
- *
- * Puts a good row aside until its order is complete; or, of a bad row, which is rejected already, a
- * mark, which rejects the order.
- *
- * Returns: FALSE with %TALL_ERROR_UNAVAILABLE if the spool takes no more
- */
+/* Puts a good row aside until its order is complete; or, of a bad row, which is rejected already, a
+ * mark, which rejects the order. @customer: (nullable): NULL if a bad row has no valid one. @blame:
+ * line of the row for which the order is rejected; 0: none so far. Returns: FALSE with
+ * %TALL_ERROR_UNAVAILABLE if the spool takes no more */
 gboolean
 tall_order_spool_put (TallOrderSpool *self,
                       const char *customer,
@@ -199,15 +190,9 @@ take_row (TallOrderSpool *self, TallAssembler *assembler, GError **error)
   return TRUE;
 }
 
-/**
- * tall_order_spool_drain:
- * @tick: (nullable): called with @data
- *
- * Assembles all orders. Nothing can be put any more.
- *
- * Returns: FALSE with %TALL_ERROR_UNAVAILABLE or %TALL_ERROR_DAMAGED if the spool cannot be read,
- *   or, with what @tick says, if that stops it
- */
+/* Assembles all orders. Nothing can be put any more. @tick: (nullable): called with @data. Returns:
+ * FALSE with %TALL_ERROR_UNAVAILABLE or %TALL_ERROR_DAMAGED if the spool cannot be read, or, with
+ * what @tick says, if that stops it */
 gboolean
 tall_order_spool_drain (TallOrderSpool *self,
                         TallAssembler *assembler,

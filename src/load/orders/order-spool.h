@@ -7,11 +7,7 @@
 
 G_BEGIN_DECLS
 
-/**
- * TallSpoolPlace:
- *
- * Where rows are put aside that do not fit into memory.
- */
+/* Where rows are put aside that do not fit into memory. */
 typedef struct
 {
   const char *folder;
@@ -22,20 +18,11 @@ typedef struct
   gpointer data;
 } TallSpoolPlace;
 
-/**
- * TallSpoolTick:
- *
- * Called for each row of the file that is read from a spool.
- *
- * Returns: FALSE if the load is to stop here, perhaps with @error
- */
+/* Called for each row of the file that is read from a spool. Returns: FALSE if the load is to stop
+ * here, perhaps with @error */
 typedef gboolean (*TallSpoolTick) (gpointer data, GError **error);
 
-/**
- * TallOrderSpool:
- *
- * Rows of orders that lie anywhere, which come together here, in a #TallTempDb. Not thread-safe.
- */
+/* Rows of orders that lie anywhere, which come together here, in a #TallTempDb. Not thread-safe. */
 typedef struct _TallOrderSpool TallOrderSpool;
 
 TallOrderSpool *tall_order_spool_new (const TallLoadFiles *files, const TallSpoolPlace *place);

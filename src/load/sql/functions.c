@@ -487,11 +487,7 @@ row_place (sqlite3_context *context, int n G_GNUC_UNUSED, sqlite3_value **values
     sqlite3_result_int64 (context, tall_query_get_place (&self->current));
 }
 
-/**
- * tall_query_add_functions:
- *
- * Returns: FALSE if there is no memory
- */
+/* Returns: FALSE if there is no memory */
 gboolean
 tall_query_add_functions (TallQuery *self)
 {

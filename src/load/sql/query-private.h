@@ -31,11 +31,7 @@ typedef enum
   TALL_HIDDEN_TEXT, /* the row as the file has it; for us alone */
 } TallQueryHidden;
 
-/**
- * TallQueryTable:
- *
- * What a query knows as one table: the files of one kind.
- */
+/* What a query knows as one table: the files of one kind. */
 typedef struct
 {
   char *name;              /* `csv`, or as in NAME=FILE */

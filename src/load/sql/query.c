@@ -392,16 +392,11 @@ add_all (TallQuery *self, GError **error)
   return read_statement (self, error);
 }
 
-/**
- * tall_query_new:
- * @files: with mappings of one query, before their first rows; stay the caller's
- * @folder: (nullable): where what does not fit into memory goes; NULL: where such files usually go
- *
- * Checks the query, and binds the mapping of the first file to its result.
- *
- * Returns: (transfer full): NULL with %TALL_ERROR_INVALID if it is not one that reads these files
- *   and gives fields of orders, or customers
- */
+/* Checks the query, and binds the mapping of the first file to its result. @files: with mappings of
+ * one query, before their first rows; stay the caller's. @folder: (nullable): where what does not
+ * fit into memory goes; NULL: where such files usually go. Returns: (transfer full): NULL with
+ * %TALL_ERROR_INVALID if it is not one that reads these files and gives fields of orders, or
+ * customers */
 TallQuery *
 tall_query_new (const TallLoadFiles *files, const char *folder, GError **error)
 {
@@ -417,13 +412,8 @@ tall_query_new (const TallLoadFiles *files, const char *folder, GError **error)
   return g_steal_pointer (&self);
 }
 
-/**
- * tall_sql_fits:
- * @mapping: a query
- * @columns: the names in a file's header, NULL-terminated
- *
- * Returns: whether the query can read such a file alone
- */
+/* @mapping: a query. @columns: the names in a file's header, NULL-terminated. Returns: whether the
+ * query can read such a file alone */
 gboolean
 tall_sql_fits (const TallMapping *mapping, const char *const *columns)
 {
@@ -454,11 +444,8 @@ tall_query_free (TallQuery *self)
   g_free (self);
 }
 
-/**
- * tall_query_watch:
- * @stop: (nullable): read atomically; the query ends when it is not 0 any more
- * @take: (nullable): called with @data for each row of the files, once in a pass
- */
+/* @stop: (nullable): read atomically; the query ends when it is not 0 any more. @take: (nullable):
+ * called with @data for each row of the files, once in a pass. */
 void
 tall_query_watch (TallQuery *self, const gint *stop, TallQueryTake take, gpointer data)
 {
@@ -539,13 +526,8 @@ check_columns_of_copy (TallQuery *self, GError **error)
                                  "name the columns of the result, in place of *");
 }
 
-/**
- * tall_query_begin:
- *
- * Runs the query, from the first row on.
- *
- * Returns: FALSE with an error, as tall_query_next(), or without one if @take has ended it
- */
+/* Runs the query, from the first row on. Returns: FALSE with an error, as tall_query_next(), or
+ * without one if @take has ended it */
 gboolean
 tall_query_begin (TallQuery *self, TallQueryPass pass, GError **error)
 {
@@ -580,12 +562,8 @@ tall_query_begin (TallQuery *self, TallQueryPass pass, GError **error)
   return self->statement != NULL;
 }
 
-/**
- * tall_query_note_refused:
- * @why: a function has not taken a value
- *
- * Where a row comes out before the next goes in, that is one of the current row.
- */
+/* Where a row comes out before the next goes in, that is one of the current row. @why: a function
+ * has not taken a value. */
 void
 tall_query_note_refused (TallQuery *self, const char *why)
 {
@@ -607,13 +585,9 @@ tall_query_settle_refused (TallQuery *self)
   self->refused_first = g_strconcat (place, why, NULL);
 }
 
-/**
- * tall_query_count_refused:
- * @first: (out): why the first was not taken
- *
- * Returns: how many rows have a value that a function does not take in a condition, which sees a
- *   text there; of a query that does not stream, how many values, if none has rejected a row
- */
+/* @first: (out) why the first was not taken. Returns: how many rows have a value that a function
+ * does not take in a condition, which sees a text there; of a query that does not stream, how many
+ * values, if none has rejected a row */
 guint64
 tall_query_count_refused (const TallQuery *self, const char **first)
 {
@@ -714,14 +688,9 @@ find_origin (TallQuery *self, TallCsvRow *row)
     }
 }
 
-/**
- * tall_query_next:
- * @row: (out caller-allocates): a row of the result
- *
- * Returns: %TALL_CSV_ROW if there is one, %TALL_CSV_END after the last, %TALL_CSV_FAILED with an
- *   error if the query or the reading of a file fails, or is stopped (%G_IO_ERROR_CANCELLED), or
- *   without one if @take has ended it
- */
+/* @row: (out caller-allocates): a row of the result. Returns: %TALL_CSV_ROW if there is one,
+ * %TALL_CSV_END after the last, %TALL_CSV_FAILED with an error if the query or the reading of a
+ * file fails, or is stopped (%G_IO_ERROR_CANCELLED), or without one if @take has ended it */
 TallCsvStep
 tall_query_next (TallQuery *self, TallCsvRow *row, GError **error)
 {
@@ -750,12 +719,8 @@ tall_query_count_rows (const TallQuery *self)
   return self->n_rows;
 }
 
-/**
- * tall_query_sum_up:
- *
- * Says of each file how many of its rows are in the result, and how many the query has left out. Of
- * a file that no row of the result comes from, rows are looked up.
- */
+/* Says of each file how many of its rows are in the result, and how many the query has left out. Of
+ * a file that no row of the result comes from, rows are looked up. */
 void
 tall_query_sum_up (TallQuery *self)
 {

@@ -21,21 +21,13 @@ typedef enum
   TALL_QUERY_SORTED,
 } TallQueryPass;
 
-/**
- * TallQueryTake:
- * @row: of a file, good or bad, that the query reads
- *
- * Returns: FALSE, perhaps with an error, if the query is to end here
- */
+/* @row: of a file, good or bad, that the query reads. Returns: FALSE, perhaps with an error, if the
+ * query is to end here */
 typedef gboolean (*TallQueryTake) (const TallCsvRow *row, gpointer data, GError **error);
 
-/**
- * TallQuery:
- *
- * A mapping that is a query, run by SQLite over the rows of files. Its rows have the fields that
+/* A mapping that is a query, run by SQLite over the rows of files. Its rows have the fields that
  * the query gives, and the line and the text of the row that they come from, as far as that is
- * known. Not thread-safe.
- */
+ * known. Not thread-safe. */
 typedef struct _TallQuery TallQuery;
 
 TallQuery *tall_query_new (const TallLoadFiles *files,

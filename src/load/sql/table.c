@@ -420,13 +420,8 @@ add_table (TallQuery *self, guint i, GError **error)
   return tall_temp_db_run (self->temp, sql->str, error);
 }
 
-/**
- * tall_query_add_tables:
- *
- * Makes the tables that the query reads.
- *
- * Returns: FALSE with an error if the columns of a file make no table
- */
+/* Makes the tables that the query reads. Returns: FALSE with an error if the columns of a file make
+ * no table */
 gboolean
 tall_query_add_tables (TallQuery *self, GError **error)
 {
@@ -511,14 +506,8 @@ copy_table (TallQuery *self, TallQueryTable *table)
   return TRUE;
 }
 
-/**
- * tall_query_stage:
- *
- * Copies the rows of all files into tables of the same names, which can be read several times at
- * once.
- *
- * Returns: FALSE as a statement fails
- */
+/* Copies the rows of all files into tables of the same names, which can be read several times at
+ * once. Returns: FALSE as a statement fails */
 gboolean
 tall_query_stage (TallQuery *self)
 {
@@ -528,13 +517,8 @@ tall_query_stage (TallQuery *self)
   return TRUE;
 }
 
-/**
- * tall_query_find_text:
- * @place: of a row of a table that is copied
- *
- * Returns: (transfer none) (nullable): a statement that gives the row's text, not reset; NULL:
- * there is no such row
- */
+/* @place: of a row of a table that is copied. Returns: (nullable): a statement that gives the row's
+ * text, not reset; NULL: there is no such row */
 sqlite3_stmt *
 tall_query_find_text (TallQuery *self, gint64 place)
 {

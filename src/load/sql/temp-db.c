@@ -44,11 +44,7 @@ set_no_room (const char *folder, int number, GError **error)
   return FALSE;
 }
 
-/**
- * tall_temp_folder_check:
- *
- * Returns: FALSE with %TALL_ERROR_UNAVAILABLE if no file can be made in @folder
- */
+/* Returns: FALSE with %TALL_ERROR_UNAVAILABLE if no file can be made in @folder */
 gboolean
 tall_temp_folder_check (const char *folder, GError **error)
 {
@@ -61,13 +57,7 @@ tall_temp_folder_check (const char *folder, GError **error)
   return TRUE;
 }
 
-/**
- * tall_temp_db_set_failure:
- *
- * Sets the error that the database has met last.
- *
- * Returns: FALSE
- */
+/* Sets the error that the database has met last. Returns: FALSE */
 gboolean
 tall_temp_db_set_failure (TallTempDb *self, GError **error)
 {
@@ -84,13 +74,7 @@ tall_temp_db_set_failure (TallTempDb *self, GError **error)
   return FALSE;
 }
 
-/**
- * tall_temp_db_run:
- *
- * Runs statements of ours that give no rows.
- *
- * Returns: FALSE as tall_temp_db_set_failure()
- */
+/* Runs statements of ours that give no rows. Returns: FALSE as tall_temp_db_set_failure() */
 gboolean
 tall_temp_db_run (TallTempDb *self, const char *sql, GError **error)
 {
@@ -108,12 +92,7 @@ tall_temp_db_prepare (TallTempDb *self, const char *sql)
   return statement;
 }
 
-/**
- * tall_temp_db_put:
- * @statement: that puts values, which are bound
- *
- * Returns: FALSE as tall_temp_db_set_failure()
- */
+/* @statement: that puts values, which are bound. Returns: FALSE as tall_temp_db_set_failure() */
 gboolean
 tall_temp_db_put (TallTempDb *self, sqlite3_stmt *statement, GError **error)
 {
@@ -122,12 +101,8 @@ tall_temp_db_put (TallTempDb *self, sqlite3_stmt *statement, GError **error)
   return ok;
 }
 
-/**
- * tall_temp_db_new:
- * @folder: (nullable): where its files go; NULL: where such files usually go
- *
- * Returns: (transfer full): an empty database; NULL with an error if there is no memory for it
- */
+/* @folder: (nullable): where its files go; NULL: where such files usually go. Returns: (transfer
+ * full): an empty database; NULL with an error if there is no memory for it */
 TallTempDb *
 tall_temp_db_new (const char *folder, GError **error)
 {

@@ -7,13 +7,10 @@
 
 G_BEGIN_DECLS
 
-/**
- * TallTempDb:
- *
- * An SQLite database of this process, which sorts and joins what does not fit into memory. Its
- * files, and those of its sorts, lie in a folder and have no name, so that they go with the process
- * however that ends. It opens no file that has a name, whatever a statement says. Not thread-safe.
- */
+/* An SQLite database of this process, which sorts and joins what does not fit into memory. Its
+ * files, and those of its sorts, lie in a folder and have no name, so that they go with the
+ * process however that ends. It opens no file that has a name, whatever a statement says. Not
+ * thread-safe. */
 typedef struct _TallTempDb TallTempDb;
 
 /* Bytes of a database, and of a sort, that stay in memory. */

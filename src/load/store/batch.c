@@ -86,13 +86,9 @@ compare_customer (TallCustomer *customer, TallFront *front, gboolean *same, GErr
   return tall_json_find_difference (given, there);
 }
 
-/**
- * tall_load_item_compare:
- * @same: (out): what is stored is the item
- *
- * Returns: (transfer full) (nullable): where it differs first; NULL: nowhere, or with an error if
- *   it cannot be fetched; %TALL_ERROR_NOT_FOUND: nothing is stored
- */
+/* @same: (out) what is stored is the item. Returns: (transfer full) (nullable): where it differs
+ * first; NULL: nowhere, or with an error if it cannot be fetched; %TALL_ERROR_NOT_FOUND: nothing is
+ * stored */
 char *
 tall_load_item_compare (const TallLoadItem *self, TallFront *front, gboolean *same, GError **error)
 {
@@ -100,12 +96,7 @@ tall_load_item_compare (const TallLoadItem *self, TallFront *front, gboolean *sa
                              : compare_customer (self->customer, front, same, error);
 }
 
-/**
- * tall_load_item_reject:
- * @kind: what to count them under
- *
- * Rejects every row of the item, and forgets them.
- */
+/* Rejects every row of the item, and forgets them. @kind: what to count them under. */
 void
 tall_load_item_reject (TallLoadItem *self,
                        TallRejects *rejects,
@@ -204,10 +195,7 @@ tall_load_batch_free (TallLoadBatch *self)
   g_free (self);
 }
 
-/**
- * tall_load_batch_add:
- * @item: (transfer full): an order if the others are, or a customer
- */
+/* @item: (transfer full): an order if the others are, or a customer. */
 void
 tall_load_batch_add (TallLoadBatch *self, TallLoadItem *item)
 {
@@ -241,15 +229,10 @@ find_out (const TallLoadItem *item, TallFront *front, TallBulkResult *result)
   return TRUE;
 }
 
-/**
- * tall_load_item_find_namesake:
- *
- * Finds another customer with an order of the same number, by an index that begins with it.
- *
+/* Finds another customer with an order of the same number, by an index that begins with it.
  * Returns: (transfer full) (nullable): the customer's number; NULL: there is none, or an error:
- *   %TALL_ERROR_UNSUPPORTED or %TALL_ERROR_INVALID if there is no such index; that of an order of
- *   this number that cannot be read, as it may be another customer's
- */
+ * %TALL_ERROR_UNSUPPORTED or %TALL_ERROR_INVALID if there is no such index; that of an order of
+ * this number that cannot be read, as it may be another customer's */
 char *
 tall_load_item_find_namesake (const TallLoadItem *self, TallFront *front, GError **error)
 {
@@ -281,9 +264,8 @@ tall_load_item_find_namesake (const TallLoadItem *self, TallFront *front, GError
   return NULL;
 }
 
-/* @numbers: of the orders before it in the batch, with their customers
- *
- * Returns: whether nobody else has its number; otherwise it is refused */
+/* @numbers: of the orders before it in the batch, with their customers. Returns: whether nobody
+ * else has its number; otherwise it is refused */
 static gboolean
 is_unique (const TallLoadItem *item, TallFront *front, GHashTable *numbers, TallBulkResult *result)
 {
@@ -303,9 +285,8 @@ is_unique (const TallLoadItem *item, TallFront *front, GHashTable *numbers, Tall
 }
 
 /* Where one cannot be looked for now, which may take long, nor can the others. @numbers:
- * (nullable): as for is_unique(); @cause: (inout): why
- *
- * Returns: whether it is to be put; FALSE: @result is known */
+ * (nullable): as for is_unique(); @cause: (inout): why. Returns: whether it is to be put; FALSE:
+ * @result is known */
 static gboolean
 is_new (const TallLoadItem *item,
         TallFront *front,
@@ -382,13 +363,8 @@ settle_all (TallLoadBatch *self, TallBulkResult *results, TallLoadSettle settle,
     }
 }
 
-/**
- * tall_load_batch_put:
- * @front: of @bulk
- *
- * Puts what is not settled yet. An item whose put may have been done is looked for first: it is not
- * put again if it is stored, nor if something else is.
- */
+/* Puts what is not settled yet. An item whose put may have been done is looked for first: it is not
+ * put again if it is stored, nor if something else is. @front: of @bulk. */
 void
 tall_load_batch_put (
     TallLoadBatch *self, TallBulk *bulk, TallFront *front, TallLoadSettle settle, gpointer data)

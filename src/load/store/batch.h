@@ -11,12 +11,8 @@
 
 G_BEGIN_DECLS
 
-/**
- * TallLoadItem:
- *
- * An order or a customer made of rows of the file, and those rows, so that they can be rejected
- * together.
- */
+/* An order or a customer made of rows of the file, and those rows, so that they can be rejected
+ * together. */
 typedef struct
 {
   TallOrder *order;       /* owned; NULL if it is a customer */
@@ -75,11 +71,7 @@ typedef enum
   TALL_LOAD_N_ENDS
 } TallLoadEnd;
 
-/**
- * TallLoadTally:
- *
- * Orders, or customers, that had one end.
- */
+/* Orders, or customers, that had one end. */
 typedef struct
 {
   guint64 items;
@@ -87,11 +79,7 @@ typedef struct
   guint64 lines; /* of these orders */
 } TallLoadTally;
 
-/**
- * TallLoadLedger:
- *
- * Counts orders or customers by their end, and their rows also by their file. Not thread-safe.
- */
+/* Counts orders or customers by their end, and their rows also by their file. Not thread-safe. */
 typedef struct
 {
   TallLoadTally ends[TALL_LOAD_N_ENDS];
@@ -110,21 +98,12 @@ char *tall_load_item_find_namesake (const TallLoadItem *self,
                                     TallFront *front,
                                     GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
-/**
- * TallLoadSettle:
- * @result: what became of @item
- *
- * Returns: FALSE if the item is to be put again
- */
+/* @result: what became of @item. Returns: FALSE if the item is to be put again */
 typedef gboolean (*TallLoadSettle) (TallLoadItem *item,
                                     const TallBulkResult *result,
                                     gpointer data);
 
-/**
- * TallLoadBatch:
- *
- * Orders, or customers, that are put together. Not thread-safe.
- */
+/* Orders, or customers, that are put together. Not thread-safe. */
 typedef struct
 {
   GPtrArray *items; /* of TallLoadItem, owned: those that are not settled */

@@ -295,18 +295,12 @@ delete_all (Deleter *self, TallCsvReader *reader, GError **error)
   return FALSE;
 }
 
-/**
- * tall_deleter_run:
- * @mapping: bound to @reader; only its numbers count
- * @rejects: where rejected rows go; finished by this function
- * @summary: (out caller-allocates): set also after a failure
- *
- * Deletes the orders, or with a mapping of customers the customers, that a file names. Rows that
+/* Deletes the orders, or with a mapping of customers the customers, that a file names. Rows that
  * follow each other and name the same are one deletion. A customer who has orders stays, and is
- * rejected. Running it again is harmless: what is deleted already is absent then.
- *
- * Returns: FALSE if it was stopped, as tall_load()
- */
+ * rejected. Running it again is harmless: what is deleted already is absent then. @mapping: bound
+ * to @reader; only its numbers count. @rejects: where rejected rows go; finished by this function.
+ * @summary: (out caller-allocates): set also after a failure. Returns: FALSE if it was stopped, as
+ * tall_load() */
 gboolean
 tall_deleter_run (TallFront *front,
                   TallCsvReader *reader,

@@ -10,23 +10,15 @@
 
 G_BEGIN_DECLS
 
-/**
- * TallDeleterTally:
- *
- * Orders, or customers, that had one end, and their rows of the file.
- */
+/* Orders, or customers, that had one end, and their rows of the file. */
 typedef struct
 {
   guint64 items;
   guint64 rows;
 } TallDeleterTally;
 
-/**
- * TallDeleterSummary:
- *
- * At the end of a deletion that was not stopped, the rows read are those deleted, those absent and
- * the rejected ones.
- */
+/* At the end of a deletion that was not stopped, the rows read are those deleted, those absent and
+ * the rejected ones. */
 typedef struct
 {
   guint64 rows; /* read, without the header and blank lines */
@@ -34,23 +26,14 @@ typedef struct
   TallDeleterTally absent; /* nothing of that number was stored */
 } TallDeleterSummary;
 
-/**
- * TallDeleterProgress:
- * @position: bytes of the file read
- * @size: bytes of the file; 0: not known
- *
- * Called for each row, by the thread that deletes.
- */
+/* Called for each row, by the thread that deletes. @position: bytes of the file read. @size: bytes
+ * of the file; 0: not known. */
 typedef void (*TallDeleterProgress) (const TallDeleterSummary *summary,
                                      guint64 position,
                                      guint64 size,
                                      gpointer data);
 
-/**
- * TallDeleterOptions:
- *
- * Start from TALL_DELETER_OPTIONS_INIT.
- */
+/* Start from TALL_DELETER_OPTIONS_INIT. */
 typedef struct
 {
   guint jobs;        /* that are deleted at once, 1 … 256 */

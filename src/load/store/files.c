@@ -36,11 +36,8 @@ tall_load_files_free (TallLoadFiles *self)
   g_free (self);
 }
 
-/**
- * tall_load_files_add:
- * @reader: (transfer full): before its first row
- * @mapping: (transfer full): bound to @reader; of the same text as those of the other files
- */
+/* @reader: (transfer full): before its first row. @mapping: (transfer full): bound to @reader; of
+ * the same text as those of the other files. */
 TallLoadFile *
 tall_load_files_add (TallLoadFiles *self, TallCsvReader *reader, TallMapping *mapping)
 {
@@ -51,11 +48,7 @@ tall_load_files_add (TallLoadFiles *self, TallCsvReader *reader, TallMapping *ma
   return file;
 }
 
-/**
- * tall_load_files_new_of_one:
- * @reader: (transfer full): before its first row
- * @mapping: (transfer full): bound to @reader
- */
+/* @reader: (transfer full): before its first row. @mapping: (transfer full): bound to @reader. */
 TallLoadFiles *
 tall_load_files_new_of_one (TallCsvReader *reader, TallMapping *mapping)
 {
@@ -78,12 +71,8 @@ tall_load_files_start (TallLoadFiles *self)
     }
 }
 
-/**
- * tall_load_file_count_settled:
- * @rejected: rows of it that are rejected
- *
- * Returns: how many of its rows have an end: all that were read, unless the load was cut short
- */
+/* @rejected: rows of it that are rejected. Returns: how many of its rows have an end: all that were
+ * read, unless the load was cut short */
 guint64
 tall_load_file_count_settled (const TallLoadFile *self, guint64 rejected)
 {
@@ -103,12 +92,8 @@ tall_load_file_describe (const TallLoadFile *self)
   return g_strdup (name);
 }
 
-/**
- * tall_load_file_check_unchanged:
- * @agrees: whether its rows were those of the pass before, as far as that is known
- *
- * Returns: FALSE with %TALL_ERROR_UNAVAILABLE if the file is another than it was
- */
+/* @agrees: whether its rows were those of the pass before, as far as that is known. Returns: FALSE
+ * with %TALL_ERROR_UNAVAILABLE if the file is another than it was */
 gboolean
 tall_load_file_check_unchanged (const TallLoadFile *self, gboolean agrees, GError **error)
 {
@@ -132,11 +117,7 @@ tall_load_files_get (const TallLoadFiles *self, guint i)
   return g_ptr_array_index (self->files, i);
 }
 
-/**
- * tall_load_files_get_position:
- * @position: (out): bytes read of all files
- * @size: (out): bytes of all files; 0: not known
- */
+/* @position: (out) bytes read of all files. @size: (out) bytes of all files; 0: not known. */
 void
 tall_load_files_get_position (const TallLoadFiles *self, guint64 *position, guint64 *size)
 {

@@ -8,11 +8,7 @@
 
 G_BEGIN_DECLS
 
-/**
- * TallLoadFile:
- *
- * One of the files that are read together.
- */
+/* One of the files that are read together. */
 typedef struct
 {
   TallCsvReader *reader;             /* owned */
@@ -30,11 +26,7 @@ typedef struct
   guint64 n_bad;      /* … and that it has not got, as they cannot be read */
 } TallLoadFile;
 
-/**
- * TallLoadFiles:
- *
- * The files of a load, in the order in which they are read. Not thread-safe.
- */
+/* The files of a load, in the order in which they are read. Not thread-safe. */
 typedef struct _TallLoadFiles TallLoadFiles;
 
 TallLoadFiles *tall_load_files_new (void);

@@ -509,24 +509,15 @@ prepare_files (const TallLoadFiles *files, TallRejects *rejects, const gint *sto
     }
 }
 
-/**
- * tall_load:
- * @front: (nullable): NULL: a dry run, which stores nothing, and counts as stored what could be
- * @files: before their first rows
- * @rejects: where rejected rows go; finished by this function
- * @summary: (out caller-allocates): set also after a failure
- *
- * Loads files, each order whole or not at all. A bad row never stops the load. Orders are read
- * twice (#TallSurvey); what cannot be read twice, such as a pipe, is copied.
- *
- * When it is asked to stop, it finishes the puts that are on their way, drops the order whose rows
- * it is reading, and fails with %G_IO_ERROR_CANCELLED.
- *
- * Returns: FALSE if the load was stopped: the file could not be read or has changed, the
- *   spool took no more, the store was out of reach for too long, the outcome of a put stayed
- *   unknown, too many rows were rejected (tall_rejects_set_limit()), or the reject file could not
- * be written
- */
+/* Loads files, each order whole or not at all. A bad row never stops the load. Orders are read
+ * twice (#TallSurvey); what cannot be read twice, such as a pipe, is copied. When it is asked to
+ * stop, it finishes the puts that are on their way, drops the order whose rows it is reading, and
+ * fails with %G_IO_ERROR_CANCELLED. @front: (nullable): NULL: a dry run, which stores nothing, and
+ * counts as stored what could be. @files: before their first rows. @rejects: where rejected rows
+ * go; finished by this function. @summary: (out caller-allocates): set also after a failure.
+ * Returns: FALSE if the load was stopped: the file could not be read or has changed, the spool took
+ * no more, the store was out of reach for too long, the outcome of a put stayed unknown, too many
+ * rows were rejected (tall_rejects_set_limit()), or the reject file could not be written */
 gboolean
 tall_load (TallFront *front,
            const TallLoadFiles *files,

@@ -21,12 +21,8 @@ typedef enum
   TALL_LOAD_GATHERS,
 } TallLoadStage;
 
-/**
- * TallLoadSummary:
- *
- * The result of a load. At the end of a load that was not stopped, the rows read are those of all
- * @ends, the kept and the rejected ones; so they are of each file (#TallLoadFile).
- */
+/* The result of a load. At the end of a load that was not stopped, the rows read are those of all
+ * @ends, the kept and the rejected ones; so they are of each file (#TallLoadFile). */
 typedef struct
 {
   guint64 rows; /* read, without the header and blank lines */
@@ -41,38 +37,23 @@ typedef struct
   const char *first_refused;
 } TallLoadSummary;
 
-/**
- * TallLoadProgress:
- * @position: bytes of the file read, or rows that were put aside and have been assembled
- * @size: bytes of the file, or rows that were put aside; 0: not known
- *
- * Called every now and then by the thread that loads.
- */
+/* Called every now and then by the thread that loads. @position: bytes of the file read, or rows
+ * that were put aside and have been assembled. @size: bytes of the file, or rows that were put
+ * aside; 0: not known. */
 typedef void (*TallLoadProgress) (TallLoadStage stage,
                                   const TallLoadSummary *summary,
                                   guint64 position,
                                   guint64 size,
                                   gpointer data);
 
-/**
- * TallLoadAnnounce:
- * @bytes: that rows of orders whose rows lie apart will take, about
- *
- * Called before rows that are put aside take room in @folder.
- */
+/* Called before rows that are put aside take room in @folder. @bytes: that rows of orders whose
+ * rows lie apart will take, about. */
 typedef void (*TallLoadAnnounce) (const char *folder, guint64 bytes, gpointer data);
 
-/**
- * TallLoadShow:
- * @item: an order or customer that a dry run would have stored
- */
+/* @item: an order or customer that a dry run would have stored. */
 typedef void (*TallLoadShow) (const TallLoadItem *item, gpointer data);
 
-/**
- * TallLoadOptions:
- *
- * Start from TALL_LOAD_OPTIONS_INIT.
- */
+/* Start from TALL_LOAD_OPTIONS_INIT. */
 typedef struct
 {
   TallQuery *query;          /* what makes rows of theirs; NULL: they are those of the files */

@@ -35,9 +35,7 @@ struct _TallRejectsFile
   int failure;     /* errno of the first failed write; 0: none */
 };
 
-/* @end: what comes after the field
- *
- * Writes a field. */
+/* Writes a field. @end: what comes after the field. */
 static void
 rejects_file_write (TallRejectsFile *self, TallSlice field, char end)
 {
@@ -72,13 +70,8 @@ open_alone (const char *path)
     }
 }
 
-/**
- * tall_rejects_file_name_temporary:
- * @path: the reject file
- *
- * Returns: (transfer full) (nullable): what is written until it becomes the reject file; NULL if
- *   that is a pipe or a device, which are written themselves
- */
+/* @path: the reject file. Returns: (transfer full) (nullable): what is written until it becomes the
+ * reject file; NULL if that is a pipe or a device, which are written themselves */
 char *
 tall_rejects_file_name_temporary (const char *path)
 {
@@ -125,9 +118,8 @@ move_file (TallRejectsFile *self)
   return 0;
 }
 
-/* A file that exists is replaced by rejects_file_close(), and stays as it is until then.
- *
- * Returns: (transfer full): NULL with %TALL_ERROR_INVALID if the file cannot be written */
+/* A file that exists is replaced by rejects_file_close(), and stays as it is until then. Returns:
+ * (transfer full): NULL with %TALL_ERROR_INVALID if the file cannot be written */
 static TallRejectsFile *
 rejects_file_new (const char *path, GError **error)
 {
@@ -171,9 +163,8 @@ rejects_file_has_failed (const TallRejectsFile *self)
   return self->failure != 0;
 }
 
-/* Finishes the file and puts it in its place. Nothing may be written any more.
- *
- * Returns: FALSE with %TALL_ERROR_INTERNAL if anything could not be written */
+/* Finishes the file and puts it in its place. Nothing may be written any more. Returns: FALSE with
+ * %TALL_ERROR_INTERNAL if anything could not be written */
 static gboolean
 rejects_file_close (TallRejectsFile *self, GError **error)
 {
@@ -242,14 +233,9 @@ write_text (TallRejects *self, const char *text, char end)
   rejects_file_write (self->file, tall_slice_str (text), end);
 }
 
-/**
- * tall_rejects_new:
- * @path: (nullable): the reject file; NULL only counts
- *
- * A file that exists is replaced by tall_rejects_close(), and stays as it is until then.
- *
- * Returns: (transfer full): NULL with %TALL_ERROR_INVALID if the file cannot be written
- */
+/* A file that exists is replaced by tall_rejects_close(), and stays as it is until then. @path:
+ * (nullable): the reject file; NULL only counts. Returns: (transfer full): NULL with
+ * %TALL_ERROR_INVALID if the file cannot be written */
 TallRejects *
 tall_rejects_new (const char *path, GError **error)
 {
@@ -265,12 +251,8 @@ tall_rejects_new (const char *path, GError **error)
   return self->file != NULL ? g_steal_pointer (&self) : NULL;
 }
 
-/**
- * tall_rejects_add_file:
- * @header: its text
- *
- * Names the next file whose rows may be rejected; all files before the first row.
- */
+/* Names the next file whose rows may be rejected; all files before the first row. @header: its
+ * text. */
 void
 tall_rejects_add_file (TallRejects *self, const char *name, TallSlice header)
 {
@@ -416,13 +398,8 @@ tall_rejects_get_count (TallRejects *self)
   return self->count;
 }
 
-/**
- * tall_rejects_set_limit:
- * @max_rows: rejected rows that are not too many
- * @max_percent: of the rows read, from the thousandth on, in place of @max_rows; 0: not so
- *
- * To be called before rows are added.
- */
+/* To be called before rows are added. @max_rows: rejected rows that are not too many. @max_percent:
+ * of the rows read, from the thousandth on, in place of @max_rows; 0: not so. */
 void
 tall_rejects_set_limit (TallRejects *self, guint64 max_rows, guint max_percent)
 {
@@ -431,13 +408,8 @@ tall_rejects_set_limit (TallRejects *self, guint64 max_rows, guint max_percent)
   self->max_percent = max_percent;
 }
 
-/**
- * tall_rejects_check_limit:
- * @rows_read: until now
- *
- * Returns: FALSE with %TALL_ERROR_INVALID if more rows are rejected than tall_rejects_set_limit()
- *   allows
- */
+/* @rows_read: until now. Returns: FALSE with %TALL_ERROR_INVALID if more rows are rejected than
+ * tall_rejects_set_limit() allows */
 gboolean
 tall_rejects_check_limit (TallRejects *self, guint64 rows_read, GError **error)
 {
@@ -464,27 +436,16 @@ tall_rejects_has_failed (TallRejects *self)
   return self->file != NULL && rejects_file_has_failed (self->file);
 }
 
-/**
- * tall_rejects_get_tally:
- *
- * Call this when no thread adds rows any more.
- *
- * Returns: (transfer none) (element-type TallRejectTally): rows by reason, in the order in which
- *   the reasons came up
- */
+/* Call this when no thread adds rows any more. Returns: (element-type TallRejectTally): rows by
+ * reason, in the order in which the reasons came up */
 GPtrArray *
 tall_rejects_get_tally (TallRejects *self)
 {
   return self->tally;
 }
 
-/**
- * tall_rejects_close:
- *
- * Finishes the reject file and puts it in its place.
- *
- * Returns: FALSE with %TALL_ERROR_INTERNAL if any row could not be written to it
- */
+/* Finishes the reject file and puts it in its place. Returns: FALSE with %TALL_ERROR_INTERNAL if
+ * any row could not be written to it */
 gboolean
 tall_rejects_close (TallRejects *self, GError **error)
 {

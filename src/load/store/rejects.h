@@ -9,11 +9,7 @@ G_BEGIN_DECLS
 /* The reason of a header. */
 #define TALL_REJECTS_HEADER "header"
 
-/**
- * TallReject:
- *
- * A row of the file that was not stored, and why.
- */
+/* A row of the file that was not stored, and why. */
 typedef struct
 {
   guint file;         /* as in #TallCsvRow */
@@ -24,11 +20,7 @@ typedef struct
   TallSlice raw; /* the row's bytes */
 } TallReject;
 
-/**
- * TallRejectTally:
- *
- * How many rows were rejected for one kind of reason in one column.
- */
+/* How many rows were rejected for one kind of reason in one column. */
 typedef struct
 {
   char *reason; /* column and kind */
@@ -38,15 +30,11 @@ typedef struct
   char *first_reason; /* of that line, with its values */
 } TallRejectTally;
 
-/**
- * TallRejects:
- *
- * Where rejected rows go: counted by column and kind, and written to the reject file if there is
+/* Where rejected rows go: counted by column and kind, and written to the reject file if there is
  * one, as CSV with the columns line, column, reason and row; if there are several files, file is
  * the first column. Before the first row of a file comes its header, with the reason `header`. Rows
  * that the store refuses come when its answer comes, so lines may be a little out of order. Any
- * thread may add at any time.
- */
+ * thread may add at any time. */
 typedef struct _TallRejects TallRejects;
 
 TallRejects *tall_rejects_new (const char *path, GError **error) G_GNUC_WARN_UNUSED_RESULT;

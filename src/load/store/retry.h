@@ -7,12 +7,8 @@
 
 G_BEGIN_DECLS
 
-/**
- * TallRetryFile:
- *
- * The rows of one file in a reject file, below the header of that file. Each row stands in the line
- * in which it stood in the file; the lines between are blank.
- */
+/* The rows of one file in a reject file, below the header of that file. Each row stands in the line
+ * in which it stood in the file; the lines between are blank. */
 typedef struct
 {
   char *name;   /* of the original; empty if the reject file is of one file */

@@ -25,12 +25,7 @@ tall_pace_wait (TallPace *self)
 #define AT_ONCE G_USEC_PER_SEC
 #define MAX_DOUBLINGS 6
 
-/**
- * tall_patience_begin:
- * @now: monotonic, microseconds
- *
- * A try begins.
- */
+/* A try begins. @now: monotonic, microseconds. */
 void
 tall_patience_begin (TallPatience *self, gint64 now)
 {
@@ -47,13 +42,8 @@ stands_still (const TallPatience *self, const GError *cause, gint64 now)
          || now - self->begun >= AT_ONCE;
 }
 
-/**
- * tall_patience_goes_on:
- * @cause: why the try has failed
- * @now: as of tall_patience_begin()
- *
- * Returns: whether it is to be tried again, after a pause
- */
+/* @cause: why the try has failed. @now: as of tall_patience_begin(). Returns: whether it is to be
+ * tried again, after a pause */
 gboolean
 tall_patience_goes_on (TallPatience *self, const GError *cause, gint64 now)
 {
@@ -68,11 +58,7 @@ tall_patience_goes_on (TallPatience *self, const GError *cause, gint64 now)
   return ++self->n_refused < self->tries;
 }
 
-/**
- * tall_patience_goes_on_after_race:
- *
- * The same where somebody else has been faster: as after being refused at once.
- */
+/* The same where somebody else has been faster: as after being refused at once. */
 gboolean
 tall_patience_goes_on_after_race (TallPatience *self)
 {
@@ -80,12 +66,7 @@ tall_patience_goes_on_after_race (TallPatience *self)
   return ++self->n_refused < self->tries;
 }
 
-/**
- * tall_patience_explain:
- * @cause: why it is not tried again
- *
- * Says so, if a store has stood still for too long.
- */
+/* Says so, if a store has stood still for too long. @cause: why it is not tried again. */
 void
 tall_patience_explain (const TallPatience *self, GError **cause)
 {
@@ -93,11 +74,7 @@ tall_patience_explain (const TallPatience *self, GError **cause)
     g_prefix_error (cause, "the store has stood still for more than %u s: ", self->patience);
 }
 
-/**
- * tall_patience_sleep:
- *
- * Waits before the next try, somewhat at random, so that not all come back at once.
- */
+/* Waits before the next try, somewhat at random, so that not all come back at once. */
 void
 tall_patience_sleep (const TallPatience *self)
 {
@@ -131,14 +108,8 @@ begin_to_say (TallStall *self, gint64 now)
   return TRUE;
 }
 
-/**
- * tall_stall_say:
- * @patience: of what is tried, and is going to be tried again
- * @cause: why it has failed
- * @now: monotonic, microseconds
- *
- * Says so if it is time to.
- */
+/* Says so if it is time to. @patience: of what is tried, and is going to be tried again. @cause:
+ * why it has failed. @now: monotonic, microseconds. */
 void
 tall_stall_say (TallStall *self, const TallPatience *patience, const GError *cause, gint64 now)
 {
@@ -165,11 +136,7 @@ is_asked_to_stop (const TallStorer *self)
   return self->options.stop != NULL && g_atomic_int_get (self->options.stop) != 0;
 }
 
-/**
- * tall_storer_has_failed:
- *
- * Returns: whether nothing is stored any more; tall_storer_finish() says why
- */
+/* Returns: whether nothing is stored any more; tall_storer_finish() says why */
 gboolean
 tall_storer_has_failed (TallStorer *self)
 {
@@ -313,9 +280,7 @@ make_safe (TallStorer *self, TallStorerMakeSafe run, GError **error)
   return ok;
 }
 
-/* @run: syncs, or ends the load
- *
- * Makes all that was put safe, for as long as the store may take. */
+/* Makes all that was put safe, for as long as the store may take. @run: syncs, or ends the load. */
 static gboolean
 storer_make_safe (TallStorer *self, TallStorerMakeSafe run, GError **error)
 {
@@ -380,11 +345,8 @@ look_for_namesake (TallStorer *self, const TallLoadBatch *batch)
                 item->order->order_number, item->order->customer_number, other);
 }
 
-/* @data: (transfer full): a #TallLoadBatch
- * @user_data: the storer
- *
- * Puts a batch, again and again if need be, and what was put is made safe every few seconds. What a
- * pool's worker does. */
+/* Puts a batch, again and again if need be, and what was put is made safe every few seconds. What a
+ * pool's worker does. @data: (transfer full): a #TallLoadBatch. @user_data: the storer. */
 static void
 storer_store_batch (gpointer data, gpointer user_data)
 {
@@ -455,12 +417,8 @@ count_repeated (TallStorer *self, TallLoadItem *taken)
   tall_load_ledger_add (&self->fresh, item, TALL_LOAD_REPEATED);
 }
 
-/**
- * tall_storer_add:
- * @item: (transfer full): an order if the others are, or a customer
- *
- * Takes an item. Returns when there is room for the next.
- */
+/* Takes an item. Returns when there is room for the next. @item: (transfer full): an order if the
+ * others are, or a customer. */
 void
 tall_storer_add (TallStorer *self, TallLoadItem *item)
 {
@@ -476,13 +434,9 @@ tall_storer_add (TallStorer *self, TallLoadItem *item)
     submit (self, g_steal_pointer (&self->filling));
 }
 
-/**
- * tall_storer_count:
- * @ends: (out caller-allocates) (array fixed-size=4): by #TallLoadEnd
- * @retries: (out): batches that were put again
- *
- * What has become of the items until now. What is put, but not yet safe from a crash, is in none.
- */
+/* What has become of the items until now. What is put, but not yet safe from a crash, is in none.
+ * @ends: (out caller-allocates) (array fixed-size=4): by #TallLoadEnd. @retries: (out) batches that
+ * were put again. */
 void
 tall_storer_count (TallStorer *self, TallLoadTally *ends, guint64 *retries)
 {
@@ -506,15 +460,10 @@ tall_storer_count_rows (TallStorer *self, guint file, TallLoadEnd end)
   return tall_load_ledger_count_rows (&self->safe, file, end);
 }
 
-/**
- * tall_storer_finish:
- *
- * Stores what is left and makes all of it safe from a crash. Nothing may be added any more. After a
+/* Stores what is left and makes all of it safe from a crash. Nothing may be added any more. After a
  * failure what was stored before is made safe and counted if that can be done, and the load stays
- * one that was cut short, as what was on its way may still arrive.
- *
- * Returns: FALSE if not everything is stored, and safe
- */
+ * one that was cut short, as what was on its way may still arrive. Returns: FALSE if not everything
+ * is stored, and safe */
 gboolean
 tall_storer_finish (TallStorer *self, GError **error)
 {
@@ -552,13 +501,8 @@ can_find_numbers (TallFront *front, GError **error)
   return !lacks;
 }
 
-/**
- * tall_storer_new:
- * @options: its text @bulk.name, which is needed, and @stop stay as long as the storer
- * @rejects: where refused items go
- *
- * Returns: (transfer full): NULL if a load cannot be begun
- */
+/* @options: its text @bulk.name, which is needed, and @stop stay as long as the storer. @rejects:
+ * where refused items go. Returns: (transfer full): NULL if a load cannot be begun */
 TallStorer *
 tall_storer_new (TallFront *front,
                  const TallStorerOptions *options,

@@ -9,11 +9,8 @@
 
 G_BEGIN_DECLS
 
-/**
- * TallPace:
- *
- * Lets at most so many a second through, on average. Begin with the options set and the rest zero.
- */
+/* Lets at most so many a second through, on average. Begin with the options set and the rest
+ * zero. */
 typedef struct
 {
   guint rate;       /* a second; 0: as many as there can be */
@@ -24,14 +21,10 @@ typedef struct
 
 void tall_pace_wait (TallPace *self);
 
-/**
- * TallPatience:
- *
- * How long a load tries something again and again. A store that answers at once that it is not
+/* How long a load tries something again and again. A store that answers at once that it is not
  * available is tried some times. A store that stands still is waited for: it has time-outs, says
  * that it has too much to do, or takes a second and more until it fails. Begin with the three
- * bounds, and zeros.
- */
+ * bounds, and zeros. */
 typedef struct
 {
   guint tries;       /* of which each is refused at once */
@@ -51,21 +44,13 @@ gboolean tall_patience_goes_on_after_race (TallPatience *self);
 void tall_patience_explain (const TallPatience *self, GError **cause);
 void tall_patience_sleep (const TallPatience *self);
 
-/**
- * TallStalled:
- * @seconds: since when something is tried
- * @most: seconds for which it is tried at most
- * @cause: what the store says
- *
- * Called every ten seconds or so while the store stands still, by any thread, by one at a time.
- */
+/* Called every ten seconds or so while the store stands still, by any thread, by one at a time.
+ * @seconds: since when something is tried. @most: seconds for which it is tried at most. @cause:
+ * what the store says. */
 typedef void (*TallStalled) (guint seconds, guint most, const GError *cause, gpointer data);
 
-/**
- * TallStall:
- *
- * Says every now and then that a store stands still, for all who wait for it. Any thread may call.
- */
+/* Says every now and then that a store stands still, for all who wait for it. Any thread may
+ * call. */
 typedef struct
 {
   TallStalled stalled; /* NULL: nobody listens */
@@ -79,11 +64,7 @@ void tall_stall_clear (TallStall *self);
 void
 tall_stall_say (TallStall *self, const TallPatience *patience, const GError *cause, gint64 now);
 
-/**
- * TallStorerOptions:
- *
- * Start from TALL_STORER_OPTIONS_INIT.
- */
+/* Start from TALL_STORER_OPTIONS_INIT. */
 typedef struct
 {
   guint jobs;        /* batches that are put at once, 256 at most; 0: as many as help */
@@ -104,12 +85,8 @@ typedef struct
     .tries = 6, .retry_delay = 100, .patience = 600                                                \
   }
 
-/**
- * TallLoadNamesakes:
- *
- * Orders whose numbers another customer has, too, before they are put. One of each batch is looked
- * at: where a file comes again with other customers, nearly all are of that kind.
- */
+/* Orders whose numbers another customer has, too, before they are put. One of each batch is looked
+ * at: where a file comes again with other customers, nearly all are of that kind. */
 typedef struct
 {
   guint64 n_looked; /* orders; 0: there is no index on their numbers */
@@ -117,13 +94,9 @@ typedef struct
   char first[512]; /* its number and both customers, for people; "": none was found */
 } TallLoadNamesakes;
 
-/**
- * TallStorer:
- *
- * Stores orders or customers: gathers them into batches, puts several of these at once, puts again
+/* Stores orders or customers: gathers them into batches, puts several of these at once, puts again
  * what fails for a while, rejects what the store refuses, and counts. It holds some batches, and
- * tall_storer_add() waits while there are enough. One thread adds; any may count.
- */
+ * tall_storer_add() waits while there are enough. One thread adds; any may count. */
 typedef struct _TallStorer TallStorer;
 
 TallStorer *tall_storer_new (TallFront *front,

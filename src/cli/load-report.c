@@ -76,14 +76,16 @@ get_name (const TallLoadReport *self, TallLoadEnd end)
     [TALL_LOAD_UNCHANGED] = "unchanged", [TALL_LOAD_SKIPPED] = "skipped",
     [TALL_LOAD_OVERTAKEN] = "overtaken", [TALL_LOAD_REPEATED] = "repeated",
   };
+  if (self->deletes)
+    return end == TALL_LOAD_STORED ? "deleted" : "absent";
   return end == TALL_LOAD_STORED && self->is_dry ? "good" : names[end];
 }
 
-/* The first end is always named, the others if there are any. */
+/* The first end is always named, and both of a deletion, the others if there are any. */
 static gboolean
-is_named (TallLoadEnd end, guint64 n)
+is_named (const TallLoadReport *self, TallLoadEnd end, guint64 n)
 {
-  return end == TALL_LOAD_STORED || n > 0;
+  return end == TALL_LOAD_STORED || n > 0 || (self->deletes && end == TALL_LOAD_UNCHANGED);
 }
 
 static const char *
@@ -128,7 +130,7 @@ print_sum (const TallLoadReport *self, const TallLoadFile *file, guint64 rejecte
   guint64 known = tall_load_file_count_settled (file, rejected);
   tall_print ("%" G_GUINT64_FORMAT " %s =", file->n_rows, verb);
   for (TallLoadEnd end = 0; end < TALL_LOAD_N_ENDS; end++)
-    if (is_named (end, file->n_ended[end]))
+    if (is_named (self, end, file->n_ended[end]))
       tall_print (" %" G_GUINT64_FORMAT " %s +", file->n_ended[end], get_name (self, end));
   if (file->n_kept > 0)
     tall_print (" %" G_GUINT64_FORMAT " looked up +", file->n_kept);
@@ -229,12 +231,12 @@ print_items (const TallLoadReport *self)
   for (TallLoadEnd end = 0; end < TALL_LOAD_N_ENDS; end++)
     {
       const TallLoadTally *tally = &self->summary.ends[end];
-      if (!is_named (end, tally->items))
+      if (!is_named (self, end, tally->items))
         continue;
       if (end > 0)
         g_string_append (text, ", ");
       g_string_append_printf (text, "%" G_GUINT64_FORMAT, tally->items);
-      if (end > 0)
+      if (end > 0 || self->deletes)
         g_string_append_printf (text, " %s", get_name (self, end));
       else if (!are_customers)
         g_string_append_printf (text, " with %" G_GUINT64_FORMAT " %s", tally->lines,
@@ -255,6 +257,18 @@ print_namesakes (const TallLoadNamesakes *self)
                 self->n_found, self->n_looked, first);
 }
 
+/* A file of bare numbers may have no header: then its first line has to be seen as one. */
+static void
+print_header (const TallLoadReport *self)
+{
+  const TallCsvReader *reader = tall_load_files_get (self->files, 0)->reader;
+  g_autofree char *header =
+      g_strjoinv (",", (char **)tall_csv_reader_get_columns ((TallCsvReader *)reader));
+  g_autofree char *clean = tall_text_clean (header);
+  tall_print ("Header    %s: the first line names the columns, and nothing is deleted for it\n",
+              clean);
+}
+
 /**
  * tall_load_report_print:
  *
@@ -263,11 +277,14 @@ print_namesakes (const TallLoadNamesakes *self)
 void
 tall_load_report_print (const TallLoadReport *self)
 {
+  if (self->is_guessed)
+    print_header (self);
   print_rows (self);
   print_unused (self);
   print_items (self);
   print_namesakes (&self->summary.namesakes);
-  print_time (self);
+  if (!self->deletes)
+    print_time (self);
   load_report_print_rejects (self->rejects, self->rejects_path, self->files);
 }
 
@@ -321,25 +338,10 @@ add_files (const TallLoadReport *self, JsonBuilder *builder)
   json_builder_end_array (builder);
 }
 
-/**
- * tall_load_report_print_json:
- */
-void
-tall_load_report_print_json (const TallLoadReport *self)
+/* What only a load has. */
+static void
+add_load (const TallLoadReport *self, JsonBuilder *builder)
 {
-  g_autoptr (JsonBuilder) builder = json_builder_new ();
-  json_builder_begin_object (builder);
-  tall_json_add_number (builder, "rows", self->summary.rows);
-  tall_json_add_number (builder, "rejected_rows", tall_rejects_get_count (self->rejects));
-  for (TallLoadEnd end = 0; end < TALL_LOAD_N_ENDS; end++)
-    {
-      const TallLoadTally *tally = &self->summary.ends[end];
-      tall_json_begin_object (builder, get_name (self, end));
-      tall_json_add_number (builder, get_noun (self, 2), tally->items);
-      tall_json_add_number (builder, "rows", tally->rows);
-      tall_json_add_number (builder, "lines", tally->lines);
-      json_builder_end_object (builder);
-    }
   tall_json_add_number (builder, "kept_rows", self->summary.kept_rows);
   tall_json_add_number (builder, "spooled_rows", self->summary.spooled_rows);
   if (tall_load_files_get (self->files, 0)->mapping->sql != NULL)
@@ -356,6 +358,30 @@ tall_load_report_print_json (const TallLoadReport *self)
   json_builder_end_object (builder);
   tall_json_add_double (builder, "seconds", self->seconds);
   add_files (self, builder);
+}
+
+/**
+ * tall_load_report_print_json:
+ */
+void
+tall_load_report_print_json (const TallLoadReport *self)
+{
+  g_autoptr (JsonBuilder) builder = json_builder_new ();
+  json_builder_begin_object (builder);
+  tall_json_add_number (builder, "rows", self->summary.rows);
+  tall_json_add_number (builder, "rejected_rows", tall_rejects_get_count (self->rejects));
+  for (TallLoadEnd end = 0; end < (self->deletes ? TALL_LOAD_SKIPPED : TALL_LOAD_N_ENDS); end++)
+    {
+      const TallLoadTally *tally = &self->summary.ends[end];
+      tall_json_begin_object (builder, get_name (self, end));
+      tall_json_add_number (builder, get_noun (self, 2), tally->items);
+      tall_json_add_number (builder, "rows", tally->rows);
+      if (!self->deletes)
+        tall_json_add_number (builder, "lines", tally->lines);
+      json_builder_end_object (builder);
+    }
+  if (!self->deletes)
+    add_load (self, builder);
   load_report_add_reasons (builder, self->rejects);
   json_builder_end_object (builder);
   tall_json_print (builder);
@@ -389,105 +415,4 @@ tall_load_delete_guess_mapping (TallCsvReader *reader, GError **error)
     g_key_file_set_string (file, "order", "order_number", columns[1]);
   g_autofree char *text = g_key_file_to_data (file, NULL, NULL);
   return tall_mapping_parse ("of the columns", text, -1, error);
-}
-
-static void
-print_json (const TallLoadDelete *self, const TallDeleterSummary *summary)
-{
-  const char *noun = self->mapping->kind == TALL_MAPPING_CUSTOMERS ? "customers" : "orders";
-  const TallDeleterTally *const tallies[] = { &summary->deleted, &summary->absent };
-  static const char *const names[] = { "deleted", "absent" };
-  g_autoptr (JsonBuilder) builder = json_builder_new ();
-  json_builder_begin_object (builder);
-  tall_json_add_number (builder, "rows", summary->rows);
-  tall_json_add_number (builder, "rejected_rows", tall_rejects_get_count (self->rejects));
-  for (guint i = 0; i < G_N_ELEMENTS (tallies); i++)
-    {
-      tall_json_begin_object (builder, names[i]);
-      tall_json_add_number (builder, noun, tallies[i]->items);
-      tall_json_add_number (builder, "rows", tallies[i]->rows);
-      json_builder_end_object (builder);
-    }
-  load_report_add_reasons (builder, self->rejects);
-  json_builder_end_object (builder);
-  tall_json_print (builder);
-}
-
-/* A file of bare numbers may have no header: then its first line has to be seen as one. */
-static void
-print_header (const TallLoadDelete *self)
-{
-  g_autofree char *header = g_strjoinv (",", (char **)tall_csv_reader_get_columns (self->reader));
-  g_autofree char *clean = tall_text_clean (header);
-  tall_print ("Header    %s: the first line names the columns, and nothing is deleted for it\n",
-              clean);
-}
-
-static void
-print (const TallLoadDelete *self, const TallDeleterSummary *summary)
-{
-  if (self->is_guessed)
-    print_header (self);
-  guint64 rejected = tall_rejects_get_count (self->rejects);
-  guint64 known = summary->deleted.rows + summary->absent.rows + rejected;
-  tall_print ("Rows      %" G_GUINT64_FORMAT " read = %" G_GUINT64_FORMAT
-              " deleted + %" G_GUINT64_FORMAT " absent + %" G_GUINT64_FORMAT " rejected",
-              summary->rows, summary->deleted.rows, summary->absent.rows, rejected);
-  if (summary->rows > known)
-    tall_print (" + %" G_GUINT64_FORMAT " not settled", summary->rows - known);
-  tall_print ("\n%s %" G_GUINT64_FORMAT " deleted, %" G_GUINT64_FORMAT " absent\n",
-              self->mapping->kind == TALL_MAPPING_CUSTOMERS ? "Customers" : "Orders   ",
-              summary->deleted.items, summary->absent.items);
-}
-
-static void
-show_progress (const TallDeleterSummary *summary, guint64 position, guint64 size, gpointer data)
-{
-  const TallLoadDelete *self = data;
-  const TallProgress progress = { .stage = TALL_LOAD_STORES,
-                                  .items = summary->deleted.items + summary->absent.items,
-                                  .done = "deleted",
-                                  .rows = summary->rows,
-                                  .rejected = tall_rejects_get_count (self->rejects),
-                                  .position = position,
-                                  .size = size };
-  tall_progress_show (&progress);
-}
-
-/**
- * tall_load_delete_run:
- *
- * Deletes what the file names, and prints the summary.
- */
-TallExit
-tall_load_delete_run (const TallLoadDelete *self, TallFront *front)
-{
-  g_autoptr (GError) error = NULL;
-  TallDeleterSummary summary;
-  TallDeleterOptions options = TALL_DELETER_OPTIONS_INIT;
-  if (self->jobs != 0)
-    options.jobs = self->jobs;
-  options.rate = self->rate;
-  options.progress = self->quiet ? NULL : show_progress;
-  options.stalled = self->stalled;
-  options.data = (gpointer)self;
-  options.stop = tall_stop_on_signals ();
-  gboolean ok = tall_deleter_run (front, self->reader, self->mapping, self->rejects, &options,
-                                  &summary, &error);
-  tall_progress_clear ();
-  g_autofree char *why = error != NULL ? tall_error_describe (error) : NULL;
-  if (self->json)
-    print_json (self, &summary);
-  else if (!self->quiet)
-    {
-      print (self, &summary);
-      load_report_print_rejects (self->rejects, self->rejects_path, NULL);
-    }
-  if (!ok)
-    tall_print_error ("%s. To go on, run it again: what is deleted is absent then", why);
-  if (g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
-    return (TallExit)(128 + g_atomic_int_get (options.stop));
-  if (!ok)
-    return TALL_EXIT_FAILED;
-  return tall_rejects_get_count (self->rejects) > 0 ? TALL_EXIT_NO : TALL_EXIT_DONE;
 }

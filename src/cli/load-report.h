@@ -4,7 +4,6 @@
 
 #include "cli/command.h"
 #include "cli/options.h"
-#include "load/store/deleter.h"
 #include "load/store/loader.h"
 
 #include <json-glib/json-glib.h>
@@ -24,33 +23,15 @@ typedef struct
   TallRejects *rejects;       /* not owned */
   const char *rejects_path;   /* where they are kept; NULL: nowhere */
   gdouble seconds;
-  gboolean is_dry; /* nothing was stored */
+  gboolean is_dry;     /* nothing was stored */
+  gboolean deletes;    /* what the rows name */
+  gboolean is_guessed; /* the mapping, as none was named */
 } TallLoadReport;
 
 void tall_load_report_print (const TallLoadReport *self);
 void tall_load_report_print_json (const TallLoadReport *self);
 
-/**
- * TallLoadDelete:
- *
- * A call of `load --delete`.
- */
-typedef struct
-{
-  TallMapping *mapping;     /* not owned; bound to @reader */
-  gboolean is_guessed;      /* @mapping, as none was named */
-  TallCsvReader *reader;    /* not owned */
-  TallRejects *rejects;     /* not owned */
-  const char *rejects_path; /* where they are kept; NULL: nowhere */
-  guint jobs;               /* 0: not given */
-  guint rate;               /* a second; 0: as many as there can be */
-  gboolean json;
-  gboolean quiet;
-  TallStalled stalled; /* NULL: nobody listens */
-} TallLoadDelete;
-
 TallMapping *tall_load_delete_guess_mapping (TallCsvReader *reader,
                                              GError **error) G_GNUC_WARN_UNUSED_RESULT;
-TallExit tall_load_delete_run (const TallLoadDelete *self, TallFront *front);
 
 G_END_DECLS

@@ -184,6 +184,7 @@ typedef struct
 {
   TallRejects *rejects;
   gint to_show;
+  gboolean deletes;
 } LoadHooks;
 
 /* Prints the first orders, or customers, of a dry run. */
@@ -213,13 +214,17 @@ show_progress (TallLoadStage stage,
                                      + summary->ends[TALL_LOAD_REVIVED].items
                                      + summary->ends[TALL_LOAD_UNCHANGED].items
                                      + summary->ends[TALL_LOAD_SKIPPED].items,
-                            .done = hooks->to_show < 0 ? "safe" : "good",
+                            .done = hooks->deletes       ? "deleted"
+                                    : hooks->to_show < 0 ? "safe"
+                                                         : "good",
                             .rows = summary->rows,
                             .rejected = tall_rejects_get_count (hooks->rejects),
                             .position = position,
                             .size = size };
   tall_progress_show (&progress);
 }
+
+#define GO_ON_DELETING "%s. To go on, run it again: what is deleted is absent then"
 
 static TallExit
 load_file (TallLoadReport *report,
@@ -234,7 +239,8 @@ load_file (TallLoadReport *report,
   options.storing.bulk.on_existing = own->existing;
   options.storing.bulk.assume_new = own->assume_new;
   options.storing.unique = own->unique_orders;
-  LoadHooks hooks = { report->rejects, own->dry_run };
+  LoadHooks hooks = { report->rejects, own->dry_run, own->deletes };
+  options.deletes = own->deletes;
   options.data = &hooks;
   options.show = show_item;
   options.rate = (guint)own->rate;
@@ -258,11 +264,16 @@ load_file (TallLoadReport *report,
   if (g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
     return tall_fail_saying (
         (TallExit)(128 + g_atomic_int_get (options.stop)),
-        "%s. To go on, load the file again: what is stored already stays as it is", why);
+        own->deletes ? GO_ON_DELETING
+                     : "%s. To go on, load the file again: what is stored already stays as it is",
+        why);
   if (!ok)
     return tall_fail_saying (
         TALL_EXIT_FAILED,
-        "%s. When this is mended, load the file again: what is stored stays as it is", why);
+        own->deletes
+            ? GO_ON_DELETING
+            : "%s. When this is mended, load the file again: what is stored stays as it is",
+        why);
   return tall_rejects_get_count (report->rejects) > 0 ? TALL_EXIT_NO : TALL_EXIT_DONE;
 }
 
@@ -403,22 +414,13 @@ load_files (const TallOptions *options, const GPtrArray *arguments, const TallLo
     return tall_fail_with (error, TALL_EXIT_FAILED);
   if (own->max_rejects != NULL)
     tall_rejects_set_limit (rejects, own->max_rows, own->max_percent);
-  const TallLoadDelete deletion = {
-    .mapping = first->mapping,
-    .is_guessed = own->map == NULL,
-    .reader = first->reader,
-    .rejects = rejects,
-    .rejects_path = own->rejects,
-    .jobs = (guint)own->jobs,
-    .rate = (guint)own->rate,
-    .json = own->json,
-    .quiet = own->quiet,
-    .stalled = own->quiet ? NULL : say_stalled,
-  };
-  if (own->deletes)
-    return tall_load_delete_run (&deletion, front);
-  TallLoadReport report = { first->mapping->kind, .files = files, .rejects = rejects,
-                            .rejects_path = own->rejects, .is_dry = own->dry_run >= 0 };
+  TallLoadReport report = { first->mapping->kind,
+                            .files = files,
+                            .rejects = rejects,
+                            .rejects_path = own->rejects,
+                            .is_dry = own->dry_run >= 0,
+                            .deletes = own->deletes,
+                            .is_guessed = own->deletes && own->map == NULL };
   code = load_file (&report, own, front, files, query);
   if (own->n_good != NULL)
     *own->n_good = report.summary.ends[TALL_LOAD_STORED].items;

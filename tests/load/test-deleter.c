@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
-#include "load/store/deleter.h"
+#include "load/store/loader.h"
 #include "tall-error.h"
 #include "tall-forwarding-front.h"
 #include "tall-test-files.h"
@@ -98,7 +98,8 @@ tall_stubborn_front_init (TallStubbornFront *self)
 }
 
 static void
-count_report (const TallDeleterSummary *summary G_GNUC_UNUSED,
+count_report (TallLoadStage stage G_GNUC_UNUSED,
+              const TallLoadSummary *summary G_GNUC_UNUSED,
               guint64 position,
               guint64 size,
               gpointer data)
@@ -131,18 +132,22 @@ run (const char *orders, const char *csv, guint rate)
       tall_csv_reader_open (path, &mapping->dialect, TALL_CSV_MAX_ROW, &error);
   g_remove (path);
   must (tall_mapping_bind_reader (mapping, reader, &error));
+  g_autoptr (TallLoadFiles) files =
+      tall_load_files_new_of_one (g_steal_pointer (&reader), g_steal_pointer (&mapping));
   g_autoptr (TallRejects) rejects = tall_rejects_new (NULL, &error);
-  TallDeleterOptions options = TALL_DELETER_OPTIONS_INIT;
-  options.retry_delay = 1;
-  options.patience = patience;
+  TallLoadOptions options = TALL_LOAD_OPTIONS_INIT;
+  options.deletes = TRUE;
+  options.storing.retry_delay = 1;
+  options.storing.patience = patience;
   options.rate = rate;
   options.progress = count_report;
   options.data = &n_reports;
-  TallDeleterSummary summary;
-  gboolean ok = tall_deleter_run (front, reader, mapping, rejects, &options, &summary, &error);
+  TallLoadSummary summary;
+  gboolean ok = tall_load (front, files, rejects, &options, &summary, &error);
   g_assert_cmpint (ok, ==, error == NULL);
   g_assert_cmpuint (n_reports, ==, summary.rows);
-  return g_strdup_printf ("%d %d %d%s%s", (int)summary.deleted.rows, (int)summary.absent.rows,
+  return g_strdup_printf ("%d %d %d%s%s", (int)summary.ends[TALL_LOAD_STORED].rows,
+                          (int)summary.ends[TALL_LOAD_UNCHANGED].rows,
                           (int)tall_rejects_get_count (rejects), ok ? "" : " ",
                           ok ? "" : error->message);
 }

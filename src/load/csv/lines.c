@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "load/csv/lines.h"
 
-#include "tall-error.h"
+#include "base/fail.h"
 
 #include <gio/gio.h>
 
@@ -59,20 +59,16 @@ open_encoding (TallCsvLines *self, const char *encoding, GError **error)
   self->encoding = g_strdup (encoding);
   self->converter = make_converter (encoding);
   if (self->converter == NULL)
-    {
-      tall_error_set_invalid (error, "encoding", "there is no encoding “%s”", encoding);
-      return FALSE;
-    }
+    return tall_error_fail_invalid (error, "encoding", "there is no encoding “%s”", encoding);
   self->unit = measure_unit (encoding);
   tall_csv_window_init (&self->foreign, read_source, self->source);
   if (!tall_csv_window_want (&self->foreign, strlen (UTF8_MARK), error))
     return FALSE;
   if (!tall_slice_has_prefix (tall_csv_window_get (&self->foreign), tall_slice_str (UTF8_MARK)))
     return TRUE;
-  tall_error_set_invalid (
+  return tall_error_fail_invalid (
       error, "encoding", "%s begins with the mark of UTF-8, and is not %s; leave out encoding = %s",
       self->source->name, encoding, encoding);
-  return FALSE;
 }
 
 /* Writes a mark for each byte of a character that the encoding does not have. */

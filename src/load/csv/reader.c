@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "load/csv/reader-private.h"
 
-#include "tall-error.h"
+#include "base/fail.h"
 
 #define MARK "\xef\xbb\xbf" /* the byte order mark */
 
@@ -375,10 +375,10 @@ tall_csv_reader_check_data (TallCsvReader *self, GError **error)
 {
   if (!self->is_rejects)
     return TRUE;
-  g_set_error (error, TALL_ERROR, TALL_ERROR_INVALID,
-               "%s is the reject file of a load: its rows are loaded by --retry-rejects %s",
-               tall_csv_reader_get_name (self), tall_csv_reader_get_name (self));
-  return FALSE;
+  return tall_error_fail (
+      error, TALL_ERROR_INVALID,
+      "%s is the reject file of a load: its rows are loaded by --retry-rejects %s",
+      tall_csv_reader_get_name (self), tall_csv_reader_get_name (self));
 }
 
 static gboolean
@@ -392,10 +392,9 @@ refuse_header (TallCsvReader *self, const TallCsvRow *row, GError **error)
   const char *advice = g_strcmp0 (row->kind, KIND_NUL) == 0
                            ? "; if the file is UTF-16, name it in the mapping: encoding = UTF-16LE"
                            : "";
-  g_set_error (error, TALL_ERROR, TALL_ERROR_INVALID,
-               "%s, line %" G_GUINT64_FORMAT ": the header cannot be read: %s%s%s",
-               tall_csv_reader_get_name (self), row->line, column, row->reason, advice);
-  return FALSE;
+  return tall_error_fail (error, TALL_ERROR_INVALID,
+                          "%s, line %" G_GUINT64_FORMAT ": the header cannot be read: %s%s%s",
+                          tall_csv_reader_get_name (self), row->line, column, row->reason, advice);
 }
 
 /* Lines above the header, which may be anything. */
@@ -436,10 +435,9 @@ read_header (TallCsvReader *self, GError **error)
     case TALL_CSV_ROW:
       break;
     case TALL_CSV_END:
-      g_set_error (error, TALL_ERROR, TALL_ERROR_INVALID,
-                   "%s is empty; its first line has to name the columns",
-                   tall_csv_reader_get_name (self));
-      return FALSE;
+      return tall_error_fail (error, TALL_ERROR_INVALID,
+                              "%s is empty; its first line has to name the columns",
+                              tall_csv_reader_get_name (self));
     default:
       return FALSE;
     }

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "load/csv/source.h"
 
-#include "tall-error.h"
+#include "base/fail.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -209,9 +209,9 @@ check_kind (TallCsvSource *self, GError **error)
     what = "a device";
   if (what == NULL)
     return TRUE;
-  g_set_error (error, TALL_ERROR, TALL_ERROR_UNAVAILABLE,
-               "%s is %s, not a CSV file; name a file, or - for standard input", self->name, what);
-  return FALSE;
+  return tall_error_fail (error, TALL_ERROR_UNAVAILABLE,
+                          "%s is %s, not a CSV file; name a file, or - for standard input",
+                          self->name, what);
 }
 
 /* Waits for something to read, as a pipe may be silent for long. */
@@ -240,14 +240,11 @@ write_copy (TallCsvSource *self, const guint8 *data, gsize len, GError **error)
       if (n < 0 && errno == EINTR)
         continue;
       if (n < 0)
-        {
-          g_set_error (
-              error, TALL_ERROR, TALL_ERROR_UNAVAILABLE,
-              "%s cannot be kept in %s, to be read twice: %s. Name a folder with more room "
-              "with --spool, or load a file",
-              self->name, self->copy_folder, g_strerror (errno));
-          return FALSE;
-        }
+        return tall_error_fail (
+            error, TALL_ERROR_UNAVAILABLE,
+            "%s cannot be kept in %s, to be read twice: %s. Name a folder with more room "
+            "with --spool, or load a file",
+            self->name, self->copy_folder, g_strerror (errno));
       data += n;
       len -= (gsize)n;
     }
@@ -356,11 +353,8 @@ tall_csv_source_check_start (TallCsvSource *self, TallSlice start, GError **erro
 {
   for (guint i = 0; i < G_N_ELEMENTS (foreign); i++)
     if (start.len >= foreign[i].len && memcmp (start.data, foreign[i].bytes, foreign[i].len) == 0)
-      {
-        g_set_error (error, TALL_ERROR, TALL_ERROR_INVALID, "%s %s, not a CSV text in UTF-8; %s",
-                     self->name, foreign[i].what, foreign[i].advice);
-        return FALSE;
-      }
+      return tall_error_fail (error, TALL_ERROR_INVALID, "%s %s, not a CSV text in UTF-8; %s",
+                              self->name, foreign[i].what, foreign[i].advice);
   return TRUE;
 }
 
@@ -373,10 +367,10 @@ open_copy (TallCsvSource *self, const char *folder, GError **error)
   self->copy = g_mkstemp_full (path, O_RDWR | O_CLOEXEC, 0600);
   if (self->copy >= 0 && g_unlink (path) == 0)
     return TRUE;
-  g_set_error (error, TALL_ERROR, TALL_ERROR_UNAVAILABLE,
-               "%s cannot be kept in %s, to be read twice: %s. Name another folder with --spool",
-               self->name, folder, g_strerror (errno));
-  return FALSE;
+  return tall_error_fail (
+      error, TALL_ERROR_UNAVAILABLE,
+      "%s cannot be kept in %s, to be read twice: %s. Name another folder with --spool", self->name,
+      folder, g_strerror (errno));
 }
 
 /* Makes tall_csv_source_rewind() possible: a copy begins of what cannot be read twice. At most the
@@ -390,10 +384,9 @@ tall_csv_source_keep (TallCsvSource *self, const char *folder, GError **error)
   g_autoptr (GByteArray) head = g_steal_pointer (&self->head);
   if (head != NULL)
     return open_copy (self, folder, error) && write_copy (self, head->data, head->len, error);
-  g_set_error (error, TALL_ERROR, TALL_ERROR_UNAVAILABLE,
-               "%s cannot be read twice, as its header is longer than %d bytes", self->name,
-               MAX_HEAD);
-  return FALSE;
+  return tall_error_fail (error, TALL_ERROR_UNAVAILABLE,
+                          "%s cannot be read twice, as its header is longer than %d bytes",
+                          self->name, MAX_HEAD);
 }
 
 /* Makes reading begin again where the file began; tall_csv_source_keep() goes before. Returns:
@@ -414,9 +407,8 @@ tall_csv_source_rewind (TallCsvSource *self, GError **error)
   self->position = (guint64)self->mark;
   if (lseek (self->fd, self->mark, SEEK_SET) >= 0)
     return TRUE;
-  g_set_error (error, TALL_ERROR, TALL_ERROR_INTERNAL, "%s cannot be read again: %s", self->name,
-               g_strerror (errno));
-  return FALSE;
+  return tall_error_fail (error, TALL_ERROR_INTERNAL, "%s cannot be read again: %s", self->name,
+                          g_strerror (errno));
 }
 
 /* TRUE if the file was written to since it was opened. No other process can write to a copy. */
@@ -439,9 +431,8 @@ static gboolean G_GNUC_PRINTF (3, 4)
   g_autofree char *what = g_strdup_vprintf (format, args);
   va_end (args);
   guint64 at = self->position - tall_csv_window_get (&self->packed).len;
-  g_set_error (error, TALL_ERROR, TALL_ERROR_INVALID, "%s, at byte %" G_GUINT64_FORMAT ": %s",
-               self->name, at, what);
-  return FALSE;
+  return tall_error_fail (error, TALL_ERROR_INVALID, "%s, at byte %" G_GUINT64_FORMAT ": %s",
+                          self->name, at, what);
 }
 
 /* Skips zeros to the end of the file. */

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "load/mapping/value.h"
 
-#include "tall-error.h"
+#include "base/fail.h"
 #include "tall-json.h"
 #include "tall-limits.h"
 
@@ -44,18 +44,9 @@ settle_time (gint64 local, gboolean is_day, GTimeZone *zone, gint64 *date)
 static gboolean
 refuse_time (const char *text, GTimeZone *zone, GError **error)
 {
-  tall_error_set_invalid (error, NULL,
-                          "“%s” does not exist in %s: the clock is set forward over it", text,
-                          g_time_zone_get_identifier (zone));
-  return FALSE;
-}
-
-/* @two_digits: 0 … 99. @first_year: that they can mean, such as 1970. Returns: the year of the
- * hundred from @first_year on that ends so */
-static guint
-expand_year (guint two_digits, guint first_year)
-{
-  return first_year + (two_digits + 100 - first_year % 100) % 100;
+  return tall_error_fail_invalid (error, NULL,
+                                  "“%s” does not exist in %s: the clock is set forward over it",
+                                  text, g_time_zone_get_identifier (zone));
 }
 
 /* What a text says of a date. */
@@ -301,6 +292,15 @@ read_form (const char *text, const char *form, Parts *parts)
   return *text == '\0';
 }
 
+/* Of two digits, the year of the hundred from the format's first year on that ends so. */
+static guint
+get_year (const Parts *parts, const TallValueFormat *format)
+{
+  guint first = format->first_year;
+  return parts->short_year == G_MAXUINT ? parts->year
+                                        : first + (parts->short_year + 100 - first % 100) % 100;
+}
+
 /* The hour of the day; that of twelve hours goes before. */
 static guint
 get_hour (const Parts *parts)
@@ -354,11 +354,9 @@ settle_parts (const Parts *parts, const TallValueFormat *format, gint64 *date)
     *date = -*date;
   if (parts->is_epoch)
     return DATE;
-  guint year = parts->short_year != G_MAXUINT ? expand_year (parts->short_year, format->first_year)
-                                              : parts->year;
   g_autoptr (GDateTime) time =
-      g_date_time_new_utc ((gint)year, (gint)parts->month, (gint)parts->day, (gint)get_hour (parts),
-                           (gint)parts->minute, parts->second);
+      g_date_time_new_utc ((gint)get_year (parts, format), (gint)parts->month, (gint)parts->day,
+                           (gint)get_hour (parts), (gint)parts->minute, parts->second);
   if (time == NULL)
     return NO_DAY;
   gint64 local = g_date_time_to_unix (time) * MS_PER_SECOND + parts->ms;
@@ -378,16 +376,11 @@ settle_parts (const Parts *parts, const TallValueFormat *format, gint64 *date)
 static gboolean
 refuse_day (const char *text, const Parts *parts, const TallValueFormat *format, GError **error)
 {
-  guint year = parts->short_year != G_MAXUINT ? expand_year (parts->short_year, format->first_year)
-                                              : parts->year;
-  gboolean has_month = parts->month >= 1 && parts->month <= G_N_ELEMENTS (months);
-  if (has_month)
-    tall_error_set_invalid (error, NULL, "“%s” is not a date: %s %u has no day %u", text,
-                            months[parts->month - 1], year, parts->day);
-  else
-    tall_error_set_invalid (error, NULL, "“%s” is not a date: a year has no month %u", text,
-                            parts->month);
-  return FALSE;
+  if (parts->month < 1 || parts->month > G_N_ELEMENTS (months))
+    return tall_error_fail_invalid (error, NULL, "“%s” is not a date: a year has no month %u", text,
+                                    parts->month);
+  return tall_error_fail_invalid (error, NULL, "“%s” is not a date: %s %u has no day %u", text,
+                                  months[parts->month - 1], get_year (parts, format), parts->day);
 }
 
 static const char *
@@ -471,11 +464,8 @@ list_letters (const char *form, GString *letters, GError **error)
         continue;
       form++;
       if (*form == '\0' || strchr (LETTERS, *form) == NULL)
-        {
-          tall_error_set_invalid (error, NULL, "%%%.1s is not known; there are: %s", form,
-                                  "%Y %y %m %d %H %I %M %S %f %p %b %a %z %Z %s %Q %%");
-          return FALSE;
-        }
+        return tall_error_fail_invalid (error, NULL, "%%%.1s is not known; there are: %s", form,
+                                        "%Y %y %m %d %H %I %M %S %f %p %b %a %z %Z %s %Q %%");
       g_string_append_c (letters, *form);
     }
   return TRUE;
@@ -503,13 +493,10 @@ tall_check_date_forms (const char *forms, gboolean *has_short_year, GError **err
       if (!list_letters (form, letters, error))
         return FALSE;
       if (!names_a_day (letters->str))
-        {
-          tall_error_set_invalid (error, NULL,
-                                  "“%s” needs %%Y or %%y, %%m or %%b, and %%d, or %%s or %%Q "
-                                  "alone; %%I and %%p go together",
-                                  forms);
-          return FALSE;
-        }
+        return tall_error_fail_invalid (error, NULL,
+                                        "“%s” needs %%Y or %%y, %%m or %%b, and %%d, or %%s or %%Q "
+                                        "alone; %%I and %%p go together",
+                                        forms);
       *has_short_year |= strchr (letters->str, 'y') != NULL;
       const char *next = strchr (form, '|');
       form = next != NULL ? next + 1 : NULL;

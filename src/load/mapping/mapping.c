@@ -5,7 +5,7 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "load/mapping/mapping-private.h"
-#include "tall-error.h"
+#include "base/fail.h"
 #include "tall-presets.h"
 
 void
@@ -58,12 +58,11 @@ tall_mapping_refuse (const TallMapping *self,
   g_autofree char *what = g_strdup_vprintf (format, args);
   va_end (args);
   if (group == NULL)
-    tall_error_set_invalid (error, "map", "Mapping %s: %s", self->name, what);
-  else if (key == NULL)
-    tall_error_set_invalid (error, "map", "Mapping %s, [%s]: %s", self->name, group, what);
-  else
-    tall_error_set_invalid (error, "map", "Mapping %s, [%s] %s: %s", self->name, group, key, what);
-  return FALSE;
+    return tall_error_fail_invalid (error, "map", "Mapping %s: %s", self->name, what);
+  if (key == NULL)
+    return tall_error_fail_invalid (error, "map", "Mapping %s, [%s]: %s", self->name, group, what);
+  return tall_error_fail_invalid (error, "map", "Mapping %s, [%s] %s: %s", self->name, group, key,
+                                  what);
 }
 
 /* Finds the column of a source, or makes it of others, which come after those of the file. Returns

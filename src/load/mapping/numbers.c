@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "load/mapping/value.h"
 
-#include "tall-error.h"
+#include "base/fail.h"
 
 /* A number without what stands around it. */
 typedef struct
@@ -171,11 +171,8 @@ tall_parse_position (const char *text, gint32 *number, GError **error)
   for (; g_ascii_isdigit (*at) && value <= G_MAXINT32; at++)
     value = value * 10 + (guint)(*at - '0');
   if (*at != '\0' || value < 1 || value > G_MAXINT32)
-    {
-      tall_error_set_invalid (error, NULL, "“%s” is not a whole number from 1 to %d", text,
-                              G_MAXINT32);
-      return FALSE;
-    }
+    return tall_error_fail_invalid (error, NULL, "“%s” is not a whole number from 1 to %d", text,
+                                    G_MAXINT32);
   *number = (gint32)value;
   return TRUE;
 }
@@ -199,10 +196,9 @@ tall_parse_decimal (const char *text,
   if (parse_number (text, format, decimal))
     return TRUE;
   const char *thousands = format->thousands != NULL ? format->thousands : "";
-  tall_error_set_invalid (error, NULL,
-                          "“%s” is not a number of the form 1%s234%s5 with at most 18 decimals",
-                          text, thousands, format->decimal_comma ? "," : ".");
-  return FALSE;
+  return tall_error_fail_invalid (
+      error, NULL, "“%s” is not a number of the form 1%s234%s5 with at most 18 decimals", text,
+      thousands, format->decimal_comma ? "," : ".");
 }
 
 /* @discount: (out) a rate from 0 to 1. Returns: FALSE with %TALL_ERROR_INVALID if @text is not a
@@ -223,20 +219,18 @@ tall_parse_discount (const char *text,
   if (format->discount_percent)
     {
       if (discount->scale > TALL_DECIMAL_MAX_SCALE - 2)
-        {
-          tall_error_set_invalid (error, NULL, "discount “%s” has more than 16 decimals", text);
-          return FALSE;
-        }
+        return tall_error_fail_invalid (error, NULL, "discount “%s” has more than 16 decimals",
+                                        text);
       discount->scale += 2;
     }
   if (tall_decimal_compare (*discount, TALL_DECIMAL (0, 0)) >= 0
       && tall_decimal_compare (*discount, TALL_DECIMAL (1, 0)) <= 0)
     return TRUE;
-  tall_error_set_invalid (error, NULL,
-                          format->discount_percent
-                              ? "discount “%s” is not from 0 to 100 percent"
-                              : "discount “%s” is not a rate from 0 to 1; for percents a .map says "
-                                "“discount = percent”, and a .sql divides by 100",
-                          text);
-  return FALSE;
+  return tall_error_fail_invalid (
+      error, NULL,
+      format->discount_percent
+          ? "discount “%s” is not from 0 to 100 percent"
+          : "discount “%s” is not a rate from 0 to 1; for percents a .map says "
+            "“discount = percent”, and a .sql divides by 100",
+      text);
 }

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
 #include "load/orders/assembler.h"
-#include "tall-error.h"
+#include "base/fail.h"
 #include "tall-limits.h"
 
 /* Bytes of the file that the rows of one order may take: they are kept until it is stored. */
@@ -126,9 +126,9 @@ check_room (TallAssembler *self, const TallCsvRow *row, TallRowFault *fault, GEr
   if (self->item->raw->len + row->raw.len <= MAX_ORDER_BYTES)
     return TRUE;
   *fault = (TallRowFault){ NULL, "the order is too large" };
-  g_set_error (error, TALL_ERROR, TALL_ERROR_TOO_LARGE,
-               "the rows of order %s take more than %d bytes", self->order_number, MAX_ORDER_BYTES);
-  return FALSE;
+  return tall_error_fail (error, TALL_ERROR_TOO_LARGE,
+                          "the rows of order %s take more than %d bytes", self->order_number,
+                          MAX_ORDER_BYTES);
 }
 
 /* Adds a row that fits to the order that is open. */
@@ -207,12 +207,11 @@ try_across (TallAssembler *self,
   if (mapping->across_files)
     return add_row (self, mapping, row, fault, error);
   *fault = (TallRowFault){ NULL, KIND_OTHER_FILE };
-  tall_error_set_invalid (error, NULL,
-                          "order %s has rows in %s, too, but not this one of %s; if orders go on "
-                          "in another file, say --across-files",
-                          self->order_number, tall_rejects_get_file_name (self->rejects, first),
-                          row->file_name);
-  return FALSE;
+  return tall_error_fail_invalid (
+      error, NULL,
+      "order %s has rows in %s, too, but not this one of %s; if orders go on "
+      "in another file, say --across-files",
+      self->order_number, tall_rejects_get_file_name (self->rejects, first), row->file_name);
 }
 
 static gboolean

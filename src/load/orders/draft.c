@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "load/orders/draft.h"
 
-#include "tall-error.h"
+#include "base/fail.h"
 #include "tall-limits.h"
 
 /* A location of an order under construction. */
@@ -58,10 +58,7 @@ add_adjustment (const TallMappingSource *source,
     return TRUE;
   if (source->field->kind != NULL
       && __builtin_sub_overflow ((gint64)0, amount.unscaled, &amount.unscaled))
-    {
-      tall_error_set_invalid (error, NULL, "“%s” is too small", text);
-      return FALSE;
-    }
+    return tall_error_fail_invalid (error, NULL, "“%s” is too small", text);
   TallAdjustment *added =
       tall_order_add_adjustment (target->order, source->part, amount.unscaled, amount.scale);
   added->has_line = target->line != 0;
@@ -244,9 +241,9 @@ compare_order_fields (TallDraft *self, const TallCsvRow *row, TallRowFault *faul
         continue;
       *fault = (TallRowFault){ source->column, "contradicts another line of the same order" };
       g_autofree char *place = describe_place (&self->first);
-      tall_error_set_invalid (error, NULL, "“%s” contradicts %s of the same order: “%s”",
-                              name_absent (text), place, name_absent (self->first_values[i]));
-      return FALSE;
+      return tall_error_fail_invalid (error, NULL, "“%s” contradicts %s of the same order: “%s”",
+                                      name_absent (text), place,
+                                      name_absent (self->first_values[i]));
     }
   return TRUE;
 }
@@ -257,9 +254,9 @@ check_room (const TallDraft *self, TallRowFault *fault, GError **error)
   if (self->n_lines + self->n_locations < TALL_MAX_LINES_AND_LOCATIONS)
     return TRUE;
   *fault = (TallRowFault){ NULL, "the order is too large" };
-  g_set_error (error, TALL_ERROR, TALL_ERROR_TOO_LARGE,
-               "the order has more than %d lines and locations", TALL_MAX_LINES_AND_LOCATIONS);
-  return FALSE;
+  return tall_error_fail (error, TALL_ERROR_TOO_LARGE,
+                          "the order has more than %d lines and locations",
+                          TALL_MAX_LINES_AND_LOCATIONS);
 }
 
 /* Bytes that UTF-8 does not have. */
@@ -395,8 +392,8 @@ number_line (
   fault->kind = "a line number stands twice in the order";
   const char *file = taken->file_name != NULL ? taken->file_name : "the file";
   g_autofree char *place = tall_csv_describe_line (taken->line, file);
-  tall_error_set_invalid (error, NULL, "the order has a line %d already, in %s", *number, place);
-  return FALSE;
+  return tall_error_fail_invalid (error, NULL, "the order has a line %d already, in %s", *number,
+                                  place);
 }
 
 /* A join gives an order without lines a row all the same. In a flat file a row is a line. */
@@ -406,10 +403,10 @@ check_line (const TallDraft *self, const TallCsvRow *row, TallRowFault *fault, G
   if (self->mapping->sql == NULL || row_says (self->mapping, TALL_SCOPE_LINE, row))
     return TRUE;
   *fault = (TallRowFault){ NULL, "the row has nothing of a line" };
-  tall_error_set_invalid (error, NULL,
-                          "the row has nothing of a line: all columns “line.…” are empty; leave "
-                          "such rows out, by WHERE or by JOIN in place of LEFT JOIN");
-  return FALSE;
+  return tall_error_fail_invalid (
+      error, NULL,
+      "the row has nothing of a line: all columns “line.…” are empty; leave "
+      "such rows out, by WHERE or by JOIN in place of LEFT JOIN");
 }
 
 static gboolean

@@ -3,7 +3,7 @@
 #include "load/orders/order-spool.h"
 
 #include "load/sql/temp-db.h"
-#include "tall-error.h"
+#include "base/fail.h"
 #include "tall-limits.h"
 
 /* Rows of one number and of no known customer come before all others of that number. */
@@ -148,11 +148,11 @@ begin_order (TallOrderSpool *self,
 static gboolean
 set_damaged (const TallOrderSpool *self, GError **error)
 {
-  g_set_error (error, TALL_ERROR, TALL_ERROR_DAMAGED,
-               "Rows that were put aside in %s come back damaged; check its disk, or name another "
-               "folder with --spool",
-               self->place.folder);
-  return FALSE;
+  return tall_error_fail (
+      error, TALL_ERROR_DAMAGED,
+      "Rows that were put aside in %s come back damaged; check its disk, or name another "
+      "folder with --spool",
+      self->place.folder);
 }
 
 /* Takes the row that was read to its order. */

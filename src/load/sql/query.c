@@ -4,7 +4,7 @@
 
 #include "base/text.h"
 #include "load/mapping/mapping-private.h"
-#include "tall-error.h"
+#include "base/fail.h"
 
 #include <gio/gio.h>
 #include <string.h>
@@ -81,12 +81,9 @@ check_columns (const TallQueryTable *table,
   for (guint i = 0; i < table->n_columns; i++)
     if (n != table->n_columns
         || tall_csv_find_column (columns, g_ptr_array_index (table->columns, i)) < 0)
-      {
-        tall_error_set_invalid (error, "files",
-                                "%s has other columns than the first of the files that are %s",
-                                tall_csv_reader_get_name (file->reader), table->name);
-        return FALSE;
-      }
+      return tall_error_fail_invalid (
+          error, "files", "%s has other columns than the first of the files that are %s",
+          tall_csv_reader_get_name (file->reader), table->name);
   return TRUE;
 }
 
@@ -107,10 +104,9 @@ add_tables (TallQuery *self, GError **error)
       int most = sqlite3_limit (tall_temp_db_get (self->temp), SQLITE_LIMIT_COLUMN, -1);
       if (table->columns->len <= (guint)most)
         continue;
-      tall_error_set_invalid (error, "files", "%s has %u columns; a query reads up to %u",
-                              tall_csv_reader_get_name (file->reader), table->n_columns,
-                              (guint)most - (table->columns->len - table->n_columns));
-      return FALSE;
+      return tall_error_fail_invalid (error, "files", "%s has %u columns; a query reads up to %u",
+                                      tall_csv_reader_get_name (file->reader), table->n_columns,
+                                      (guint)most - (table->columns->len - table->n_columns));
     }
   return TRUE;
 }

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "load/sql/temp-db.h"
 
-#include "tall-error.h"
+#include "base/fail.h"
 
 #include <errno.h>
 #include <glib/gstdio.h>
@@ -38,10 +38,9 @@ open_file (sqlite3_vfs *vfs, const char *path, sqlite3_file *file, int flags, in
 static gboolean
 set_no_room (const char *folder, int number, GError **error)
 {
-  g_set_error (error, TALL_ERROR, TALL_ERROR_UNAVAILABLE,
-               "Rows cannot be put aside in %s: %s. Name another folder with --spool", folder,
-               g_strerror (number));
-  return FALSE;
+  return tall_error_fail (error, TALL_ERROR_UNAVAILABLE,
+                          "Rows cannot be put aside in %s: %s. Name another folder with --spool",
+                          folder, g_strerror (number));
 }
 
 /* Returns: FALSE with %TALL_ERROR_UNAVAILABLE if no file can be made in @folder */
@@ -63,15 +62,13 @@ tall_temp_db_set_failure (TallTempDb *self, GError **error)
 {
   int code = sqlite3_errcode (self->db), number = sqlite3_system_errno (self->db);
   if (code == SQLITE_NOMEM)
-    g_set_error (error, TALL_ERROR, TALL_ERROR_TOO_LARGE,
-                 "sorting or joining takes more than %d MiB of memory",
-                 (int)(MAX_HEAP / 1024 / 1024));
-  else if (code == SQLITE_FULL || code == SQLITE_IOERR || code == SQLITE_CANTOPEN)
-    set_no_room (self->folder, code == SQLITE_FULL || number == 0 ? ENOSPC : number, error);
-  else
-    g_set_error (error, TALL_ERROR, TALL_ERROR_INTERNAL, "SQLite, in %s: %s", self->folder,
-                 sqlite3_errmsg (self->db));
-  return FALSE;
+    return tall_error_fail (error, TALL_ERROR_TOO_LARGE,
+                            "sorting or joining takes more than %d MiB of memory",
+                            (int)(MAX_HEAP / 1024 / 1024));
+  if (code == SQLITE_FULL || code == SQLITE_IOERR || code == SQLITE_CANTOPEN)
+    return set_no_room (self->folder, code == SQLITE_FULL || number == 0 ? ENOSPC : number, error);
+  return tall_error_fail (error, TALL_ERROR_INTERNAL, "SQLite, in %s: %s", self->folder,
+                          sqlite3_errmsg (self->db));
 }
 
 /* Runs statements of ours that give no rows. Returns: FALSE as tall_temp_db_set_failure() */

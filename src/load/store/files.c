@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "load/store/files.h"
 
-#include "tall-error.h"
+#include "base/fail.h"
 
 struct _TallLoadFiles
 {
@@ -99,10 +99,9 @@ tall_load_file_check_unchanged (const TallLoadFile *self, gboolean agrees, GErro
 {
   if (agrees && !tall_csv_reader_has_changed (self->reader))
     return TRUE;
-  g_set_error (error, TALL_ERROR, TALL_ERROR_UNAVAILABLE,
-               "%s was changed while it was loaded, so orders may be stored in part",
-               tall_csv_reader_get_name (self->reader));
-  return FALSE;
+  return tall_error_fail (error, TALL_ERROR_UNAVAILABLE,
+                          "%s was changed while it was loaded, so orders may be stored in part",
+                          tall_csv_reader_get_name (self->reader));
 }
 
 guint

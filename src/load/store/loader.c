@@ -6,7 +6,7 @@
 #include "load/orders/customer-grouper.h"
 #include "load/orders/grouper.h"
 #include "load/sql/temp-db.h"
-#include "tall-error.h"
+#include "base/fail.h"
 
 #include <gio/gio.h>
 
@@ -25,7 +25,7 @@ typedef struct
   TallLoadStage stage;
   TallSurvey *survey;             /* of orders; NULL: none was made, or the query sorts them */
   TallGrouper *orders;            /* their rows go here … */
-  TallCustomerGrouper *customers; /* … or here */
+  TallCustomerGrouper *customers; /* … or here; so do those that name what is deleted */
   gboolean bad_are_known;         /* what a query cannot read is rejected already */
   guint64 n_bad;                  /* of that */
   guint64 n_steps;                /* rows in all passes */
@@ -123,7 +123,7 @@ report (Loader *self)
 static void
 report_step (Loader *self)
 {
-  if (++self->n_steps % CHECK_ROWS == 0)
+  if (++self->n_steps % CHECK_ROWS == 0 || self->options->deletes)
     report (self);
 }
 
@@ -165,7 +165,7 @@ count_row (Loader *self, const TallCsvRow *row, GError **error)
   if (!tall_rejects_check_limit (self->rejects, self->n_rows, error))
     return FALSE;
   report_step (self);
-  return n % CHECK_ROWS != 0
+  return (n % CHECK_ROWS != 0 && !self->options->deletes)
          || ((self->storer == NULL || !tall_storer_has_failed (self->storer))
              && !tall_rejects_has_failed (self->rejects));
 }
@@ -194,7 +194,10 @@ static gboolean
 begin_grouping (Loader *self, guint64 estimate, GError **error)
 {
   const TallSpoolPlace place = { self->folder, estimate, announce_spool, self };
-  if (get_kind (self) == TALL_MAPPING_CUSTOMERS)
+  if (self->options->deletes)
+    self->customers =
+        tall_customer_grouper_new_deleting (self->files, self->rejects, submit_item, self);
+  else if (get_kind (self) == TALL_MAPPING_CUSTOMERS)
     self->customers = tall_customer_grouper_new (self->files, self->folder, self->rejects,
                                                  submit_item, self, error);
   else
@@ -221,7 +224,7 @@ static gboolean
 survey_files (Loader *self, GError **error)
 {
   self->stage = TALL_LOAD_SURVEYS;
-  if (get_kind (self) == TALL_MAPPING_ORDERS)
+  if (get_kind (self) == TALL_MAPPING_ORDERS && !self->options->deletes)
     self->survey = tall_survey_make (self->files, self->folder, report_survey, self, error);
   self->stage = TALL_LOAD_STORES;
   if (g_error_matches (*error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
@@ -277,6 +280,8 @@ read_files (Loader *self, GError **error)
   for (guint i = 0; i < n; i++)
     if (!read_file (self, i, error))
       return FALSE;
+  if (self->customers != NULL)
+    tall_customer_grouper_finish (self->customers);
   if (self->survey == NULL)
     return TRUE;
   self->stage = TALL_LOAD_GATHERS;
@@ -319,14 +324,13 @@ check_bad (Loader *self, GError **error)
   g_autofree char *place =
       tall_csv_describe_line (first->first_line,
                               tall_rejects_get_file_name (self->rejects, first->first_file));
-  g_set_error (error, TALL_ERROR, TALL_ERROR_INVALID,
-               "%" G_GUINT64_FORMAT
-               " %s cannot be read, the first in %s: %s. Nothing is stored, as "
-               "a query may need %s; mend %s, or leave %s out with --allow-bad-rows",
-               self->n_bad, self->n_bad == 1 ? "row" : "rows", place, first->first_reason,
-               self->n_bad == 1 ? "it" : "them", self->n_bad == 1 ? "it" : "them",
-               self->n_bad == 1 ? "it" : "them");
-  return FALSE;
+  return tall_error_fail (error, TALL_ERROR_INVALID,
+                          "%" G_GUINT64_FORMAT
+                          " %s cannot be read, the first in %s: %s. Nothing is stored, as "
+                          "a query may need %s; mend %s, or leave %s out with --allow-bad-rows",
+                          self->n_bad, self->n_bad == 1 ? "row" : "rows", place,
+                          first->first_reason, self->n_bad == 1 ? "it" : "them",
+                          self->n_bad == 1 ? "it" : "them", self->n_bad == 1 ? "it" : "them");
 }
 
 /* Runs the query over the numbers alone, before anything is stored: are all rows good, and do those
@@ -358,10 +362,10 @@ check_agrees (const Loader *self, GError **error)
       return FALSE;
   if (self->survey == NULL || tall_survey_agrees (self->survey))
     return TRUE;
-  g_set_error (error, TALL_ERROR, TALL_ERROR_UNAVAILABLE,
-               "The query has given other rows when it was run again, so orders may be stored in "
-               "part; does it call random(), or look at the clock?");
-  return FALSE;
+  return tall_error_fail (
+      error, TALL_ERROR_UNAVAILABLE,
+      "The query has given other rows when it was run again, so orders may be stored in "
+      "part; does it call random(), or look at the clock?");
 }
 
 /* Before rows that are sorted take room. */
@@ -436,11 +440,10 @@ check_sum (const Loader *self, guint i, GError **error)
   guint64 known = tall_load_file_count_settled (file, tall_rejects_get_count_of (self->rejects, i));
   if (file->n_rows == known)
     return TRUE;
-  g_set_error (error, TALL_ERROR, TALL_ERROR_INTERNAL,
-               "%" G_GUINT64_FORMAT " rows of %s were read, but %" G_GUINT64_FORMAT
-               " have an end: this is a defect, please report it",
-               file->n_rows, tall_csv_reader_get_name (file->reader), known);
-  return FALSE;
+  return tall_error_fail (error, TALL_ERROR_INTERNAL,
+                          "%" G_GUINT64_FORMAT " rows of %s were read, but %" G_GUINT64_FORMAT
+                          " have an end: this is a defect, please report it",
+                          file->n_rows, tall_csv_reader_get_name (file->reader), known);
 }
 
 /* A query makes any number of rows of those of the files: what it makes has an end. */
@@ -452,11 +455,10 @@ check_result (const Loader *self, const TallLoadSummary *summary, GError **error
     known += summary->ends[end].rows;
   if (known == summary->result_rows)
     return TRUE;
-  g_set_error (error, TALL_ERROR, TALL_ERROR_INTERNAL,
-               "The query has given %" G_GUINT64_FORMAT " rows, but %" G_GUINT64_FORMAT
-               " have an end: this is a defect, please report it",
-               summary->result_rows, known);
-  return FALSE;
+  return tall_error_fail (error, TALL_ERROR_INTERNAL,
+                          "The query has given %" G_GUINT64_FORMAT " rows, but %" G_GUINT64_FORMAT
+                          " have an end: this is a defect, please report it",
+                          summary->result_rows, known);
 }
 
 static gboolean
@@ -478,6 +480,7 @@ begin_storing (TallFront *front,
                GError **error)
 {
   TallStorerOptions storing = options->storing;
+  storing.deletes = options->deletes;
   storing.bulk.name = tall_csv_reader_get_name (tall_load_files_get (files, 0)->reader);
   storing.stop = options->stop;
   storing.stalled = options->stalled;

@@ -57,6 +57,7 @@ typedef void (*TallLoadShow) (const TallLoadItem *item, gpointer data);
 typedef struct
 {
   TallQuery *query;          /* what makes rows of theirs; NULL: they are those of the files */
+  gboolean deletes;          /* what the rows name is deleted; then only their numbers count */
   gboolean allows_bad_rows;  /* the query may do without those that cannot be read */
   TallStorerOptions storing; /* its name, @stop, @stalled and @data are set by the load */
   const char *folder; /* where rows and pipes are kept for a while; NULL: where such files go */

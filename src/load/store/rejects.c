@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "load/store/rejects.h"
 
-#include "tall-error.h"
+#include "base/fail.h"
 
 #include <csv.h>
 #include <errno.h>
@@ -175,9 +175,8 @@ rejects_file_close (TallRejectsFile *self, GError **error)
     self->failure = move_file (self);
   if (self->failure == 0)
     return TRUE;
-  g_set_error (error, TALL_ERROR, TALL_ERROR_INTERNAL, "Writing reject file %s failed: %s",
-               self->path, g_strerror (self->failure));
-  return FALSE;
+  return tall_error_fail (error, TALL_ERROR_INTERNAL, "Writing reject file %s failed: %s",
+                          self->path, g_strerror (self->failure));
 }
 
 /* Kinds of reasons that are counted one by one; in a file with more, the rest count as one. */
@@ -376,6 +375,17 @@ tall_rejects_add (TallRejects *self, const TallReject *reject)
   write_row (self, reject);
 }
 
+void
+tall_rejects_add_row (TallRejects *self,
+                      const TallCsvRow *row,
+                      const char *column,
+                      const char *kind,
+                      const char *reason)
+{
+  const TallReject reject = { row->file, row->line, column, kind, reason, row->raw };
+  tall_rejects_add (self, &reject);
+}
+
 /* How many rows of one file were rejected. */
 guint64
 tall_rejects_get_count_of (TallRejects *self, guint file)
@@ -421,11 +431,10 @@ tall_rejects_check_limit (TallRejects *self, guint64 rows_read, GError **error)
                                            : count > self->max_rows;
   if (!is_over)
     return TRUE;
-  g_set_error (error, TALL_ERROR, TALL_ERROR_INVALID,
-               "Stopped after %" G_GUINT64_FORMAT " rows, as %" G_GUINT64_FORMAT
-               " %s rejected, more than are allowed",
-               rows_read, count, count == 1 ? "is" : "are");
-  return FALSE;
+  return tall_error_fail (error, TALL_ERROR_INVALID,
+                          "Stopped after %" G_GUINT64_FORMAT " rows, as %" G_GUINT64_FORMAT
+                          " %s rejected, more than are allowed",
+                          rows_read, count, count == 1 ? "is" : "are");
 }
 
 /* TRUE if a row could not be written to the reject file: going on would lose rows. */

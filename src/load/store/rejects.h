@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include "tall-bytes.h"
+#include "load/csv/reader.h"
 
 G_BEGIN_DECLS
 
@@ -43,6 +43,11 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (TallRejects, tall_rejects_free)
 
 void tall_rejects_add_file (TallRejects *self, const char *name, TallSlice header);
 void tall_rejects_add (TallRejects *self, const TallReject *reject);
+void tall_rejects_add_row (TallRejects *self,
+                           const TallCsvRow *row,
+                           const char *column,
+                           const char *kind,
+                           const char *reason);
 void tall_rejects_set_limit (TallRejects *self, guint64 max_rows, guint max_percent);
 gboolean tall_rejects_check_limit (TallRejects *self,
                                    guint64 rows_read,

@@ -5,7 +5,7 @@
 #include "load/csv/reader.h"
 #include "load/sql/temp-db.h"
 #include "load/store/rejects.h"
-#include "tall-error.h"
+#include "base/fail.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -48,10 +48,10 @@ file_free (gpointer data)
 static gboolean
 set_io_failure (const Retry *self, const char *what, GError **error)
 {
-  g_set_error (error, TALL_ERROR, TALL_ERROR_UNAVAILABLE,
-               "The rows of %s cannot be kept in %s: %s: %s. Name another folder with --spool",
-               self->path, self->folder, what, g_strerror (errno));
-  return FALSE;
+  return tall_error_fail (
+      error, TALL_ERROR_UNAVAILABLE,
+      "The rows of %s cannot be kept in %s: %s: %s. Name another folder with --spool", self->path,
+      self->folder, what, g_strerror (errno));
 }
 
 static gboolean G_GNUC_PRINTF (4, 5)
@@ -61,9 +61,8 @@ static gboolean G_GNUC_PRINTF (4, 5)
   va_start (args, format);
   g_autofree char *what = g_strdup_vprintf (format, args);
   va_end (args);
-  g_set_error (error, TALL_ERROR, TALL_ERROR_INVALID, "%s, line %" G_GUINT64_FORMAT ": %s",
-               self->path, line, what);
-  return FALSE;
+  return tall_error_fail (error, TALL_ERROR_INVALID, "%s, line %" G_GUINT64_FORMAT ": %s",
+                          self->path, line, what);
 }
 
 /* The position of a file, which is made if it is new; -1 with an error if it cannot be. */
@@ -97,11 +96,11 @@ check_header (Retry *self, GError **error)
   self->n_fields = g_strv_length ((char **)columns);
   if (g_strv_equal (columns, names) || g_strv_equal (columns, names + 1))
     return TRUE;
-  g_set_error (error, TALL_ERROR, TALL_ERROR_INVALID,
-               "%s is not the reject file of a load: its first line is not \"line\",\"column\","
-               "\"reason\",\"row\"",
-               self->path);
-  return FALSE;
+  return tall_error_fail (
+      error, TALL_ERROR_INVALID,
+      "%s is not the reject file of a load: its first line is not \"line\",\"column\","
+      "\"reason\",\"row\"",
+      self->path);
 }
 
 /* A row goes where it was in its file, so that lines of orders keep their order. */

@@ -166,10 +166,10 @@ refuse (TallStorer *self, TallLoadItem *item, const GError *error)
   gboolean same;
   g_autofree char *kind =
       g_strdup_printf ("the store refuses it: %s", tall_error_code_name ((TallError)error->code));
-  g_autofree char *difference =
-      g_error_matches (error, TALL_ERROR, TALL_ERROR_CONFLICT) && item->unknown == NULL
-          ? tall_load_item_compare (item, self->front, &same, NULL)
-          : NULL;
+  g_autofree char *difference = g_error_matches (error, TALL_ERROR, TALL_ERROR_CONFLICT)
+                                        && item->unknown == NULL && self->bulk != NULL
+                                    ? tall_load_item_compare (item, self->front, &same, NULL)
+                                    : NULL;
   g_autofree char *reason =
       difference != NULL ? g_strdup_printf ("%s: %s", error->message, difference) : NULL;
   tall_load_item_reject (item, self->rejects, kind, reason != NULL ? reason : error->message);
@@ -221,8 +221,10 @@ static gboolean
 try_again (TallStorer *self, TallPatience *patience, const GError *cause)
 {
   gint64 now = g_get_monotonic_time ();
-  if (!tall_patience_goes_on (patience, cause, now) || tall_storer_has_failed (self)
-      || is_asked_to_stop (self))
+  gboolean is_race = self->bulk == NULL && !tall_error_is_passing (cause);
+  if (!(is_race ? tall_patience_goes_on_after_race (patience)
+                : tall_patience_goes_on (patience, cause, now))
+      || tall_storer_has_failed (self) || is_asked_to_stop (self))
     return FALSE;
   tall_stall_say (&self->stall, patience, cause, now);
   tall_patience_sleep (patience);
@@ -260,6 +262,69 @@ put_batch (Putting *self, TallLoadBatch *batch)
         fail (storer, item->unknown, &patience, tall_load_item_get_line (item));
     }
   fail (storer, self->again, &patience, self->line);
+}
+
+static gboolean
+is_unknown (const GError *error)
+{
+  return g_error_matches (error, TALL_ERROR, TALL_ERROR_OUTCOME_UNKNOWN);
+}
+
+/* A customer's conflict is that there are orders; an order's, that somebody wrote at the same time.
+ */
+static gboolean
+is_worth_another_try (const TallLoadItem *item, const GError *error)
+{
+  return tall_error_is_passing (error) || is_unknown (error)
+         || (item->order != NULL && g_error_matches (error, TALL_ERROR, TALL_ERROR_CONFLICT));
+}
+
+/* Every try carries the same token, so that one whose answer was lost deletes nothing that was
+ * written since. */
+static gboolean
+delete_item (TallStorer *self, const TallLoadItem *item, TallPatience *patience, GError **error)
+{
+  TallWriteOptions options = { .condition = TALL_IF_ANY, .has_token = TRUE };
+  gboolean perhaps_done = FALSE, done;
+  tall_token_make (options.token);
+  do
+    {
+      g_clear_error (error);
+      tall_patience_begin (patience, g_get_monotonic_time ());
+      done =
+          item->order != NULL
+              ? tall_front_delete_order (self->front, item->order->customer_number,
+                                         item->order->order_number, &options, error)
+              : tall_front_delete_customer (self->front, item->customer->number, &options, error);
+      if (done || (perhaps_done && g_error_matches (*error, TALL_ERROR, TALL_ERROR_NOT_FOUND)))
+        {
+          g_clear_error (error);
+          return TRUE;
+        }
+      perhaps_done |= is_unknown (*error);
+    }
+  while (is_worth_another_try (item, *error) && try_again (self, patience, *error));
+  return FALSE;
+}
+
+static void
+delete_batch (Putting *self, const TallLoadBatch *batch)
+{
+  TallStorer *storer = self->storer;
+  for (guint i = 0; i < batch->items->len && !is_asked_to_stop (storer); i++)
+    {
+      TallLoadItem *item = g_ptr_array_index (batch->items, i);
+      TallPatience patience = make_patience (storer);
+      g_autoptr (GError) error = NULL;
+      if (delete_item (storer, item, &patience, &error))
+        tall_load_ledger_add (&self->ledger, item, TALL_LOAD_STORED);
+      else if (g_error_matches (error, TALL_ERROR, TALL_ERROR_NOT_FOUND))
+        tall_load_ledger_add (&self->ledger, item, TALL_LOAD_UNCHANGED);
+      else if (tall_error_is_of_one (error) && !is_worth_another_try (item, error))
+        refuse (storer, item, error);
+      else
+        fail (storer, error, &patience, tall_load_item_get_line (item));
+    }
 }
 
 /* Makes what was put until now safe, and counts it then. */
@@ -303,7 +368,8 @@ static gboolean
 begin_sync (TallStorer *self)
 {
   g_autoptr (GMutexLocker) locker G_GNUC_UNUSED = g_mutex_locker_new (&self->lock);
-  if (self->is_syncing || g_get_monotonic_time () - self->synced_at < SYNC_EVERY)
+  if (self->bulk == NULL || self->is_syncing
+      || g_get_monotonic_time () - self->synced_at < SYNC_EVERY)
     return FALSE;
   self->is_syncing = TRUE;
   return TRUE;
@@ -355,7 +421,10 @@ storer_store_batch (gpointer data, gpointer user_data)
   Putting putting = { .storer = self };
   tall_load_ledger_init (&putting.ledger);
   batch->unique = self->options.unique;
-  if (!tall_storer_has_failed (self))
+  gboolean goes_on = !tall_storer_has_failed (self);
+  if (goes_on && self->bulk == NULL)
+    delete_batch (&putting, batch);
+  else if (goes_on)
     {
       look_for_namesake (self, batch);
       put_batch (&putting, batch);
@@ -363,7 +432,7 @@ storer_store_batch (gpointer data, gpointer user_data)
   g_clear_error (&putting.again);
 
   g_mutex_lock (&self->lock);
-  tall_load_ledger_move (&self->fresh, &putting.ledger);
+  tall_load_ledger_move (self->bulk != NULL ? &self->fresh : &self->safe, &putting.ledger);
   self->n_pending--;
   self->pending_bytes -= batch->bytes;
   g_cond_signal (&self->settled);
@@ -384,12 +453,12 @@ storer_store_batch (gpointer data, gpointer user_data)
 #define USUAL_JOBS 8
 
 static guint
-choose_jobs (TallFront *front, guint wanted)
+choose_jobs (TallFront *front, const TallStorerOptions *options)
 {
   TallTableInfo info = { 0 };
-  if (wanted != 0)
-    return wanted;
-  if (TALL_IS_STORE (front))
+  if (options->unique || options->jobs != 0)
+    return options->unique ? 1 : options->jobs;
+  if (TALL_IS_STORE (front) && !options->deletes)
     tall_table_get_info (tall_store_get_table (TALL_STORE (front)), &info);
   return info.is_exclusive ? CLAMP (g_get_num_processors (), 1, USUAL_JOBS) : USUAL_JOBS;
 }
@@ -430,7 +499,8 @@ tall_storer_add (TallStorer *self, TallLoadItem *item)
   if (self->filling == NULL)
     self->filling = tall_load_batch_new ();
   tall_load_batch_add (self->filling, item);
-  if (self->filling->items->len >= BATCH_ITEMS || self->filling->bytes >= BATCH_BYTES)
+  if (self->filling->items->len >= BATCH_ITEMS || self->filling->bytes >= BATCH_BYTES
+      || self->options.deletes)
     submit (self, g_steal_pointer (&self->filling));
 }
 
@@ -471,10 +541,10 @@ tall_storer_finish (TallStorer *self, GError **error)
     submit (self, g_steal_pointer (&self->filling));
   g_thread_pool_free (g_steal_pointer (&self->pool), FALSE, TRUE);
   if (self->failure == NULL)
-    return storer_make_safe (self, tall_bulk_end, error);
+    return self->bulk == NULL || storer_make_safe (self, tall_bulk_end, error);
 
   g_autoptr (GError) second = NULL;
-  if (!storer_make_safe (self, tall_bulk_sync, &second))
+  if (self->bulk != NULL && !storer_make_safe (self, tall_bulk_sync, &second))
     g_info ("After a load was stopped: %s", second->message);
   g_propagate_error (error, g_steal_pointer (&self->failure));
   return FALSE;
@@ -510,14 +580,15 @@ tall_storer_new (TallFront *front,
                  GError **error)
 {
   g_autoptr (GError) unknown = NULL;
-  gboolean finds_numbers = can_find_numbers (front, &unknown);
+  gboolean finds_numbers = !options->deletes && can_find_numbers (front, &unknown);
   if (options->unique && unknown != NULL)
     {
       g_propagate_error (error, g_steal_pointer (&unknown));
       return NULL;
     }
-  g_autoptr (TallBulk) bulk = tall_bulk_begin (front, &options->bulk, error);
-  if (bulk == NULL)
+  g_autoptr (TallBulk) bulk =
+      options->deletes ? NULL : tall_bulk_begin (front, &options->bulk, error);
+  if (bulk == NULL && !options->deletes)
     return NULL;
   TallStorer *self = g_new0 (TallStorer, 1);
   self->front = g_object_ref (front);
@@ -525,7 +596,7 @@ tall_storer_new (TallFront *front,
   self->rejects = rejects;
   self->finds_numbers = finds_numbers;
   self->options = *options;
-  self->options.jobs = options->unique ? 1 : choose_jobs (front, options->jobs);
+  self->options.jobs = choose_jobs (front, options);
   tall_load_ledger_init (&self->fresh);
   tall_load_ledger_init (&self->safe);
   self->synced_at = g_get_monotonic_time ();
@@ -551,7 +622,7 @@ tall_storer_free (TallStorer *self)
   g_cond_clear (&self->settled);
   g_mutex_clear (&self->lock);
   tall_stall_clear (&self->stall);
-  g_object_unref (self->bulk);
+  g_clear_object (&self->bulk);
   g_object_unref (self->front);
   g_free (self);
 }

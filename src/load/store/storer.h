@@ -74,6 +74,8 @@ typedef struct
   TallStalled stalled;
   gpointer data;
   TallBulkOptions bulk;
+  gboolean
+      deletes; /* what the items name is deleted: stored then, and unchanged if it was not there */
   gboolean unique; /* an order is rejected if another customer has one of its number; one batch is
                     * put at once then */
   const gint
@@ -116,7 +118,7 @@ gboolean tall_storer_finish (TallStorer *self, GError **error) G_GNUC_WARN_UNUSE
 struct _TallStorer
 {
   TallFront *front; /* owned */
-  TallBulk *bulk;   /* owned */
+  TallBulk *bulk;   /* owned; NULL: items are deleted */
   TallRejects *rejects;
   gboolean finds_numbers; /* there is an index on order numbers */
   TallStorerOptions options;

@@ -421,6 +421,14 @@ is_in_range (gint64 date)
   return date >= TALL_MIN_DATE && date <= TALL_MAX_DATE;
 }
 
+/* What follows a form and a bar; NULL: nothing. */
+static const char *
+next_form (const char *form)
+{
+  const char *bar = strchr (form, '|');
+  return bar != NULL ? bar + 1 : NULL;
+}
+
 /* The forms of `dmy` and `mdy` have letters of their own: see take_letter(). */
 static const char *
 get_forms (const TallValueFormat *format)
@@ -436,7 +444,8 @@ parse_by_forms (const char *text, const TallValueFormat *format, gint64 *date, G
 {
   Parts parts, nearest = { 0 };
   Settled best = NO_FORM;
-  for (const char *form = get_forms (format); form != NULL && best < NO_TIME;)
+  for (const char *form = get_forms (format); form != NULL && best < NO_TIME;
+       form = next_form (form))
     {
       Settled settled =
           read_form (text, form, &parts) ? settle_parts (&parts, format, date) : NO_FORM;
@@ -447,17 +456,15 @@ parse_by_forms (const char *text, const TallValueFormat *format, gint64 *date, G
           best = settled;
           nearest = parts;
         }
-      const char *next = strchr (form, '|');
-      form = next != NULL ? next + 1 : NULL;
     }
   return conclude (text, best, &nearest, format, error);
 }
 
-/* Which letters one form has. */
+/* Whether a form has letters that are known, and name a day. */
 static gboolean
-list_letters (const char *form, GString *letters, GError **error)
+check_form (TallValueFormat *self, const char *form, GError **error)
 {
-  g_string_truncate (letters, 0);
+  g_autoptr (GString) letters = g_string_new (NULL);
   for (; *form != '\0' && *form != '|'; form++)
     {
       if (*form != '%')
@@ -468,39 +475,36 @@ list_letters (const char *form, GString *letters, GError **error)
                                         "%Y %y %m %d %H %I %M %S %f %p %b %a %z %Z %s %Q %%");
       g_string_append_c (letters, *form);
     }
-  return TRUE;
-}
-
-static gboolean
-names_a_day (const char *letters)
-{
-  if (strpbrk (letters, "sQ") != NULL)
+  self->needs_year |= strchr (letters->str, 'y') != NULL;
+  if (strpbrk (letters->str, "sQ") != NULL
+      || (strpbrk (letters->str, "Yy") != NULL && strpbrk (letters->str, "mb") != NULL
+          && strchr (letters->str, 'd') != NULL
+          && (strchr (letters->str, 'I') != NULL) == (strchr (letters->str, 'p') != NULL)))
     return TRUE;
-  return strpbrk (letters, "Yy") != NULL && strpbrk (letters, "mb") != NULL
-         && strchr (letters, 'd') != NULL
-         && (strchr (letters, 'I') != NULL) == (strchr (letters, 'p') != NULL);
+  return tall_error_fail_invalid (error, NULL,
+                                  "“%s” needs %%Y or %%y, %%m or %%b, and %%d, or %%s or %%Q "
+                                  "alone; %%I and %%p go together",
+                                  self->date_forms);
 }
 
-/* @forms: such as `%d.%m.%Y` or `%d.%m.%Y|%s`. @has_short_year: (out) one of them has %y. Returns:
- * FALSE with %TALL_ERROR_INVALID if one has an unknown letter, or names no day */
+/* @text: `iso`, `dmy`, `mdy`, or forms such as `%d.%m.%Y|%s`; stays the caller's. Returns: FALSE
+ * with %TALL_ERROR_INVALID if it is none of these */
 gboolean
-tall_check_date_forms (const char *forms, gboolean *has_short_year, GError **error)
+tall_value_format_set_dates (TallValueFormat *self, const char *text, GError **error)
 {
-  g_autoptr (GString) letters = g_string_new (NULL);
-  *has_short_year = FALSE;
-  for (const char *form = forms; form != NULL;)
-    {
-      if (!list_letters (form, letters, error))
-        return FALSE;
-      if (!names_a_day (letters->str))
-        return tall_error_fail_invalid (error, NULL,
-                                        "“%s” needs %%Y or %%y, %%m or %%b, and %%d, or %%s or %%Q "
-                                        "alone; %%I and %%p go together",
-                                        forms);
-      *has_short_year |= strchr (letters->str, 'y') != NULL;
-      const char *next = strchr (form, '|');
-      form = next != NULL ? next + 1 : NULL;
-    }
+  static const char *const words[] = { "iso", "dmy", "mdy" };
+  for (self->dates = TALL_DATES_ISO; self->dates < TALL_DATES_OWN; self->dates++)
+    if (g_str_equal (text, words[self->dates]))
+      return TRUE;
+  if (strchr (text, '%') == NULL)
+    return tall_error_fail_invalid (error, NULL,
+                                    "“%s” is not one of: iso, dmy, mdy; or write a form, such as "
+                                    "%%d.%%m.%%Y",
+                                    text);
+  self->date_forms = text;
+  for (const char *form = text; form != NULL; form = next_form (form))
+    if (!check_form (self, form, error))
+      return FALSE;
   return TRUE;
 }
 

@@ -16,7 +16,5 @@ gboolean tall_mapping_refuse (const TallMapping *self,
                               GError **error,
                               const char *format,
                               ...) G_GNUC_PRINTF (5, 6);
-const char *tall_mapping_keep_text (TallMapping *self, const char *text);
-void tall_mapping_source_free (gpointer data);
 
 G_END_DECLS

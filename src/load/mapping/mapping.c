@@ -9,38 +9,14 @@
 #include "tall-presets.h"
 
 void
-tall_mapping_source_free (gpointer data)
-{
-  TallMappingSource *source = data;
-  g_free (source->part);
-  g_free (source->column);
-  g_free (source->fallback);
-  g_free (source);
-}
-
-void
 tall_mapping_free (TallMapping *self)
 {
   if (self == NULL)
     return;
-  g_free (self->name);
-  g_free (self->sql);
-  g_strfreev (self->columns);
   g_ptr_array_unref (self->composites);
-  g_string_chunk_free (self->texts);
   g_clear_pointer (&self->format.zone, g_time_zone_unref);
-  for (guint scope = 0; scope < TALL_N_SCOPES; scope++)
-    g_ptr_array_unref (self->of_scope[scope]);
-  g_ptr_array_unref (self->sources);
-  g_ptr_array_unref (self->lists);
+  tall_arena_free (self->arena);
   g_free (self);
-}
-
-/* Returns: (nullable): a copy that lives as long as the mapping; NULL of NULL */
-const char *
-tall_mapping_keep_text (TallMapping *self, const char *text)
-{
-  return text != NULL ? g_string_chunk_insert_const (self->texts, text) : NULL;
 }
 
 /* Sets an error that begins with the file, the group and the key. @group: (nullable): NULL: no

@@ -4,6 +4,7 @@
 
 #include "load/csv/field.h"
 #include "load/csv/reader.h"
+#include "tall-arena.h"
 
 G_BEGIN_DECLS
 
@@ -17,10 +18,10 @@ typedef enum
 typedef struct
 {
   const TallCsvField *field;
-  char *part;     /* of which attribute, or kind of adjustments; NULL: of none */
-  char *column;   /* name in the header, or several (#TallCsvComposite); NULL: only @fallback */
-  gint index;     /* of the column, from 0; -1: none, or not bound yet */
-  char *fallback; /* for an empty column; NULL: none */
+  const char *part;   /* of which attribute, or kind of adjustments; NULL: of none */
+  const char *column; /* name in the header, or several (#TallCsvComposite); NULL: only @fallback */
+  gint index;         /* of the column, from 0; -1: none, or not bound yet */
+  const char *fallback; /* for an empty column; NULL: none */
 } TallMappingSource;
 
 /* The column of a query's result that says which row of a file it comes from. */
@@ -31,18 +32,17 @@ typedef struct
  * any thread may read it. */
 typedef struct
 {
-  char *name; /* of the preset or file, for messages */
+  TallArena *arena; /* of all texts and sources */
+  const char *name; /* of the preset or file, for messages */
   TallMappingKind kind;
-  char *sql;      /* the query; NULL: columns of the file feed fields */
-  char **columns; /* of its result, once it is bound; NULL-terminated */
+  const char *sql; /* the query; NULL: columns of the file feed fields */
+  char **columns;  /* of its result, once it is bound; NULL-terminated */
   TallCsvDialect dialect;
   gint delimiter;         /* of @dialect: its position in TALL_DELIMITERS */
   gboolean has_no_header; /* the mapping names its columns */
   TallValueFormat format;
   gboolean keep_empty;                /* an empty column is an empty text, not an absent one */
   gboolean across_files;              /* what is loaded has orders that go on in another file */
-  GStringChunk *texts;                /* those of @dialect and @format */
-  GPtrArray *lists;                   /* of GStrv: those of @dialect */
   GPtrArray *sources;                 /* of TallMappingSource */
   GPtrArray *of_scope[TALL_N_SCOPES]; /* the same by their scope; not owned */
   GPtrArray *composites; /* of TallCsvComposite, whose indices follow those of the columns */

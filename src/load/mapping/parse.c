@@ -15,7 +15,7 @@
 static gboolean
 read_encoding (TallMapping *self, const char *key, const char *text, GError **error)
 {
-  self->dialect.encoding = tall_mapping_keep_text (self, text);
+  self->dialect.encoding = tall_arena_strdup (self->arena, text);
   return tall_csv_encoding_is_known (text)
          || tall_mapping_refuse (self, MAPPING, key, error,
                                  "there is no encoding “%s”; iconv --list prints those that exist, "
@@ -24,81 +24,11 @@ read_encoding (TallMapping *self, const char *key, const char *text, GError **er
 }
 
 static gboolean
-read_skip_lines (TallMapping *self, const char *key, const char *text, GError **error)
-{
-  guint64 n = 0;
-  gboolean ok = g_ascii_string_to_unsigned (text, 10, 0, 1000, &n, NULL);
-  self->dialect.skip_lines = (guint)n;
-  return ok
-         || tall_mapping_refuse (self, MAPPING, key, error, "“%s” is not a number from 0 to 1000",
-                                 text);
-}
-
-static char **
-keep_list (TallMapping *self, const char *text, const char *separator)
-{
-  if (*text == '\0')
-    return NULL;
-  char **list = g_strsplit (text, separator, -1);
-  g_ptr_array_add (self->lists, list);
-  for (guint i = 0; list[i] != NULL; i++)
-    g_strstrip (list[i]);
-  return list;
-}
-
-static gboolean
-read_columns (TallMapping *self,
-              const char *key G_GNUC_UNUSED,
-              const char *text,
-              GError **error G_GNUC_UNUSED)
-{
-  self->dialect.columns = keep_list (self, text, ";");
-  return TRUE;
-}
-
-static gboolean
-read_nulls (TallMapping *self,
-            const char *key G_GNUC_UNUSED,
-            const char *text,
-            GError **error G_GNUC_UNUSED)
-{
-  self->dialect.nulls = keep_list (self, text, "|");
-  return TRUE;
-}
-
-/* A word, or forms of the mapping's own. */
-static gboolean
 read_dates (TallMapping *self, const char *key, const char *text, GError **error)
 {
-  static const char *const words[] = { "iso", "dmy", "mdy" };
   g_autoptr (GError) local = NULL;
-  gboolean has_short_year;
-  self->format.dates = TALL_DATES_OWN;
-  for (guint i = 0; i < G_N_ELEMENTS (words); i++)
-    if (g_str_equal (text, words[i]))
-      self->format.dates = (TallDates)i;
-  if (self->format.dates != TALL_DATES_OWN)
-    return TRUE;
-  if (strchr (text, '%') == NULL)
-    return tall_mapping_refuse (self, MAPPING, key, error,
-                                "“%s” is not one of: iso, dmy, mdy; or write a form, such as "
-                                "%%d.%%m.%%Y",
-                                text);
-  self->format.date_forms = tall_mapping_keep_text (self, text);
-  return tall_check_date_forms (text, &has_short_year, &local)
+  return tall_value_format_set_dates (&self->format, tall_arena_strdup (self->arena, text), &local)
          || tall_mapping_refuse (self, MAPPING, key, error, "%s", local->message);
-}
-
-static gboolean
-read_first_year (TallMapping *self, const char *key, const char *text, GError **error)
-{
-  guint64 year = 0;
-  gboolean ok = g_ascii_string_to_unsigned (text, 10, 1000, 9900, &year, NULL);
-  self->format.first_year = (guint)year;
-  return ok
-         || tall_mapping_refuse (self, MAPPING, key, error,
-                                 "“%s” is not a year of four digits; write 1970 for 1970 to 2069",
-                                 text);
 }
 
 static gboolean
@@ -120,7 +50,7 @@ read_thousands (TallMapping *self, const char *key, const char *text, GError **e
   gsize len = strlen (text);
   gboolean is_quoted = len >= 2 && text[0] == '"' && text[len - 1] == '"';
   g_autofree char *separator = is_quoted ? g_strndup (text + 1, len - 2) : g_strdup (text);
-  self->format.thousands = tall_mapping_keep_text (self, separator);
+  self->format.thousands = tall_arena_strdup (self->arena, separator);
   return g_strv_contains (known, separator)
          || tall_mapping_refuse (self, MAPPING, key, error,
                                  "“%s” is not one of: \".\" \",\" \" \" \"'\" \"’\"", separator);
@@ -129,7 +59,7 @@ read_thousands (TallMapping *self, const char *key, const char *text, GError **e
 static gboolean
 read_signs (TallMapping *self, const char *key, const char *text, GError **error)
 {
-  self->format.signs = tall_mapping_keep_text (self, text);
+  self->format.signs = tall_arena_strdup (self->arena, text);
   return (g_utf8_validate (text, -1, NULL) && strpbrk (text, "0123456789.,-()'\"") == NULL
           && *text != '\0')
          || tall_mapping_refuse (self, MAPPING, key, error,
@@ -138,53 +68,78 @@ read_signs (TallMapping *self, const char *key, const char *text, GError **error
                                  text);
 }
 
-/* What [mapping] may say. A query reads dates and numbers by functions. */
+/* What [mapping] may say. A query reads dates and numbers by functions. The value goes to the
+ * member at @offset: the position of a word, a number, or a list; or @read takes it. */
 typedef struct
 {
   const char *key;
   gboolean of_query;
-  const char *words; /* of a choice, the usual one first: its position goes to … */
-  gsize offset;      /* … this member */
+  const char *words; /* of a choice, the usual one first */
+  gsize offset;
+  gint least, most;      /* of a number */
+  const char *what;      /* that it is */
+  const char *separator; /* of a list, which is there as it stands: a backslash is one */
   gboolean (*read) (TallMapping *self, const char *key, const char *text, GError **error);
 } Setting;
 
+#define MEMBER(name) offsetof (TallMapping, name)
 static const Setting settings[] = {
-  { "kind", TRUE, "orders|customers", offsetof (TallMapping, kind) },
-  { "delimiter", TRUE, TALL_DELIMITER_NAMES, offsetof (TallMapping, delimiter) },
+  { "kind", TRUE, "orders|customers", MEMBER (kind) },
+  { "delimiter", TRUE, TALL_DELIMITER_NAMES, MEMBER (delimiter) },
   { "encoding", TRUE, .read = read_encoding },
   { "dates", FALSE, .read = read_dates },
-  { "two-digit-years", FALSE, .read = read_first_year },
+  { "two-digit-years", FALSE, NULL, MEMBER (format.first_year), 1000, 9900,
+    "a year of four digits; write 1970 for 1970 to 2069" },
   { "time-zone", FALSE, .read = read_zone },
-  { "decimal-comma", FALSE, "false|true", offsetof (TallMapping, format.decimal_comma) },
+  { "decimal-comma", FALSE, "false|true", MEMBER (format.decimal_comma) },
   { "thousands", FALSE, .read = read_thousands },
   { "currency-signs", FALSE, .read = read_signs },
-  { "negative", FALSE, "minus|parentheses|trailing-minus",
-    offsetof (TallMapping, format.negative) },
-  { "discount", FALSE, "rate|percent", offsetof (TallMapping, format.discount_percent) },
-  { "empty", TRUE, "absent|text", offsetof (TallMapping, keep_empty) },
-  { "skip-lines", TRUE, .read = read_skip_lines },
-  { "header", TRUE, "first-line|none", offsetof (TallMapping, has_no_header) },
-  { "columns", TRUE, .read = read_columns },
-  { "quotes", TRUE, "double|none|loose", offsetof (TallMapping, dialect.quotes) },
-  { "escape", TRUE, "none|backslash", offsetof (TallMapping, dialect.backslash) },
-  { "null", TRUE, .read = read_nulls },
-  { "short-rows", TRUE, "reject|pad", offsetof (TallMapping, dialect.pad) },
-  { "trim", TRUE, "false|true", offsetof (TallMapping, dialect.trim) },
+  { "negative", FALSE, "minus|parentheses|trailing-minus", MEMBER (format.negative) },
+  { "discount", FALSE, "rate|percent", MEMBER (format.discount_percent) },
+  { "empty", TRUE, "absent|text", MEMBER (keep_empty) },
+  { "skip-lines", TRUE, NULL, MEMBER (dialect.skip_lines), 0, 1000, "a number from 0 to 1000" },
+  { "header", TRUE, "first-line|none", MEMBER (has_no_header) },
+  { "columns", TRUE, NULL, MEMBER (dialect.columns), .separator = ";" },
+  { "quotes", TRUE, "double|none|loose", MEMBER (dialect.quotes) },
+  { "escape", TRUE, "none|backslash", MEMBER (dialect.backslash) },
+  { "null", TRUE, NULL, MEMBER (dialect.nulls), .separator = "|" },
+  { "short-rows", TRUE, "reject|pad", MEMBER (dialect.pad) },
+  { "trim", TRUE, "false|true", MEMBER (dialect.trim) },
 };
 
 static gboolean
 read_setting (TallMapping *self, const Setting *setting, const char *text, GError **error)
 {
+  gpointer member = (char *)self + setting->offset;
   if (setting->read != NULL)
     return setting->read (self, setting->key, text, error);
-  g_auto (GStrv) words = g_strsplit (setting->words, "|", -1);
-  for (gint i = 0; words[i] != NULL; i++)
-    if (g_str_equal (words[i], text))
+  g_auto (GStrv) parts = g_strsplit (setting->words != NULL ? setting->words : text,
+                                     setting->separator != NULL ? setting->separator : "|", -1);
+  if (setting->separator != NULL)
+    {
+      char **list = tall_arena_newa0 (self->arena, char *, g_strv_length (parts) + 1);
+      for (guint i = 0; parts[i] != NULL; i++)
+        list[i] = tall_arena_strdup (self->arena, g_strstrip (parts[i]));
+      *(char ***)member = list[0] != NULL ? list : NULL;
+      return TRUE;
+    }
+  if (setting->words == NULL)
+    {
+      guint64 value = 0;
+      gboolean ok = g_ascii_string_to_unsigned (text, 10, (guint64)setting->least,
+                                                (guint64)setting->most, &value, NULL);
+      *(guint *)member = (guint)value;
+      return ok
+             || tall_mapping_refuse (self, MAPPING, setting->key, error, "“%s” is not %s", text,
+                                     setting->what);
+    }
+  for (gint i = 0; parts[i] != NULL; i++)
+    if (g_str_equal (parts[i], text))
       {
-        *(gint *)(gpointer)((char *)self + setting->offset) = i;
+        *(gint *)member = i;
         return TRUE;
       }
-  g_autofree char *list = g_strjoinv (", ", words);
+  g_autofree char *list = g_strjoinv (", ", parts);
   return tall_mapping_refuse (self, MAPPING, setting->key, error, "“%s” is not one of: %s", text,
                               list);
 }
@@ -204,7 +159,6 @@ refuse_key (const TallMapping *self, const char *key, GError **error)
 static gboolean
 check_settings (const TallMapping *self, GError **error)
 {
-  gboolean has_short_year = FALSE;
   const TallValueFormat *format = &self->format;
   if (self->has_no_header != (self->dialect.columns != NULL))
     return tall_mapping_refuse (self, MAPPING, "columns", error,
@@ -214,16 +168,14 @@ check_settings (const TallMapping *self, GError **error)
     return tall_mapping_refuse (self, MAPPING, "thousands", error,
                                 "“%s” is what decimals begin with; set decimal-comma = %s",
                                 format->thousands, format->decimal_comma ? "false" : "true");
-  if (format->dates != TALL_DATES_OWN || format->first_year != 0
-      || !tall_check_date_forms (format->date_forms, &has_short_year, NULL) || !has_short_year)
+  if (!format->needs_year || format->first_year != 0)
     return TRUE;
   return tall_mapping_refuse (self, MAPPING, "dates", error,
                               "%%y needs two-digit-years, the first year that two digits mean: "
                               "two-digit-years = 1970 for 1970 to 2069");
 }
 
-/* Reads the group [mapping]: the kind of the file, how it is written, and how its values are. What
- * is a list, or may be, is there as it stands: a backslash is one. */
+/* Reads the group [mapping]: the kind of the file, how it is written, and how its values are. */
 static gboolean
 read_settings (TallMapping *self, GKeyFile *file, GError **error)
 {
@@ -236,9 +188,9 @@ read_settings (TallMapping *self, GKeyFile *file, GError **error)
         k++;
       if (k == G_N_ELEMENTS (settings) || (self->sql != NULL && !settings[k].of_query))
         return refuse_key (self, keys[i], error);
-      gboolean is_list = settings[k].read == read_columns || settings[k].read == read_nulls;
-      g_autofree char *text = is_list ? g_key_file_get_value (file, MAPPING, keys[i], NULL)
-                                      : g_key_file_get_string (file, MAPPING, keys[i], NULL);
+      g_autofree char *text = settings[k].separator != NULL
+                                  ? g_key_file_get_value (file, MAPPING, keys[i], NULL)
+                                  : g_key_file_get_string (file, MAPPING, keys[i], NULL);
       if (text != NULL && !read_setting (self, &settings[k], text, error))
         return FALSE;
     }
@@ -279,28 +231,14 @@ list_groups (const TallMapping *self)
 static TallMappingSource *
 add_source (TallMapping *self, const TallCsvField *field, const char *key, const char *column)
 {
-  TallMappingSource *source = g_new0 (TallMappingSource, 1);
+  TallMappingSource *source = tall_arena_new0 (self->arena, TallMappingSource);
   source->field = field;
   source->index = -1;
-  source->column = g_strdup (column);
-  source->part = g_strdup (tall_csv_field_get_part (field, key));
+  source->column = tall_arena_strdup (self->arena, column);
+  source->part = tall_arena_strdup (self->arena, tall_csv_field_get_part (field, key));
   g_ptr_array_add (self->sources, source);
+  g_ptr_array_add (self->of_scope[field->scope], source);
   return source;
-}
-
-static gboolean
-add_columns (TallMapping *self, const TallCsvField *field, const char *key, const char *value)
-{
-  if (tall_model_kind (field->field) != TALL_MODEL_TEXTS)
-    {
-      add_source (self, field, key, value);
-      return TRUE;
-    }
-  g_auto (GStrv) columns = g_strsplit (value, ";", -1);
-  for (guint i = 0; columns[i] != NULL; i++)
-    if (*g_strstrip (columns[i]) != '\0')
-      add_source (self, field, key, columns[i]);
-  return TRUE;
 }
 
 static gboolean
@@ -320,7 +258,11 @@ read_scope (TallMapping *self, GKeyFile *file, TallCsvScope scope, GError **erro
       g_autofree char *value = g_key_file_get_string (file, group, keys[i], NULL);
       if (value == NULL || *value == '\0')
         return tall_mapping_refuse (self, group, keys[i], error, "names no column");
-      add_columns (self, field, keys[i], value);
+      gboolean is_list = tall_model_kind (field->field) == TALL_MODEL_TEXTS;
+      g_auto (GStrv) columns = g_strsplit (value, ";", is_list ? -1 : 1);
+      for (guint k = 0; columns[k] != NULL; k++)
+        if (!is_list || *g_strstrip (columns[k]) != '\0')
+          add_source (self, field, keys[i], columns[k]);
     }
   return TRUE;
 }
@@ -374,8 +316,9 @@ read_defaults (TallMapping *self, GKeyFile *file, GError **error)
       TallMappingSource *source = find_source (self, field, name);
       if (source == NULL)
         source = add_source (self, field, name, NULL);
-      source->fallback = g_key_file_get_string (file, "defaults", keys[i], NULL);
-      if (source->fallback == NULL || !g_utf8_validate (source->fallback, -1, NULL))
+      g_autofree char *fallback = g_key_file_get_string (file, "defaults", keys[i], NULL);
+      source->fallback = tall_arena_strdup (self->arena, fallback);
+      if (fallback == NULL || !g_utf8_validate (fallback, -1, NULL))
         return tall_mapping_refuse (self, "defaults", keys[i], error, "is not UTF-8 text");
     }
   return TRUE;
@@ -418,28 +361,26 @@ check_required (TallMapping *self, GError **error)
   return TRUE;
 }
 
+/* An array that goes with the mapping. */
+static GPtrArray *
+add_array (TallMapping *self)
+{
+  GPtrArray *array = g_ptr_array_new ();
+  tall_arena_own (self->arena, array, (GDestroyNotify)g_ptr_array_unref);
+  return array;
+}
+
 static TallMapping *
 mapping_new (const char *name)
 {
   TallMapping *self = g_new0 (TallMapping, 1);
-  self->name = g_strdup (name);
+  self->arena = tall_arena_new (0);
+  self->name = tall_arena_strdup (self->arena, name);
   self->composites = g_ptr_array_new_with_free_func ((GDestroyNotify)tall_csv_composite_free);
-  self->texts = g_string_chunk_new (64);
-  self->lists = g_ptr_array_new_with_free_func ((GDestroyNotify)g_strfreev);
-  self->sources = g_ptr_array_new_with_free_func (tall_mapping_source_free);
+  self->sources = add_array (self);
   for (guint scope = 0; scope < TALL_N_SCOPES; scope++)
-    self->of_scope[scope] = g_ptr_array_new ();
+    self->of_scope[scope] = add_array (self);
   return self;
-}
-
-static void
-arrange_sources (TallMapping *self)
-{
-  for (guint i = 0; i < self->sources->len; i++)
-    {
-      TallMappingSource *source = tall_mapping_get_source (self, i);
-      g_ptr_array_add (self->of_scope[source->field->scope], source);
-    }
 }
 
 /* @name: of the mapping, for messages. Returns: (transfer full): the mapping; NULL with
@@ -463,7 +404,6 @@ tall_mapping_parse (const char *name, const char *text, gssize len, GError **err
       return NULL;
   if (!read_defaults (self, file, error) || !check_required (self, error))
     return NULL;
-  arrange_sources (self);
   return g_steal_pointer (&self);
 }
 
@@ -541,7 +481,7 @@ tall_mapping_parse_sql (const char *name, const char *text, gssize len, GError *
       text += mark;
       size -= mark;
     }
-  self->sql = g_strndup (text, size);
+  self->sql = tall_arena_strndup (self->arena, text, size);
   if (strlen (self->sql) != size || !g_utf8_validate (text, (gssize)size, NULL))
     {
       tall_mapping_refuse (self, NULL, NULL, error, "is not a text in UTF-8");
@@ -588,9 +528,10 @@ refuse_result (const TallMapping *self, const char *column, GError **error)
 gboolean
 tall_mapping_bind_result (TallMapping *self, const char *const *columns, GError **error)
 {
-  self->columns = g_strdupv ((char **)columns);
+  self->columns = tall_arena_newa0 (self->arena, char *, g_strv_length ((char **)columns) + 1);
   for (guint i = 0; columns[i] != NULL; i++)
     {
+      self->columns[i] = tall_arena_strdup (self->arena, columns[i]);
       const char *name;
       const TallCsvField *field = find_result (self, columns[i], &name);
       if (g_str_equal (columns[i], TALL_MAPPING_LINE))
@@ -603,6 +544,5 @@ tall_mapping_bind_result (TallMapping *self, const char *const *columns, GError 
                                     columns[i]);
       add_source (self, field, name, columns[i])->index = (gint)i;
     }
-  arrange_sources (self);
   return check_required (self, error);
 }

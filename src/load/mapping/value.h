@@ -27,6 +27,7 @@ typedef struct
 {
   TallDates dates;
   const char *date_forms; /* such as `%d.%m.%y|%Y%m%d`; of %TALL_DATES_OWN */
+  gboolean needs_year;    /* one of @date_forms has a year of two digits */
   guint first_year;       /* that two digits can mean: 1970 … 2069; 0: years have four digits */
   GTimeZone *zone;        /* of dates without an offset; NULL: UTC */
   gboolean decimal_comma; /* 1,50 is one and a half */
@@ -40,9 +41,9 @@ gboolean tall_parse_date (const char *text,
                           const TallValueFormat *format,
                           gint64 *date,
                           GError **error) G_GNUC_WARN_UNUSED_RESULT;
-gboolean tall_check_date_forms (const char *forms,
-                                gboolean *has_short_year,
-                                GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean tall_value_format_set_dates (TallValueFormat *self,
+                                      const char *text,
+                                      GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 gboolean tall_parse_decimal (const char *text,
                              const TallValueFormat *format,

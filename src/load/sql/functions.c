@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "load/sql/query-private.h"
 
+#include "base/fail.h"
 #include "load/mapping/value.h"
 #include "tall-json.h"
 
@@ -64,16 +65,6 @@ static void G_GNUC_PRINTF (2, 3) refuse (sqlite3_context *context, const char *f
   g_autofree char *text = g_strconcat (TALL_QUERY_FAULT, why, NULL);
   tall_query_note_refused (get_query (context), why);
   set_text (context, text);
-}
-
-/* The query is wrong, and not a value. */
-static void G_GNUC_PRINTF (2, 3) fail (sqlite3_context *context, const char *format, ...)
-{
-  va_list args;
-  va_start (args, format);
-  g_autofree char *why = g_strdup_vprintf (format, args);
-  va_end (args);
-  sqlite3_result_error (context, why, -1);
 }
 
 static gboolean
@@ -225,44 +216,46 @@ discount_rate (sqlite3_context *context, int n G_GNUC_UNUSED, sqlite3_value **va
             sqlite3_value_text (values[1]), sqlite3_value_text (values[2]));
 }
 
-/* How a number is written. */
+/* How numbers, or dates, are written: what a function's other arguments say. */
 typedef struct
 {
   TallValueFormat format;
-  char thousands[8];
-  char signs[64];
   gboolean is_percent;
+  TallArena *arena; /* of the texts of @format */
 } Form;
+
+static void
+form_free (gpointer data)
+{
+  Form *self = data;
+  g_clear_pointer (&self->format.zone, g_time_zone_unref);
+  tall_arena_free (self->arena);
+  g_free (self);
+}
 
 /* What stands before, or after, the number of a form: a sign of a currency. */
 static void
 add_sign (Form *self, const char *start, const char *end)
 {
+  const char *before = self->format.signs;
   g_autofree char *sign = g_strstrip (g_strndup (start, (gsize)(end - start)));
-  if (*sign == '\0')
-    return;
-  g_strlcat (self->signs, *self->signs != '\0' ? " " : "", sizeof self->signs);
-  g_strlcat (self->signs, sign, sizeof self->signs);
-  self->format.signs = self->signs;
+  if (*sign != '\0')
+    self->format.signs = tall_arena_printf (self->arena, "%s%s%s", before != NULL ? before : "",
+                                            before != NULL ? " " : "", sign);
 }
 
-/* Reads a form such as `($1,234.5)`. Returns FALSE if it is not one. */
+/* Reads a form such as `($1,234.5)`. */
 static gboolean
-read_form (Form *self, const char *text)
+read_number_form (Form *self, const char *text)
 {
-  gsize len = strlen (text);
-  const char *end = text + len;
+  const char *end = text + strlen (text);
   const char *one = strchr (text, '1'), *many = one != NULL ? strstr (one, "234") : NULL;
-  if (many == NULL || (gsize)(many - one - 1) >= sizeof self->thousands
-      || len >= sizeof self->signs)
-    return FALSE;
-  const char *point = many + strlen ("234");
-  self->format.decimal_comma = *point == ',';
+  const char *point = many != NULL ? many + strlen ("234") : "";
   if ((*point != '.' && *point != ',') || point[1] != '5')
     return FALSE;
-  memcpy (self->thousands, one + 1, (gsize)(many - one - 1));
-  if (*self->thousands != '\0')
-    self->format.thousands = self->thousands;
+  self->format.decimal_comma = *point == ',';
+  if (many > one + 1)
+    self->format.thousands = tall_arena_strndup (self->arena, one + 1, (gsize)(many - one - 1));
   if (*text == '(' && end[-1] == ')')
     {
       self->format.negative = TALL_NEGATIVE_PARENTHESES;
@@ -277,36 +270,76 @@ read_form (Form *self, const char *text)
   self->is_percent = end[-1] == '%';
   add_sign (self, text, one);
   add_sign (self, point + 2, end - self->is_percent);
-  return !(*self->thousands == *point && self->thousands[1] == '\0');
+  return g_strcmp0 (self->format.thousands, *point == ',' ? "," : ".") != 0;
 }
 
-static const Form *
-get_form (sqlite3_context *context, sqlite3_value *value)
+static gboolean
+read_number_arguments (Form *self, int n G_GNUC_UNUSED, sqlite3_value **values, GError **error)
 {
+  const char *text = (const char *)sqlite3_value_text (values[1]);
+  return (text != NULL && read_number_form (self, text))
+         || tall_error_fail_invalid (error, NULL,
+                                     "number() takes 1234.5 in the form of the file, such as "
+                                     "'1.234,5' or '($1,234.5)', not “%s”",
+                                     text);
+}
+
+/* Reads the forms of dates, a zone, and the first year that two digits mean. */
+static gboolean
+read_date_arguments (Form *self, int n, sqlite3_value **values, GError **error)
+{
+  const char *forms = (const char *)sqlite3_value_text (values[1]);
+  const char *zone = n > 2 ? (const char *)sqlite3_value_text (values[2]) : NULL;
+  self->format.first_year = n > 3 ? (guint)CLAMP (sqlite3_value_int (values[3]), 0, 9900) : 0;
+  forms = tall_arena_strdup (self->arena, forms != NULL ? forms : "");
+  if (!tall_value_format_set_dates (&self->format, forms, error))
+    {
+      g_prefix_error (error, "date_of(): ");
+      return FALSE;
+    }
+  if (zone != NULL && *zone != '\0')
+    self->format.zone = g_time_zone_new_identifier (zone);
+  if (zone != NULL && *zone != '\0' && self->format.zone == NULL)
+    return tall_error_fail_invalid (error, NULL,
+                                    "date_of(): there is no time zone “%s”; write one such as "
+                                    "Europe/Berlin, or +01:00",
+                                    zone);
+  return !self->format.needs_year || self->format.first_year != 0
+         || tall_error_fail_invalid (error, NULL,
+                                     "date_of(): %%y needs the first year that two digits mean: "
+                                     "date_of(text, '%s', 'UTC', 1970)",
+                                     forms);
+}
+
+/* SQLite keeps the form for all rows of which it is the same. */
+static const Form *
+get_form (sqlite3_context *context,
+          int n,
+          sqlite3_value **values,
+          gboolean (*read) (Form *self, int n, sqlite3_value **values, GError **error))
+{
+  g_autoptr (GError) error = NULL;
   Form *form = sqlite3_get_auxdata (context, 1);
-  const char *text = (const char *)sqlite3_value_text (value);
   if (form != NULL)
     return form;
   form = g_new0 (Form, 1);
-  if (text != NULL && read_form (form, text))
+  form->arena = tall_arena_new (0);
+  if (read (form, n, values, &error))
     {
-      sqlite3_set_auxdata (context, 1, form, g_free);
+      sqlite3_set_auxdata (context, 1, form, form_free);
       return sqlite3_get_auxdata (context, 1);
     }
-  g_free (form);
-  fail (
-      context,
-      "number() takes 1234.5 in the form of the file, such as '1.234,5' or '($1,234.5)', not “%s”",
-      text);
+  form_free (form);
+  sqlite3_result_error (context, error->message, -1);
   return NULL;
 }
 
 static void
 number (sqlite3_context *context, int n, sqlite3_value **values)
 {
-  static const Form plain = { .format = { .dates = TALL_DATES_ISO } };
+  static const Form plain = { 0 };
   TallDecimal decimal;
-  const Form *form = n == 2 ? get_form (context, values[1]) : &plain;
+  const Form *form = n == 2 ? get_form (context, n, values, read_number_arguments) : &plain;
   const char *given = (const char *)sqlite3_value_text (values[0]);
   if (form == NULL || given == NULL)
     return;
@@ -339,78 +372,20 @@ number (sqlite3_context *context, int n, sqlite3_value **values)
 }
 
 static void
-dates_free (gpointer data)
-{
-  TallValueFormat *self = data;
-  g_clear_pointer (&self->zone, g_time_zone_unref);
-  g_free ((char *)self->date_forms);
-  g_free (self);
-}
-
-/* Reads the forms of dates, a zone, and the first year that two digits mean. */
-static gboolean
-read_dates (TallValueFormat *self, int n, sqlite3_value **values, GError **error)
-{
-  static const char *const words[] = { "iso", "dmy", "mdy", NULL };
-  gboolean has_short_year = FALSE;
-  const char *forms = (const char *)sqlite3_value_text (values[1]);
-  const char *zone = n > 2 ? (const char *)sqlite3_value_text (values[2]) : NULL;
-  self->first_year = n > 3 ? (guint)CLAMP (sqlite3_value_int (values[3]), 0, 9900) : 0;
-  self->dates = TALL_DATES_OWN;
-  for (guint i = 0; words[i] != NULL; i++)
-    if (g_strcmp0 (forms, words[i]) == 0)
-      self->dates = (TallDates)i;
-  self->date_forms = g_strdup (forms != NULL ? forms : "");
-  if (self->dates == TALL_DATES_OWN
-      && !tall_check_date_forms (self->date_forms, &has_short_year, error))
-    return FALSE;
-  if (zone != NULL && *zone != '\0')
-    self->zone = g_time_zone_new_identifier (zone);
-  if (zone != NULL && *zone != '\0' && self->zone == NULL)
-    g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
-                 "there is no time zone “%s”; write one such as Europe/Berlin, or +01:00", zone);
-  else if (has_short_year && self->first_year == 0)
-    g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
-                 "%%y needs the first year that two digits mean: date_of(text, '%s', 'UTC', 1970)",
-                 forms);
-  else
-    return TRUE;
-  return FALSE;
-}
-
-static const TallValueFormat *
-get_dates (sqlite3_context *context, int n, sqlite3_value **values)
-{
-  g_autoptr (GError) error = NULL;
-  TallValueFormat *format = sqlite3_get_auxdata (context, 1);
-  if (format != NULL)
-    return format;
-  format = g_new0 (TallValueFormat, 1);
-  if (read_dates (format, n, values, &error))
-    {
-      sqlite3_set_auxdata (context, 1, format, dates_free);
-      return sqlite3_get_auxdata (context, 1);
-    }
-  dates_free (format);
-  fail (context, "date_of(): %s", error->message);
-  return NULL;
-}
-
-static void
 date_of (sqlite3_context *context, int n, sqlite3_value **values)
 {
   g_autoptr (GError) error = NULL;
   gint64 date;
   char text[TALL_DATE_TEXT_SIZE];
-  const TallValueFormat *format = get_dates (context, n, values);
-  if (format == NULL || is_nothing (values[0]))
+  const Form *form = get_form (context, n, values, read_date_arguments);
+  if (form == NULL || is_nothing (values[0]))
     return;
   const char *given = (const char *)sqlite3_value_text (values[0]);
   if (is_fault (given))
     set_text (context, given);
-  else if (!tall_parse_date (given, format, &date, &error))
+  else if (!tall_parse_date (given, &form->format, &date, &error))
     refuse (context, "date_of(): %s", error->message);
-  else if (format->dates == TALL_DATES_ISO && format->zone == NULL)
+  else if (form->format.dates == TALL_DATES_ISO && form->format.zone == NULL)
     sqlite3_result_value (context, values[0]);
   else
     set_text (context, tall_date_format (date, text));

@@ -90,6 +90,6 @@ void tall_query_note_refused (TallQuery *self, const char *why);
 void tall_query_settle_refused (TallQuery *self);
 sqlite3_stmt *tall_query_find_text (TallQuery *self, gint64 place);
 char *tall_query_list_unused (const TallQueryTable *table);
-void tall_query_append_name (GString *text, const char *name);
+char *tall_query_quote (const char *name);
 
 G_END_DECLS

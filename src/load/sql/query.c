@@ -483,15 +483,13 @@ wrap (const TallQuery *self, TallQueryPass pass)
   for (guint i = 0; columns[i] != NULL; i++)
     {
       const TallCsvField *field = find_number (self->mapping, i);
-      g_autoptr (GString) name = g_string_new (NULL);
-      tall_query_append_name (name, columns[i]);
-      g_string_append_printf (numbers, "%s%s", i > 0 ? ", " : "",
-                              field != NULL ? name->str : "NULL");
+      g_autofree char *name = tall_query_quote (columns[i]);
+      g_string_append_printf (numbers, "%s%s", i > 0 ? ", " : "", field != NULL ? name : "NULL");
       if (field == NULL)
         continue;
       gboolean is_first = tall_csv_field_is_order_number (field);
       g_autofree char *key = g_strdup_printf ("%sCAST(%s AS TEXT) COLLATE BINARY%s",
-                                              order->len > 0 && !is_first ? ", " : "", name->str,
+                                              order->len > 0 && !is_first ? ", " : "", name,
                                               order->len > 0 && is_first ? ", " : "");
       g_string_insert (order, is_first ? 0 : -1, key);
     }

@@ -22,14 +22,13 @@ typedef struct
   sqlite3_int64 n;   /* rows that came */
 } FilesCursor;
 
-/* A name as SQL quotes it. */
-void
-tall_query_append_name (GString *text, const char *name)
+/* Returns: (transfer full): a name as SQL quotes it */
+char *
+tall_query_quote (const char *name)
 {
-  g_string_append_c (text, '"');
-  for (; *name != '\0'; name++)
-    g_string_append_printf (text, *name == '"' ? "\"%c" : "%c", *name);
-  g_string_append_c (text, '"');
+  g_autoptr (GString) text = g_string_new (name);
+  g_string_replace (text, "\"", "\"\"", 0);
+  return g_strdup_printf ("\"%s\"", text->str);
 }
 
 /* `files(2)`: the third table of the query. */
@@ -47,9 +46,9 @@ connect_files (sqlite3 *db,
   g_autoptr (GString) sql = g_string_new ("CREATE TABLE x(");
   for (guint k = 0; k < table->columns->len; k++)
     {
-      tall_query_append_name (sql, g_ptr_array_index (table->columns, k));
+      g_autofree char *name = tall_query_quote (g_ptr_array_index (table->columns, k));
       gboolean is_hidden = k >= table->n_columns;
-      g_string_append_printf (sql, " %s%s%s",
+      g_string_append_printf (sql, "%s %s%s%s", name,
                               k == table->n_columns + TALL_HIDDEN_LINE ? "INTEGER" : "TEXT",
                               is_hidden ? " HIDDEN" : "", k + 1 < table->columns->len ? "," : ")");
     }
@@ -279,11 +278,8 @@ enum
 typedef struct
 {
   sqlite3_vtab_cursor base;
-  char *text;
-  char *separator;
-  char *at;  /* in @text; NULL: at the end */
-  gsize len; /* of the part there */
-  sqlite3_int64 n;
+  char **parts; /* NULL-terminated */
+  guint i;      /* which is read */
 } SplitCursor;
 
 static int
@@ -335,33 +331,15 @@ open_split (sqlite3_vtab *table G_GNUC_UNUSED, sqlite3_vtab_cursor **made)
 static int
 close_split (sqlite3_vtab_cursor *base)
 {
-  SplitCursor *self = (SplitCursor *)base;
-  g_free (self->text);
-  g_free (self->separator);
-  g_free (self);
+  g_strfreev (((SplitCursor *)base)->parts);
+  g_free (base);
   return SQLITE_OK;
-}
-
-static void
-find_part (SplitCursor *self)
-{
-  const char *end = *self->separator != '\0' ? strstr (self->at, self->separator) : NULL;
-  self->len = end != NULL ? (gsize)(end - self->at) : strlen (self->at);
-  self->n++;
 }
 
 static int
 next_part (sqlite3_vtab_cursor *base)
 {
-  SplitCursor *self = (SplitCursor *)base;
-  self->at += self->len;
-  if (*self->at == '\0')
-    self->at = NULL;
-  else
-    {
-      self->at += strlen (self->separator);
-      find_part (self);
-    }
+  ((SplitCursor *)base)->i++;
   return SQLITE_OK;
 }
 
@@ -374,22 +352,21 @@ filter_split (sqlite3_vtab_cursor *base,
               sqlite3_value **values)
 {
   SplitCursor *self = (SplitCursor *)base;
+  const char *text = (const char *)sqlite3_value_text (values[0]);
   const char *separator = (const char *)sqlite3_value_text (values[1]);
-  g_free (self->text);
-  g_free (self->separator);
-  self->text = g_strdup ((const char *)sqlite3_value_text (values[0]));
-  self->separator = g_strdup (separator != NULL ? separator : "");
-  self->at = self->text != NULL && *self->text != '\0' ? self->text : NULL;
-  self->n = 0;
-  if (self->at != NULL)
-    find_part (self);
+  gboolean is_whole = separator == NULL || *separator == '\0';
+  g_strfreev (self->parts);
+  self->parts =
+      g_strsplit (text != NULL ? text : "", is_whole ? "," : separator, is_whole ? 1 : -1);
+  self->i = 0;
   return SQLITE_OK;
 }
 
 static int
 is_split (sqlite3_vtab_cursor *base)
 {
-  return ((SplitCursor *)base)->at == NULL;
+  const SplitCursor *self = (SplitCursor *)base;
+  return self->parts[self->i] == NULL;
 }
 
 static int
@@ -397,27 +374,17 @@ get_part (sqlite3_vtab_cursor *base, sqlite3_context *context, int i)
 {
   const SplitCursor *self = (SplitCursor *)base;
   if (i == SPLIT_VALUE)
-    sqlite3_result_text (context, self->at, (int)self->len, SQLITE_TRANSIENT);
+    sqlite3_result_text (context, self->parts[self->i], -1, SQLITE_TRANSIENT);
   else if (i == SPLIT_POSITION)
-    sqlite3_result_int64 (context, self->n);
+    sqlite3_result_int64 (context, self->i + 1);
   return SQLITE_OK;
 }
 
 static int
 get_part_id (sqlite3_vtab_cursor *base, sqlite3_int64 *id)
 {
-  *id = ((SplitCursor *)base)->n;
+  *id = ((SplitCursor *)base)->i + 1;
   return SQLITE_OK;
-}
-
-static gboolean
-add_table (TallQuery *self, guint i, GError **error)
-{
-  const TallQueryTable *table = g_ptr_array_index (self->tables, i);
-  g_autoptr (GString) sql = g_string_new ("CREATE VIRTUAL TABLE temp.");
-  tall_query_append_name (sql, table->name);
-  g_string_append_printf (sql, " USING files(%u)", i);
-  return tall_temp_db_run (self->temp, sql->str, error);
 }
 
 /* Makes the tables that the query reads. Returns: FALSE with an error if the columns of a file make
@@ -455,54 +422,49 @@ tall_query_add_tables (TallQuery *self, GError **error)
   sqlite3_create_module (db, "files", &files, self);
   sqlite3_create_module (db, "split", &split, self);
   for (guint i = 0; i < self->tables->len; i++)
-    if (!add_table (self, i, error))
-      return FALSE;
+    {
+      g_autofree char *name =
+          tall_query_quote (((TallQueryTable *)g_ptr_array_index (self->tables, i))->name);
+      g_autofree char *sql =
+          g_strdup_printf ("CREATE VIRTUAL TABLE temp.%s USING files(%u)", name, i);
+      if (!tall_temp_db_run (self->temp, sql, error))
+        return FALSE;
+    }
   /* What SQLite makes when it is first named is made here: later only reading is allowed. */
   return tall_temp_db_run (self->temp,
                            "SELECT 1 FROM split('', ''), json_each('[]'), json_tree('[]')", error);
 }
 
-/* Whether the copy of a table has one of its columns: what costs is only there if it is used. */
-static gboolean
-is_copied (const TallQuery *self, const TallQueryTable *table, guint column)
-{
-  if (column == table->n_columns + TALL_HIDDEN_ROW)
-    return table->uses_row;
-  return column != table->n_columns + TALL_HIDDEN_TEXT || self->line_column >= 0;
-}
-
+/* Copies a table. What costs is only there if it is used: the row as JSON, and as text. */
 static gboolean
 copy_table (TallQuery *self, TallQueryTable *table)
 {
-  sqlite3 *db = tall_temp_db_get (self->temp);
-  g_autoptr (GString) name = g_string_new (NULL);
+  guint json = table->n_columns + TALL_HIDDEN_ROW, text = table->n_columns + TALL_HIDDEN_TEXT;
+  g_autofree char *name = tall_query_quote (table->name);
   g_autoptr (GString) columns = g_string_new (NULL);
   g_autoptr (GString) types = g_string_new (NULL);
-  tall_query_append_name (name, table->name);
   for (guint i = 0; i < table->columns->len; i++)
     {
-      if (!is_copied (self, table, i))
+      g_autofree char *column = tall_query_quote (g_ptr_array_index (table->columns, i));
+      if ((i == json && !table->uses_row) || (i == text && self->line_column < 0))
         continue;
-      g_autoptr (GString) column = g_string_new (i > 0 ? ", " : "");
-      tall_query_append_name (column, g_ptr_array_index (table->columns, i));
-      g_string_append (columns, column->str);
-      g_string_append_printf (types, "%s %s", column->str,
+      g_string_append_printf (columns, "%s%s", i > 0 ? ", " : "", column);
+      g_string_append_printf (types, "%s%s %s", i > 0 ? ", " : "", column,
                               i == table->n_columns ? "INTEGER PRIMARY KEY" : "TEXT");
     }
   g_autofree char *sql =
       g_strdup_printf ("CREATE TABLE main.%s(%s); INSERT INTO main.%s SELECT %s FROM temp.%s; DROP "
                        "TABLE temp.%s",
-                       name->str, types->str, name->str, columns->str, name->str, name->str);
-  if (sqlite3_exec (db, sql, NULL, NULL, NULL) != SQLITE_OK)
+                       name, types->str, name, columns->str, name, name);
+  if (sqlite3_exec (tall_temp_db_get (self->temp), sql, NULL, NULL, NULL) != SQLITE_OK)
     return FALSE;
-  g_autoptr (GString) text = g_string_new ("SELECT ");
-  tall_query_append_name (text, g_ptr_array_index (table->columns, table->columns->len - 1));
-  g_string_append_printf (text, " FROM main.%s WHERE ", name->str);
-  tall_query_append_name (text,
-                          g_ptr_array_index (table->columns, table->n_columns + TALL_HIDDEN_LINE));
-  g_string_append (text, " = ?1");
+  g_autofree char *line =
+      tall_query_quote (g_ptr_array_index (table->columns, table->n_columns + TALL_HIDDEN_LINE));
+  g_autofree char *wanted = tall_query_quote (g_ptr_array_index (table->columns, text));
+  g_autofree char *find =
+      g_strdup_printf ("SELECT %s FROM main.%s WHERE %s = ?1", wanted, name, line);
   if (self->line_column >= 0)
-    table->find_text = tall_temp_db_prepare (self->temp, text->str);
+    table->find_text = tall_temp_db_prepare (self->temp, find);
   return TRUE;
 }
 

@@ -370,9 +370,11 @@ tall_load_report_print_json (const TallLoadReport *self)
   json_builder_begin_object (builder);
   tall_json_add_number (builder, "rows", self->summary.rows);
   tall_json_add_number (builder, "rejected_rows", tall_rejects_get_count (self->rejects));
-  for (TallLoadEnd end = 0; end < (self->deletes ? TALL_LOAD_SKIPPED : TALL_LOAD_N_ENDS); end++)
+  for (TallLoadEnd end = 0; end < TALL_LOAD_N_ENDS; end++)
     {
       const TallLoadTally *tally = &self->summary.ends[end];
+      if (self->deletes && end != TALL_LOAD_STORED && end != TALL_LOAD_UNCHANGED)
+        continue;
       tall_json_begin_object (builder, get_name (self, end));
       tall_json_add_number (builder, get_noun (self, 2), tally->items);
       tall_json_add_number (builder, "rows", tally->rows);

@@ -63,7 +63,7 @@ make_fields (gpointer data G_GNUC_UNUSED)
   return fields;
 }
 
-/* @n: (out) how many. Returns: : all fields, by scope; any thread may call it */
+/* @n: (out) how many. Returns: all fields, by scope; any thread may call it */
 const TallCsvField *
 tall_csv_fields (guint *n)
 {
@@ -119,7 +119,7 @@ tall_csv_field_scope_name (TallCsvScope scope)
   return names[scope];
 }
 
-/* Returns: : what a text is that does not fit the field, whatever it says */
+/* Returns: what a text is that does not fit the field, whatever it says */
 const char *
 tall_csv_field_fault (const TallCsvField *self)
 {

@@ -497,7 +497,7 @@ tall_csv_reader_free (TallCsvReader *self)
   g_free (self);
 }
 
-/* Returns: : the names in the header, NULL-terminated; the second column of a name is `NAME#2`, and
+/* Returns: the names in the header, NULL-terminated; the second column of a name is `NAME#2`, and
  * so on */
 const char *const *
 tall_csv_reader_get_columns (TallCsvReader *self)

@@ -194,9 +194,9 @@ parse (const char *name, const char *text, gssize len, GError **error)
   return (is_query ? tall_mapping_parse_sql : tall_mapping_parse) (name, text, len, error);
 }
 
-/* @name: a preset's name, or else that of a file. It has a query if its name ends with `.sql`, or if
- * it begins with a comment of SQL, as what `--sniff` prints. Returns: (transfer full): the mapping;
- * NULL with %TALL_ERROR_INVALID */
+/* @name: a preset's name, or else that of a file. It has a query if its name ends with `.sql`, or
+ * if it begins with a comment of SQL, as what `--sniff` prints. Returns: (transfer full): the
+ * mapping; NULL with %TALL_ERROR_INVALID */
 TallMapping *
 tall_mapping_load (const char *name, GError **error)
 {
@@ -216,7 +216,7 @@ tall_mapping_load (const char *name, GError **error)
   return NULL;
 }
 
-/* Returns: : names of the mappings that are built in, NULL-terminated */
+/* Returns: names of the mappings that are built in, NULL-terminated */
 const char *const *
 tall_mapping_presets (void)
 {

@@ -24,6 +24,8 @@ TallTable *
 tall_store_fixture_open_table (TallStoreFixture *self, gconstpointer data)
 {
   const TallStoreKind *kind = data;
+  if (kind->open != NULL)
+    return kind->open (kind);
   if (!kind->rocksdb)
     return tall_memory_table_new ();
 
@@ -180,7 +182,8 @@ list_kinds (guint *n)
       guint layout = i % n_pairs / n_strategies, strategy = i % n_strategies;
       gboolean rocksdb = i >= n_pairs;
       if (tall_test_takes_pair (layout, n_layouts, strategy, n_strategies, rocksdb))
-        kinds[(*n)++] = (TallStoreKind){ layouts[layout], strategies[strategy], rocksdb };
+        kinds[(*n)++] =
+            (TallStoreKind){ layouts[layout], strategies[strategy], .rocksdb = rocksdb };
     }
   return kinds;
 }

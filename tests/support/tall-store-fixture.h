@@ -16,6 +16,8 @@ typedef struct
   const TallLayout *layout;
   const TallKeyStrategy *key_strategy;
   gboolean rocksdb; /* or memory */
+  TallTable *(*open) (
+      gconstpointer kind); /* (nullable): instead: opens a table with nothing in it */
 } TallStoreKind;
 
 /**

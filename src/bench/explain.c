@@ -2,8 +2,9 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "bench/explain.h"
 #include "base/fail.h"
+#include "key/template.h"
 #include "table/memory-table.h"
-#include "store/commit/root.h"
+#include "store/read/index.h"
 #include "table/table-kind.h"
 
 #define TIMEOUT (60 * G_USEC_PER_SEC)
@@ -17,12 +18,22 @@ row_free (gpointer data)
   g_free (row);
 }
 
+static void
+entry_free (gpointer data)
+{
+  TallExplainedEntry *entry = data;
+  g_free (entry->index);
+  g_byte_array_unref (entry->key);
+  g_free (entry);
+}
+
 void
 tall_explanation_free (TallExplanation *self)
 {
   if (self == NULL)
     return;
   g_ptr_array_unref (self->rows);
+  g_ptr_array_unref (self->entries);
   g_clear_pointer (&self->plan, tall_read_plan_free);
   g_clear_pointer (&self->result, tall_read_result_free);
   g_free (self);
@@ -34,7 +45,9 @@ explanation_new (const TallLayout *layout, const TallKeyStrategy *key_strategy)
   TallExplanation *self = g_new0 (TallExplanation, 1);
   self->layout = layout;
   self->key_strategy = key_strategy;
+  self->now = g_get_real_time () / 1000;
   self->rows = g_ptr_array_new_with_free_func (row_free);
+  self->entries = g_ptr_array_new_with_free_func (entry_free);
   return self;
 }
 
@@ -50,6 +63,15 @@ has_row (const TallExplanation *self, const char *table, TallSlice key)
   return FALSE;
 }
 
+static gsize
+count_bytes (const TallRow *row)
+{
+  gsize n = row->key.len;
+  for (guint i = 0; i < row->n_cells; i++)
+    n += row->cells[i].qualifier.len + row->cells[i].value.len;
+  return n;
+}
+
 static void
 add_row (TallExplanation *self, const char *table, const TallRow *row)
 {
@@ -58,9 +80,7 @@ add_row (TallExplanation *self, const char *table, const TallRow *row)
   added->row = row;
   added->parts = g_array_new (FALSE, FALSE, sizeof (TallRowPart));
   self->layout->name_parts (self->key_strategy, table, row->key, added->parts);
-  added->bytes = row->key.len;
-  for (guint i = 0; i < row->n_cells; i++)
-    added->bytes += row->cells[i].qualifier.len + row->cells[i].value.len;
+  added->bytes = count_bytes (row);
   self->n_cells += row->n_cells;
   self->n_bytes += added->bytes;
   g_ptr_array_add (self->rows, added);
@@ -110,6 +130,66 @@ find_regions (TallExplanation *self, TallTable *table, GError **error)
   return TRUE;
 }
 
+/* @key: (transfer full) */
+static void
+add_entry (TallExplanation *self, const char *index, const char *table, GByteArray *key)
+{
+  const TallExplainedEntry entry = { g_strdup (index), table, key, 0 };
+  g_ptr_array_add (self->entries, g_memdup2 (&entry, sizeof entry));
+}
+
+/* @index: NAME=TEMPLATE, the @i-th, from 0 */
+static gboolean
+add_entries (
+    TallExplanation *self, const char *index, guint i, const TallOrder *order, GError **error)
+{
+  g_autoptr (GPtrArray) keys = g_ptr_array_new ();
+  g_autoptr (TallTemplate) template = tall_template_parse (strchr (index, '=') + 1, error);
+  if (template == NULL)
+    return FALSE;
+  tall_template_append_keys (template, order, (guint8)(i + 1), keys);
+  for (guint k = 0; k < keys->len; k++)
+    add_entry (self, index, TALL_ENTRIES_TABLE, g_ptr_array_index (keys, k));
+  return TRUE;
+}
+
+/* Reads the rows by which the order is found. */
+static gboolean
+read_entries (TallExplanation *self,
+              TallStore *store,
+              const TallOrderKey *key,
+              const TallOrder *order,
+              GError **error)
+{
+  g_autoptr (TallReadPlan) plan = tall_read_plan_new ();
+  g_autoptr (TallDescription) description = tall_front_describe (TALL_FRONT (store), error);
+  if (description == NULL)
+    return FALSE;
+  if (g_str_equal (description->index, tall_index_kind_get_name (TALL_INDEX_BY_DATE)))
+    {
+      GByteArray *row = g_byte_array_new ();
+      tall_index_append_row (key->customer,
+                             order->has_sales_date ? order->sales_date : TALL_NO_DATE, row);
+      tall_bytes_append (row, key->order);
+      add_entry (self, description->index, TALL_INDEX_TABLE, row);
+    }
+  for (guint i = 0; i < description->n_indexes; i++)
+    if (!add_entries (self, description->indexes[i], i, order, error))
+      return FALSE;
+  for (guint i = 0; i < self->entries->len; i++)
+    {
+      const TallExplainedEntry *entry = g_ptr_array_index (self->entries, i);
+      tall_read_plan_add_get (plan, entry->table, tall_slice_array (entry->key))->max_versions = 1;
+    }
+  g_autoptr (TallReadResult) result = tall_table_read (tall_store_get_counting (store), plan,
+                                                       g_get_monotonic_time () + TIMEOUT, error);
+  for (guint i = 0; result != NULL && i < self->entries->len; i++)
+    if (result->results[i].n_rows > 0)
+      ((TallExplainedEntry *)g_ptr_array_index (self->entries, i))->bytes =
+          count_bytes (result->results[i].rows);
+  return result != NULL;
+}
+
 /* Reads the order's rows as they lie, with all versions of their cells. */
 static gboolean
 read_rows (TallExplanation *self, TallStore *store, const TallOrder *order, GError **error)
@@ -134,7 +214,7 @@ read_rows (TallExplanation *self, TallStore *store, const TallOrder *order, GErr
         if (!has_row (self, name, rows->rows[k].key))
           add_row (self, name, &rows->rows[k]);
     }
-  return find_regions (self, table, error);
+  return find_regions (self, table, error) && read_entries (self, store, &key, order, error);
 }
 
 static gboolean
@@ -176,8 +256,51 @@ measure_parts (TallTable *counting,
   return TRUE;
 }
 
+static gboolean
+measure_put (
+    TallTable *counting, TallStore *store, TallOrder *order, TallCost *cost, GError **error)
+{
+  tall_counting_table_reset (TALL_COUNTING_TABLE (counting));
+  gboolean done = tall_front_put_order (TALL_FRONT (store), order, NULL, NULL, error);
+  tall_counting_table_get_cost (TALL_COUNTING_TABLE (counting), cost);
+  return done;
+}
+
+/* Two puts within a millisecond would write the entries twice. */
+static gint64
+count_time (gpointer now)
+{
+  return *(gint64 *)now += 2;
+}
+
+/* Puts an order into a deployment in memory, and puts it again.
+ *
+ * Returns: (transfer full): the store, on a counting table; NULL if the order is not valid */
+static TallStore *
+try_puts (TallExplanation *self,
+          const char *indexes,
+          TallOrder *order,
+          TallCost *put,
+          TallCost *again,
+          GError **error)
+{
+  g_autoptr (TallTable) memory = tall_memory_table_new ();
+  g_autoptr (TallTable) counting = tall_counting_table_new (memory);
+  TallStoreSettings settings = { .layout = self->layout, .key_strategy = self->key_strategy };
+  if (!tall_indexes_parse (indexes, &settings.index, &settings.indexes, error)
+      || !tall_store_create (counting, &settings, error))
+    return NULL;
+  const TallStoreHooks hooks = { .now = count_time, .data = &self->now };
+  g_autoptr (TallStore) store = tall_store_open (counting, NULL, NULL, &hooks, error);
+  if (store == NULL || !measure_put (counting, store, order, put, error)
+      || !measure_put (counting, store, order, again, error))
+    return NULL;
+  return g_steal_pointer (&store);
+}
+
 /**
  * tall_explain_trial:
+ * @indexes: (nullable): as tall_indexes_parse() takes them
  * @order: put in order by this
  *
  * Stores and fetches an order in a deployment in memory.
@@ -187,23 +310,18 @@ measure_parts (TallTable *counting,
 TallExplanation *
 tall_explain_trial (const TallLayout *layout,
                     const TallKeyStrategy *key_strategy,
+                    const char *indexes,
                     TallOrder *order,
                     GError **error)
 {
   g_autoptr (TallExplanation) self = explanation_new (layout, key_strategy);
-  g_autoptr (TallTable) memory = tall_memory_table_new ();
-  g_autoptr (TallTable) counting = tall_counting_table_new (memory);
-  TallStoreSettings settings = { .layout = layout, .key_strategy = key_strategy };
-  if (!tall_store_create (counting, &settings, error))
+  g_autoptr (TallStore) store = try_puts (self, indexes, order, &self->put, &self->again, error);
+  g_autoptr (TallStore) bare =
+      store != NULL ? try_puts (self, "none", order, &self->bare_put, &self->bare_again, error)
+                    : NULL;
+  if (bare == NULL)
     return NULL;
-  g_autoptr (TallStore) store = tall_store_open (counting, NULL, NULL, NULL, error);
-  if (store == NULL)
-    return NULL;
-
-  tall_counting_table_reset (TALL_COUNTING_TABLE (counting));
-  if (!tall_front_put_order (TALL_FRONT (store), order, NULL, NULL, error))
-    return NULL;
-  tall_counting_table_get_cost (TALL_COUNTING_TABLE (counting), &self->put);
+  TallTable *counting = tall_store_get_table (store);
   if (!measure_get (counting, store, order, &self->get, error)
       || !measure_parts (counting, store, order, self, error)
       || !read_rows (self, store, order, error))
@@ -213,6 +331,7 @@ tall_explain_trial (const TallLayout *layout,
 
 /**
  * tall_explain_stored:
+ * @indexes: those of the store, as tall_indexes_parse() takes them
  * @order: one that is stored
  *
  * Reads an order's rows where they are, and counts what a get of it does there. The cost of a put
@@ -221,7 +340,7 @@ tall_explain_trial (const TallLayout *layout,
  * Returns: (transfer full): what it found; NULL if it cannot be read
  */
 TallExplanation *
-tall_explain_stored (TallStore *store, const TallOrder *order, GError **error)
+tall_explain_stored (TallStore *store, const char *indexes, const TallOrder *order, GError **error)
 {
   const TallLayout *layout = tall_store_get_layout (store);
   const TallKeyStrategy *key_strategy = tall_store_get_key_strategy (store);
@@ -231,13 +350,16 @@ tall_explain_stored (TallStore *store, const TallOrder *order, GError **error)
   if (counted == NULL)
     return NULL;
   g_autoptr (TallExplanation) trial =
-      tall_explain_trial (layout, key_strategy, (TallOrder *)order, error);
+      tall_explain_trial (layout, key_strategy, indexes, (TallOrder *)order, error);
   if (trial == NULL)
     return NULL;
 
   g_autoptr (TallExplanation) self = explanation_new (layout, key_strategy);
   self->stored = TRUE;
   self->put = trial->put;
+  self->again = trial->again;
+  self->bare_put = trial->bare_put;
+  self->bare_again = trial->bare_again;
   if (!measure_get (counting, counted, order, &self->get, error)
       || !measure_parts (counting, counted, order, self, error)
       || !read_rows (self, store, order, error))

@@ -237,7 +237,8 @@ add_order (TallShape *self,
            GPtrArray *piles,
            GError **error)
 {
-  g_autoptr (TallExplanation) rows = tall_explain_trial (layout, key_strategy, order, error);
+  g_autoptr (TallExplanation) rows =
+      tall_explain_trial (layout, key_strategy, "date", order, error);
   if (rows == NULL)
     return FALSE;
   self->get_calls += (double)rows->get.calls;

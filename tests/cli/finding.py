@@ -6,6 +6,7 @@
 """
 
 import json
+import pathlib
 import shlex
 import sys
 
@@ -69,6 +70,29 @@ def wanted(test):
 def items(order):
     return {line["item_number"] for place in order["shipping_locations"]
             for line in place["line_items"]}
+
+
+@test
+def explained(folder):
+    """The entries of an order as they lie, and what puts cost with them and without."""
+    store = filled_store(folder)
+    run("explain", "--store", store, "C2", "1010").ends(DONE, "INDEX", CITY, "Lyon", "put again (in memory)")
+    for options in ([], ["--layout", "blob"]):
+        said = json.loads(run("explain", "--store", store, "C2", "1010", "--json", *options).ends(DONE).out)
+        (one,) = said["explanations"]
+        equal([entry["index"] for entry in one["entries"]], ["date", NUMBER] + 3 * [ITEM] + [STATUS] + 2 * [CITY])
+        keys = [bytes.fromhex(entry["key"]) for entry in one["entries"]]
+        equal((keys[1], keys[6]), (b"\x011010\0\0C2\x001010", b"\x04Lyon\0\0C2\x001010"))
+        equal([entry["bytes"] for entry in one["entries"]][1:],
+              [len(key) + len("order_number" + "1010") for key in keys[1:]])
+        equal([one[name]["rows_written"] - one[f"{name}_without_indexes"]["rows_written"]
+               for name in ("put", "put_again")], [8, 8])
+    equal([one[name]["calls"] for name in ("put", "put_again", "put_without_indexes", "put_again_without_indexes")],
+          [2, 5, 1, 3])  # as FINDING.md says of blob
+    file = pathlib.Path(folder, "order.json")
+    file.write_text(json.dumps(ORDERS[10]), "utf-8")
+    (one,) = json.loads(run("explain", file, "--json").ends(DONE).out)["explanations"]
+    equal([entry["index"] for entry in one["entries"]], ["date", NUMBER])  # what init makes
 
 
 @test

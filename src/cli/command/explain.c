@@ -72,6 +72,23 @@ add_rows (JsonBuilder *builder, GPtrArray *rows)
   json_builder_end_array (builder);
 }
 
+static void
+add_entries (JsonBuilder *builder, const GPtrArray *entries)
+{
+  tall_json_begin_array (builder, "entries");
+  for (guint i = 0; i < entries->len; i++)
+    {
+      const TallExplainedEntry *entry = g_ptr_array_index (entries, i);
+      json_builder_begin_object (builder);
+      tall_json_add_text (builder, "index", entry->index);
+      tall_json_add_text (builder, "table", entry->table);
+      add_hex (builder, "key", tall_slice_array (entry->key));
+      tall_json_add_number (builder, "bytes", (gint64)entry->bytes);
+      json_builder_end_object (builder);
+    }
+  json_builder_end_array (builder);
+}
+
 /* What a call costs; the first of them also for people. */
 static const struct
 {
@@ -118,7 +135,11 @@ add_explanation (JsonBuilder *builder, const TallExplanation *self)
   if (self->location != 0)
     add_cost_object (builder, "get_location", &self->parts[TALL_PART_LOCATION]);
   add_cost_object (builder, "put", &self->put);
+  add_cost_object (builder, "put_again", &self->again);
+  add_cost_object (builder, "put_without_indexes", &self->bare_put);
+  add_cost_object (builder, "put_again_without_indexes", &self->bare_again);
   add_rows (builder, self->rows);
+  add_entries (builder, self->entries);
   json_builder_end_object (builder);
 }
 
@@ -189,6 +210,25 @@ print_row (const TallExplanation *self, const TallExplainedRow *row)
 }
 
 static void
+print_entries (const GPtrArray *entries)
+{
+  static const char *const columns[] = { "INDEX", ">BYTES", "ROW", NULL };
+  g_autoptr (TallGrid) grid = tall_grid_new (columns);
+  for (guint i = 0; i < entries->len; i++)
+    {
+      const TallExplainedEntry *entry = g_ptr_array_index (entries, i);
+      tall_grid_add (grid, entry->index);
+      tall_grid_add_number (grid, entry->bytes);
+      if (entry->bytes > 0)
+        add_slice (grid, tall_slice_array (entry->key));
+      else
+        tall_grid_add (grid, "is not there: verify --repair");
+    }
+  tall_print ("\n");
+  tall_grid_print (grid, 0);
+}
+
+static void
 add_cost (TallGrid *grid, const char *name, const TallCost *cost)
 {
   tall_grid_add (grid, name);
@@ -210,6 +250,9 @@ print_costs (const TallExplanation *self)
   if (self->location != 0)
     add_cost (grid, location, &self->parts[TALL_PART_LOCATION]);
   add_cost (grid, "put as new (in memory)", &self->put);
+  add_cost (grid, "  without indexes", &self->bare_put);
+  add_cost (grid, "put again (in memory)", &self->again);
+  add_cost (grid, "  without indexes", &self->bare_again);
   tall_print ("\n");
   tall_grid_print (grid, 0);
 }
@@ -232,6 +275,8 @@ explanation_print (const TallExplanation *self, const TallOrder *order)
               self->n_cells, self->n_cells == 1 ? "cell" : "cells", self->n_bytes);
   for (guint i = 0; i < self->rows->len; i++)
     print_row (self, g_ptr_array_index (self->rows, i));
+  if (self->entries->len > 0)
+    print_entries (self->entries);
   print_costs (self);
 }
 
@@ -279,6 +324,7 @@ typedef struct
 {
   TallOrder *order; /* owned */
   TallStore *store; /* owned; NULL: the order comes from a file */
+  char *indexes;    /* owned, nullable: of the store, as tall_indexes_parse() takes them */
 } Subject;
 
 static void
@@ -286,8 +332,21 @@ subject_clear (Subject *self)
 {
   g_clear_pointer (&self->order, tall_order_free);
   g_clear_object (&self->store);
+  g_free (self->indexes);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Subject, subject_clear)
+
+static gboolean
+list_indexes (Subject *self, GError **error)
+{
+  g_autoptr (TallDescription) description = tall_front_describe (TALL_FRONT (self->store), error);
+  if (description == NULL)
+    return FALSE;
+  g_autofree char *rest = g_strjoinv ("\n", description->indexes);
+  self->indexes =
+      g_strconcat (description->index, description->n_indexes > 0 ? "\n" : NULL, rest, NULL);
+  return TRUE;
+}
 
 static TallExit
 fetch_subject (Subject *self, const TallOptions *options)
@@ -303,7 +362,7 @@ fetch_subject (Subject *self, const TallOptions *options)
   if (self->store == NULL)
     return code;
   self->order = tall_front_get_order (TALL_FRONT (self->store), customer, number, NULL, &error);
-  return self->order != NULL ? TALL_EXIT_DONE : tall_fail (error);
+  return self->order != NULL && list_indexes (self, &error) ? TALL_EXIT_DONE : tall_fail (error);
 }
 
 static TallExit
@@ -332,12 +391,13 @@ read_subject (Subject *self, const char *path)
 
 static gboolean
 add_trial (GPtrArray *explanations,
+           const Subject *subject,
            const TallLayout *layout,
            const TallKeyStrategy *key_strategy,
-           TallOrder *order,
            GError **error)
 {
-  TallExplanation *explanation = tall_explain_trial (layout, key_strategy, order, error);
+  TallExplanation *explanation =
+      tall_explain_trial (layout, key_strategy, subject->indexes, subject->order, error);
   if (explanation == NULL)
     return FALSE;
   g_ptr_array_add (explanations, explanation);
@@ -345,14 +405,14 @@ add_trial (GPtrArray *explanations,
 }
 
 static gboolean
-explain_all (GPtrArray *explanations, TallOrder *order, GError **error)
+explain_all (GPtrArray *explanations, const Subject *subject, GError **error)
 {
   guint n_layouts, n_strategies;
   const TallLayout *const *layouts = tall_layouts (&n_layouts);
   const TallKeyStrategy *const *strategies = tall_key_strategies (&n_strategies);
   for (guint i = 0; i < n_layouts; i++)
     for (guint k = 0; k < n_strategies; k++)
-      if (!add_trial (explanations, layouts[i], strategies[k], order, error))
+      if (!add_trial (explanations, subject, layouts[i], strategies[k], error))
         return FALSE;
   return TRUE;
 }
@@ -366,7 +426,8 @@ explain_one (GPtrArray *explanations,
 {
   if (subject->store != NULL && layout == NULL && key_strategy == NULL)
     {
-      TallExplanation *stored = tall_explain_stored (subject->store, subject->order, error);
+      TallExplanation *stored =
+          tall_explain_stored (subject->store, subject->indexes, subject->order, error);
       if (stored != NULL)
         g_ptr_array_add (explanations, stored);
       return stored != NULL;
@@ -377,7 +438,7 @@ explain_one (GPtrArray *explanations,
   if (key_strategy == NULL)
     key_strategy = subject->store != NULL ? tall_store_get_key_strategy (subject->store)
                                           : tall_key_strategy_choose (NULL, NULL);
-  return add_trial (explanations, layout, key_strategy, subject->order, error);
+  return add_trial (explanations, subject, layout, key_strategy, error);
 }
 
 static void
@@ -400,7 +461,7 @@ explain (const TallOptions *options,
          const TallLayout *layout,
          const TallKeyStrategy *key_strategy)
 {
-  g_auto (Subject) subject = { NULL, NULL };
+  g_auto (Subject) subject = { NULL };
   g_autoptr (GError) error = NULL;
   TallExit code = options->n_arguments == 2 ? fetch_subject (&subject, options)
                                             : read_subject (&subject, options->arguments[0]);
@@ -409,7 +470,7 @@ explain (const TallOptions *options,
 
   g_autoptr (GPtrArray) explanations =
       g_ptr_array_new_with_free_func ((GDestroyNotify)tall_explanation_free);
-  if (own->all ? !explain_all (explanations, subject.order, &error)
+  if (own->all ? !explain_all (explanations, &subject, &error)
                : !explain_one (explanations, &subject, layout, key_strategy, &error))
     return tall_fail (error);
   print (explanations, &subject, own);
@@ -462,10 +523,12 @@ const TallCommand tall_command_explain = {
   .name = "explain",
   .arguments = "CUSTOMER ORDER|FILE",
   .summary = "Shows the physical rows of an order, and what a get and a put of it cost.",
-  .help = "CUSTOMER ORDER is read where it is stored; FILE is JSON and needs no store. With\n"
-          "--layout, --key or --all the order is tried out in memory.\n\n"
-          "Example:\n"
-          "  tallorder explain --store rocksdb:shop VINET 10248\n"
-          "  tallorder explain --all order.json",
+  .help =
+      "CUSTOMER ORDER is read where it is stored; FILE is JSON and needs no store. With\n"
+      "--layout, --key or --all the order is tried out in memory, with the indexes of the store\n"
+      "or, of a FILE, those that init makes.\n\n"
+      "Example:\n"
+      "  tallorder explain --store rocksdb:shop VINET 10248\n"
+      "  tallorder explain --all order.json",
   .run = run,
 };

@@ -6,12 +6,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <gio/gio.h>
 #include <glib/gstdio.h>
 #include <poll.h>
 #include <string.h>
 #include <unistd.h>
-#include <zstd.h>
 #include <zstd_errors.h>
 
 #define WINDOW_SIZE (128 * 1024)
@@ -78,80 +76,28 @@ typedef struct
   gsize written; /* to @out */
 } Step;
 
-/* A way to compress. */
-struct _TallCsvPacking
-{
-  const char *name;
-  gboolean (*begins) (TallSlice bytes);
-  gpointer (*make) (void);
-  void (*free) (gpointer unpacker);
-  void (*reset) (gpointer unpacker); /* another member begins */
-  GConverterResult (*unpack) (gpointer unpacker, Step *step, GError **error);
-};
+#define GZIP "gzip"
+#define ZSTD "zstd"
 
-static gboolean
-begins_gzip (TallSlice bytes)
+/* How bytes are compressed that a member begins with; NULL: they are not. Those of zstd may be a
+ * frame of data, or one to be skipped, with which parallel compressors begin. */
+static const char *
+recognise_packing (TallSlice bytes)
 {
-  return tall_slice_has_prefix (bytes, tall_slice_str ("\x1f\x8b"));
-}
-
-static gpointer
-make_gzip (void)
-{
-  return g_zlib_decompressor_new (G_ZLIB_COMPRESSOR_FORMAT_GZIP);
-}
-
-static void
-reset_gzip (gpointer unpacker)
-{
-  g_converter_reset (unpacker);
+  if (tall_slice_has_prefix (bytes, tall_slice_str ("\x1f\x8b")))
+    return GZIP;
+  gboolean is_skipped = bytes.len >= MAGIC_SIZE && (bytes.data[0] & 0xf0) == 0x50
+                        && memcmp (bytes.data + 1, "\x2a\x4d\x18", 3) == 0;
+  return is_skipped || tall_slice_has_prefix (bytes, tall_slice_str ("\x28\xb5\x2f\xfd")) ? ZSTD
+                                                                                          : NULL;
 }
 
 static GConverterResult
-unpack_gzip (gpointer unpacker, Step *step, GError **error)
-{
-  return g_converter_convert (unpacker, step->in.data, step->in.len, step->out, step->room,
-                              step->is_last ? G_CONVERTER_INPUT_AT_END : 0, &step->taken,
-                              &step->written, error);
-}
-
-/* A frame of data, or one of those to be skipped, with which parallel compressors begin. */
-static gboolean
-begins_zstd (TallSlice bytes)
-{
-  return tall_slice_has_prefix (bytes, tall_slice_str ("\x28\xb5\x2f\xfd"))
-         || (bytes.len >= 4 && (bytes.data[0] & 0xf0) == 0x50
-             && memcmp (bytes.data + 1, "\x2a\x4d\x18", 3) == 0);
-}
-
-static gpointer
-make_zstd (void)
-{
-  ZSTD_DCtx *context = ZSTD_createDCtx ();
-  if (context == NULL
-      || ZSTD_isError (ZSTD_DCtx_setParameter (context, ZSTD_d_windowLogMax, MAX_WINDOW_LOG)))
-    g_error ("failed to allocate what zstd needs");
-  return context;
-}
-
-static void
-free_zstd (gpointer unpacker)
-{
-  ZSTD_freeDCtx (unpacker);
-}
-
-static void
-reset_zstd (gpointer unpacker)
-{
-  ZSTD_DCtx_reset (unpacker, ZSTD_reset_session_only);
-}
-
-static GConverterResult
-unpack_zstd (gpointer unpacker, Step *step, GError **error)
+unpack_zstd (ZSTD_DCtx *zstd, Step *step, GError **error)
 {
   ZSTD_inBuffer in = { step->in.data, step->in.len, 0 };
   ZSTD_outBuffer out = { step->out, step->room, 0 };
-  size_t left = ZSTD_decompressStream (unpacker, &out, &in);
+  size_t left = ZSTD_decompressStream (zstd, &out, &in);
   step->taken = in.pos;
   step->written = out.pos;
   if (ZSTD_isError (left) && ZSTD_getErrorCode (left) == ZSTD_error_frameParameter_windowTooLarge)
@@ -169,11 +115,6 @@ unpack_zstd (gpointer unpacker, Step *step, GError **error)
     g_set_error_literal (error, G_IO_ERROR, G_IO_ERROR_PARTIAL_INPUT, "Need more input");
   return G_CONVERTER_ERROR;
 }
-
-static const TallCsvPacking packings[] = {
-  { "gzip", begins_gzip, make_gzip, g_object_unref, reset_gzip, unpack_gzip },
-  { "zstd", begins_zstd, make_zstd, free_zstd, reset_zstd, unpack_zstd },
-};
 
 /* What a file that is not CSV text begins with. */
 static const struct
@@ -292,11 +233,17 @@ find_packing (TallCsvSource *self, GError **error)
   tall_csv_window_init (&self->packed, read_file, self);
   if (!tall_csv_window_want (&self->packed, MAGIC_SIZE, error))
     return FALSE;
-  for (guint i = 0; i < G_N_ELEMENTS (packings) && self->packing == NULL; i++)
-    if (packings[i].begins (tall_csv_window_get (&self->packed)))
-      self->packing = &packings[i];
-  if (self->packing != NULL)
-    self->unpacker = self->packing->make ();
+  self->packing = recognise_packing (tall_csv_window_get (&self->packed));
+  if (g_strcmp0 (self->packing, GZIP) == 0)
+    self->gzip = (GConverter *)g_zlib_decompressor_new (G_ZLIB_COMPRESSOR_FORMAT_GZIP);
+  else if (self->packing != NULL)
+    {
+      self->zstd = ZSTD_createDCtx ();
+      if (self->zstd == NULL
+          || ZSTD_isError (
+              ZSTD_DCtx_setParameter (self->zstd, ZSTD_d_windowLogMax, MAX_WINDOW_LOG)))
+        g_error ("failed to allocate what zstd needs");
+    }
   return TRUE;
 }
 
@@ -337,8 +284,8 @@ tall_csv_source_free (TallCsvSource *self)
     close (self->fd);
   if (self->copy >= 0)
     close (self->copy);
-  if (self->unpacker != NULL)
-    self->packing->free (self->unpacker);
+  g_clear_object (&self->gzip);
+  ZSTD_freeDCtx (self->zstd);
   tall_csv_window_clear (&self->packed);
   g_free (self->name);
   g_free (self->copy_folder);
@@ -447,7 +394,7 @@ skip_padding (TallCsvSource *self, GError **error)
           return fail (self, error,
                        "after the end of the %s data comes something else; the file is damaged, or "
                        "something was appended to it",
-                       self->packing->name);
+                       self->packing);
       if (!tall_csv_window_want (&self->packed, 1, error))
         return FALSE;
       rest = tall_csv_window_get (&self->packed);
@@ -461,10 +408,13 @@ begin_member (TallCsvSource *self, GError **error)
 {
   if (!tall_csv_window_want (&self->packed, MAGIC_SIZE, error))
     return FALSE;
-  self->in_member = self->packing->begins (tall_csv_window_get (&self->packed));
+  self->in_member = recognise_packing (tall_csv_window_get (&self->packed)) == self->packing;
   if (!self->in_member)
     return skip_padding (self, error);
-  self->packing->reset (self->unpacker);
+  if (self->gzip != NULL)
+    g_converter_reset (self->gzip);
+  else
+    ZSTD_DCtx_reset (self->zstd, ZSTD_reset_session_only);
   return TRUE;
 }
 
@@ -474,7 +424,12 @@ unpack (TallCsvSource *self, guint8 *buffer, gsize len, gsize *written, GError *
 {
   g_autoptr (GError) local = NULL;
   Step step = { tall_csv_window_get (&self->packed), self->packed.ended, buffer, len, 0, 0 };
-  GConverterResult result = self->packing->unpack (self->unpacker, &step, &local);
+  GConverterResult result =
+      self->gzip != NULL
+          ? g_converter_convert (self->gzip, step.in.data, step.in.len, step.out, step.room,
+                                 step.is_last ? G_CONVERTER_INPUT_AT_END : 0, &step.taken,
+                                 &step.written, &local)
+          : unpack_zstd (self->zstd, &step, &local);
   if (result != G_CONVERTER_ERROR)
     {
       self->packed.start += step.taken;
@@ -486,10 +441,9 @@ unpack (TallCsvSource *self, guint8 *buffer, gsize len, gsize *written, GError *
   if (!g_error_matches (local, G_IO_ERROR, G_IO_ERROR_PARTIAL_INPUT))
     return fail (self, error,
                  "the %s data of the next %" G_GSIZE_FORMAT " bytes cannot be unpacked: %s",
-                 self->packing->name, step.in.len, local->message);
+                 self->packing, step.in.len, local->message);
   if (self->packed.ended)
-    return fail (self, error, "the %s data ends too early; the file was cut off",
-                 self->packing->name);
+    return fail (self, error, "the %s data ends too early; the file was cut off", self->packing);
   return tall_csv_window_want (&self->packed, step.in.len + 1, error);
 }
 

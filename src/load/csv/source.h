@@ -4,8 +4,9 @@
 
 #include "tall-bytes.h"
 
-#include <glib.h>
+#include <gio/gio.h>
 #include <sys/stat.h>
+#include <zstd.h>
 
 G_BEGIN_DECLS
 
@@ -37,8 +38,6 @@ tall_csv_window_get (const TallCsvWindow *self)
   return tall_slice (self->data + self->start, self->end - self->start);
 }
 
-typedef struct _TallCsvPacking TallCsvPacking;
-
 /* The bytes of a CSV file after decompression, in memory that does not grow with the file: gzip
  * (RFC 1952) and Zstandard (RFC 8878), recognised by how the file begins; other files as they are.
  * Members that follow each other are one text, zeros after the last are ignored, as tapes and disks
@@ -58,10 +57,11 @@ typedef struct
   off_t mark;         /* where the file began; the rewind goes there */
   GByteArray *head; /* what has been read of a pipe, to begin the copy with; NULL: it is not kept */
 
-  const TallCsvPacking *packing; /* NULL: the file is not compressed */
-  gpointer unpacker;             /* of @packing, owned */
-  TallCsvWindow packed;          /* what has been read of the file and not yet unpacked */
-  gboolean in_member;            /* a member has begun and not ended */
+  const char *packing; /* how the file is compressed; NULL: it is not */
+  GConverter *gzip;    /* owned; of one of these */
+  ZSTD_DCtx *zstd;
+  TallCsvWindow packed; /* what has been read of the file and not yet unpacked */
+  gboolean in_member;   /* a member has begun and not ended */
 } TallCsvSource;
 
 TallCsvSource *tall_csv_source_open (const char *path, GError **error) G_GNUC_WARN_UNUSED_RESULT;

@@ -40,15 +40,6 @@ settle_time (gint64 local, gboolean is_day, GTimeZone *zone, gint64 *date)
   return exists || is_day;
 }
 
-/* Sets the error for a time that settle_time() does not find. Returns: FALSE */
-static gboolean
-refuse_time (const char *text, GTimeZone *zone, GError **error)
-{
-  return tall_error_fail_invalid (error, NULL,
-                                  "“%s” does not exist in %s: the clock is set forward over it",
-                                  text, g_time_zone_get_identifier (zone));
-}
-
 /* What a text says of a date. */
 typedef struct
 {
@@ -136,16 +127,6 @@ take_fraction (const char **text, Parts *parts)
   return TRUE;
 }
 
-static gboolean
-take_half (const char **text, Parts *parts)
-{
-  parts->is_pm = g_ascii_strncasecmp (*text, "pm", 2) == 0;
-  if (!parts->is_pm && g_ascii_strncasecmp (*text, "am", 2) != 0)
-    return FALSE;
-  *text += 2;
-  return TRUE;
-}
-
 /* Z, +01:00, +0100 or +01. */
 static gboolean
 take_offset (const char **text, Parts *parts)
@@ -172,16 +153,6 @@ take_offset (const char **text, Parts *parts)
 }
 
 static gboolean
-take_zone (const char **text, Parts *parts)
-{
-  parts->zone = *text;
-  while (g_ascii_isalpha (**text))
-    (*text)++;
-  parts->zone_len = (gsize)(*text - parts->zone);
-  return parts->zone_len > 0;
-}
-
-static gboolean
 take_epoch (const char **text, gint64 unit, Parts *parts)
 {
   parts->is_before = **text == '-';
@@ -196,15 +167,6 @@ take_epoch (const char **text, gint64 unit, Parts *parts)
 }
 
 static gboolean
-take_number (const char **text, guint i, Parts *parts)
-{
-  guint value, n = take_digits (text, numbers[i].max_digits, &value);
-  *(guint *)(gpointer)((char *)parts + numbers[i].offset) = value;
-  parts->has_time |= numbers[i].is_time;
-  return n >= numbers[i].min_digits && value >= numbers[i].lowest && value <= numbers[i].highest;
-}
-
-static gboolean
 take_char (const char **text, const char *allowed)
 {
   if (**text == '\0' || strchr (allowed, **text) == NULL)
@@ -213,39 +175,29 @@ take_char (const char **text, const char *allowed)
   return TRUE;
 }
 
-/* A year of four digits, or of two. */
-static gboolean
-take_year (const char **text, Parts *parts)
-{
-  guint year, n = take_digits (text, 4, &year);
-  *(n == 2 ? &parts->short_year : &parts->year) = year;
-  return n == 2 || (n == 4 && year > 0);
-}
-
-static gboolean take_letter (const char **text, char letter, Parts *parts);
-
-/* Nothing, or a space and H:M or H:M:S. */
-static gboolean
-take_time (const char **text, Parts *parts)
-{
-  return **text == '\0'
-         || (take_char (text, " T") && take_letter (text, 'H', parts) && take_char (text, ":")
-             && take_letter (text, 'M', parts)
-             && (**text == '\0' || (take_char (text, ":") && take_letter (text, 'S', parts))));
-}
-
 static gboolean
 take_letter (const char **text, char letter, Parts *parts)
 {
+  guint value, n;
   for (guint i = 0; i < G_N_ELEMENTS (numbers); i++)
     if (numbers[i].letter == letter)
-      return take_number (text, i, parts);
+      {
+        n = take_digits (text, numbers[i].max_digits, &value);
+        *(guint *)(gpointer)((char *)parts + numbers[i].offset) = value;
+        parts->has_time |= numbers[i].is_time;
+        return n >= numbers[i].min_digits && value >= numbers[i].lowest
+               && value <= numbers[i].highest;
+      }
   switch (letter)
     {
     case 'f':
       return take_fraction (text, parts);
     case 'p':
-      return take_half (text, parts);
+      parts->is_pm = g_ascii_strncasecmp (*text, "pm", 2) == 0;
+      if (!parts->is_pm && g_ascii_strncasecmp (*text, "am", 2) != 0)
+        return FALSE;
+      *text += 2;
+      return TRUE;
     case 'b':
       return (parts->month = take_name (text, months, G_N_ELEMENTS (months))) > 0;
     case 'a':
@@ -253,13 +205,21 @@ take_letter (const char **text, char letter, Parts *parts)
     case 'z':
       return take_offset (text, parts);
     case 'Z':
-      return take_zone (text, parts);
+      parts->zone = *text;
+      *text += strspn (*text, G_CSET_A_2_Z G_CSET_a_2_z);
+      parts->zone_len = (gsize)(*text - parts->zone);
+      return parts->zone_len > 0;
     case '/':
       return take_char (text, "/.-");
-    case 'E':
-      return take_year (text, parts);
-    case 't':
-      return take_time (text, parts);
+    case 'E': /* a year of four digits, or of two */
+      n = take_digits (text, 4, &value);
+      *(n == 2 ? &parts->short_year : &parts->year) = value;
+      return n == 2 || (n == 4 && value > 0);
+    case 't': /* nothing, or a space and H:M or H:M:S */
+      return **text == '\0'
+             || (take_char (text, " T") && take_letter (text, 'H', parts) && take_char (text, ":")
+                 && take_letter (text, 'M', parts)
+                 && (**text == '\0' || (take_char (text, ":") && take_letter (text, 'S', parts))));
     case 's':
       return take_epoch (text, MS_PER_SECOND, parts);
     case 'Q':
@@ -299,13 +259,6 @@ get_year (const Parts *parts, const TallValueFormat *format)
   guint first = format->first_year;
   return parts->short_year == G_MAXUINT ? parts->year
                                         : first + (parts->short_year + 100 - first % 100) % 100;
-}
-
-/* The hour of the day; that of twelve hours goes before. */
-static guint
-get_hour (const Parts *parts)
-{
-  return parts->hour_of_12 == 0 ? parts->hour : parts->hour_of_12 % 12 + (parts->is_pm ? 12 : 0);
 }
 
 /* How well a text is understood, the worst first. */
@@ -354,9 +307,11 @@ settle_parts (const Parts *parts, const TallValueFormat *format, gint64 *date)
     *date = -*date;
   if (parts->is_epoch)
     return DATE;
+  guint hour =
+      parts->hour_of_12 == 0 ? parts->hour : parts->hour_of_12 % 12 + (parts->is_pm ? 12 : 0);
   g_autoptr (GDateTime) time =
       g_date_time_new_utc ((gint)get_year (parts, format), (gint)parts->month, (gint)parts->day,
-                           (gint)get_hour (parts), (gint)parts->minute, parts->second);
+                           (gint)hour, (gint)parts->minute, parts->second);
   if (time == NULL)
     return NO_DAY;
   gint64 local = g_date_time_to_unix (time) * MS_PER_SECOND + parts->ms;
@@ -373,23 +328,13 @@ settle_parts (const Parts *parts, const TallValueFormat *format, gint64 *date)
   return NO_TIME;
 }
 
-static gboolean
-refuse_day (const char *text, const Parts *parts, const TallValueFormat *format, GError **error)
-{
-  if (parts->month < 1 || parts->month > G_N_ELEMENTS (months))
-    return tall_error_fail_invalid (error, NULL, "“%s” is not a date: a year has no month %u", text,
-                                    parts->month);
-  return tall_error_fail_invalid (error, NULL, "“%s” is not a date: %s %u has no day %u", text,
-                                  months[parts->month - 1], get_year (parts, format), parts->day);
-}
-
-static const char *
-describe_form (const TallValueFormat *format)
-{
-  static const char *const forms[] = { "1996-07-04", "day/month/year, such as 31/12/2010",
-                                       "month/day/year, such as 12/31/2010" };
-  return format->dates == TALL_DATES_OWN ? format->date_forms : forms[format->dates];
-}
+/* Words for forms: how they are shown, and what they are; some have letters of their own, see
+ * take_letter(). */
+static const char *const word_forms[][2] = {
+  { "1996-07-04", NULL },
+  { "day/month/year, such as 31/12/2010", "%d%/%m%/%E%t" },
+  { "month/day/year, such as 12/31/2010", "%m%/%d%/%E%t" },
+};
 
 /* Says why @text is not a date. Returns: whether it is one */
 static gboolean
@@ -400,19 +345,35 @@ conclude (const char *text,
           GError **error)
 {
   const char *zone = format->zone != NULL ? g_time_zone_get_identifier (format->zone) : "UTC";
-  if (settled == NO_DAY)
-    return refuse_day (text, parts, format, error);
-  if (settled == NO_TIME)
-    return refuse_time (text, format->zone, error);
-  if (settled == NO_ZONE)
-    tall_error_set_invalid (error, NULL,
-                            "“%s” is not a date: a clock in %s is not called %.*s then; time-zone "
-                            "in the mapping names another place",
-                            text, zone, (int)parts->zone_len, parts->zone);
-  else if (settled == NO_FORM)
-    tall_error_set_invalid (error, NULL, "“%s” is not a date of the form %s", text,
-                            describe_form (format));
-  return settled == DATE;
+  gboolean has_month = parts->month >= 1 && parts->month <= G_N_ELEMENTS (months);
+  switch (settled)
+    {
+    case DATE:
+      return TRUE;
+    case NO_DAY:
+      return has_month
+                 ? tall_error_fail_invalid (error, NULL, "“%s” is not a date: %s %u has no day %u",
+                                            text, months[parts->month - 1],
+                                            get_year (parts, format), parts->day)
+                 : tall_error_fail_invalid (error, NULL,
+                                            "“%s” is not a date: a year has no month %u", text,
+                                            parts->month);
+    case NO_TIME:
+      return tall_error_fail_invalid (error, NULL,
+                                      "“%s” does not exist in %s: the clock is set forward over it",
+                                      text, zone);
+    case NO_ZONE:
+      return tall_error_fail_invalid (
+          error, NULL,
+          "“%s” is not a date: a clock in %s is not called %.*s then; time-zone in the mapping "
+          "names another place",
+          text, zone, (int)parts->zone_len, parts->zone);
+    default:
+      return tall_error_fail_invalid (error, NULL, "“%s” is not a date of the form %s", text,
+                                      format->dates == TALL_DATES_OWN
+                                          ? format->date_forms
+                                          : word_forms[format->dates][0]);
+    }
 }
 
 static gboolean
@@ -429,14 +390,6 @@ next_form (const char *form)
   return bar != NULL ? bar + 1 : NULL;
 }
 
-/* The forms of `dmy` and `mdy` have letters of their own: see take_letter(). */
-static const char *
-get_forms (const TallValueFormat *format)
-{
-  static const char *const forms[] = { NULL, "%d%/%m%/%E%t", "%m%/%d%/%E%t" };
-  return format->dates == TALL_DATES_OWN ? format->date_forms : forms[format->dates];
-}
-
 /* Reads a date by the first of the forms that fits. @date: (out) milliseconds since the epoch.
  * Returns: FALSE with %TALL_ERROR_INVALID if none does */
 static gboolean
@@ -444,8 +397,9 @@ parse_by_forms (const char *text, const TallValueFormat *format, gint64 *date, G
 {
   Parts parts, nearest = { 0 };
   Settled best = NO_FORM;
-  for (const char *form = get_forms (format); form != NULL && best < NO_TIME;
-       form = next_form (form))
+  const char *forms =
+      format->dates == TALL_DATES_OWN ? format->date_forms : word_forms[format->dates][1];
+  for (const char *form = forms; form != NULL && best < NO_TIME; form = next_form (form))
     {
       Settled settled =
           read_form (text, form, &parts) ? settle_parts (&parts, format, date) : NO_FORM;

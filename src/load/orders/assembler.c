@@ -83,28 +83,17 @@ tall_assembler_begin (TallAssembler *self,
     tall_draft_begin (self->draft, customer, order);
 }
 
-static void
-reject_row (TallAssembler *self,
-            const TallCsvRow *row,
-            const TallRowFault *fault,
-            const char *reason)
-{
-  TallReject reject = { row->file, row->line, fault->column, fault->kind, reason, row->raw };
-  tall_rejects_add (self->rejects, &reject);
-}
-
 /* Rejects a row, or all rows so far, because of another. */
 static void
 reject_for_sibling (TallAssembler *self, const TallCsvRow *row)
 {
-  TallRowFault fault = { NULL, KIND_SIBLING };
   g_autofree char *place = tall_csv_describe_line (self->failed_line, self->failed_file);
   g_autofree char *reason =
       g_strdup_printf ("order %s is rejected because of %s", self->order_number, place);
   if (row != NULL)
-    reject_row (self, row, &fault, reason);
+    tall_rejects_add_row (self->rejects, row, NULL, KIND_SIBLING, reason);
   else
-    tall_load_item_reject (self->item, self->rejects, fault.kind, reason);
+    tall_load_item_reject (self->item, self->rejects, KIND_SIBLING, reason);
 }
 
 /* Rejects the order that is open, with all rows so far and all that come. @line: of the row that is
@@ -214,13 +203,6 @@ try_across (TallAssembler *self,
       self->order_number, tall_rejects_get_file_name (self->rejects, first), row->file_name);
 }
 
-static gboolean
-is_of_first_file (const TallAssembler *self, const TallCsvRow *row)
-{
-  const GArray *rows = self->item->rows;
-  return rows->len == 0 || g_array_index (rows, TallItemRow, 0).file == row->file;
-}
-
 /* @mapping: bound to the file of the row. @row: the next good row of the order that is open: its
  * rows come file by file. */
 void
@@ -230,10 +212,13 @@ tall_assembler_push (TallAssembler *self, const TallMapping *mapping, const Tall
   TallRowFault fault;
   if (self->failed_line != 0)
     reject_for_sibling (self, row);
-  else if (is_of_first_file (self, row) ? !add_row (self, mapping, row, &fault, &error)
-                                        : !try_across (self, mapping, row, &fault, &error))
+  else
     {
-      reject_row (self, row, &fault, error->message);
+      const GArray *rows = self->item->rows;
+      gboolean is_first = rows->len == 0 || g_array_index (rows, TallItemRow, 0).file == row->file;
+      if ((is_first ? add_row : try_across) (self, mapping, row, &fault, &error))
+        return;
+      tall_rejects_add_row (self->rejects, row, fault.column, fault.kind, error->message);
       tall_assembler_fail (self, row->line, row->file_name);
     }
 }

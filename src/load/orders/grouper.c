@@ -144,13 +144,6 @@ push_row (TallGrouper *self, const TallCsvRow *row, GError **error)
   return TRUE;
 }
 
-static void
-reject_row (TallGrouper *self, const TallCsvRow *row, const TallRowFault *fault)
-{
-  TallReject reject = { row->file, row->line, fault->column, fault->kind, row->reason, row->raw };
-  tall_rejects_add (self->rejects, &reject);
-}
-
 /* @row: the next row of the file, good or bad. Returns: FALSE with %TALL_ERROR_UNAVAILABLE if the
  * row cannot be put aside */
 gboolean
@@ -162,7 +155,7 @@ tall_grouper_push (TallGrouper *self, const TallCsvRow *row, GError **error)
   g_autofree char *reason = find_fault (self, row, &fault);
   checked.reason = reason;
   if (reason != NULL)
-    reject_row (self, &checked, &fault);
+    tall_rejects_add_row (self->rejects, row, fault.column, fault.kind, reason);
   if (place == TALL_PLACE_STRAY || place == TALL_PLACE_NAMELESS)
     return push_stray (self, &checked, error);
   if (place == TALL_PLACE_NEW)

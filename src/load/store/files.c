@@ -4,11 +4,6 @@
 
 #include "base/fail.h"
 
-struct _TallLoadFiles
-{
-  GPtrArray *files; /* of TallLoadFile */
-};
-
 static void
 file_free (gpointer data)
 {
@@ -102,18 +97,6 @@ tall_load_file_check_unchanged (const TallLoadFile *self, gboolean agrees, GErro
   return tall_error_fail (error, TALL_ERROR_UNAVAILABLE,
                           "%s was changed while it was loaded, so orders may be stored in part",
                           tall_csv_reader_get_name (self->reader));
-}
-
-guint
-tall_load_files_count (const TallLoadFiles *self)
-{
-  return self->files->len;
-}
-
-TallLoadFile *
-tall_load_files_get (const TallLoadFiles *self, guint i)
-{
-  return g_ptr_array_index (self->files, i);
 }
 
 /* @position: (out) bytes read of all files. @size: (out) bytes of all files; 0: not known. */

@@ -27,7 +27,10 @@ typedef struct
 } TallLoadFile;
 
 /* The files of a load, in the order in which they are read. Not thread-safe. */
-typedef struct _TallLoadFiles TallLoadFiles;
+typedef struct
+{
+  GPtrArray *files; /* of TallLoadFile */
+} TallLoadFiles;
 
 TallLoadFiles *tall_load_files_new (void);
 TallLoadFiles *tall_load_files_new_of_one (TallCsvReader *reader, TallMapping *mapping);
@@ -42,8 +45,18 @@ gboolean tall_load_file_check_unchanged (const TallLoadFile *self,
                                          gboolean agrees,
                                          GError **error) G_GNUC_WARN_UNUSED_RESULT;
 void tall_load_files_start (TallLoadFiles *self);
-guint tall_load_files_count (const TallLoadFiles *self);
-TallLoadFile *tall_load_files_get (const TallLoadFiles *self, guint i);
+static inline guint
+tall_load_files_count (const TallLoadFiles *self)
+{
+  return self->files->len;
+}
+
+static inline TallLoadFile *
+tall_load_files_get (const TallLoadFiles *self, guint i)
+{
+  return g_ptr_array_index (self->files, i);
+}
+
 void tall_load_files_get_position (const TallLoadFiles *self, guint64 *position, guint64 *size);
 
 G_END_DECLS

@@ -33,33 +33,22 @@ typedef struct
   guint64 n_spooled_rows;         /* … and put aside, and read again */
 } Loader;
 
-/* TRUE if the caller asked for a stop. */
-static gboolean
-is_asked_to_stop (const Loader *self)
-{
-  return self->options->stop != NULL && g_atomic_int_get (self->options->stop) != 0;
-}
-
-/* What a dry run does in place of storing. */
+/* In a dry run an item is counted in place of being stored. */
 static void
-count_item (Loader *self, TallLoadItem *taken)
+submit_item (TallLoadItem *taken, gpointer data)
 {
+  Loader *self = data;
   g_autoptr (TallLoadItem) item = taken;
   gboolean is_repeated = tall_load_item_is_repeated (item);
+  tall_pace_wait (&self->pace);
+  if (self->storer != NULL)
+    {
+      tall_storer_add (self->storer, g_steal_pointer (&item));
+      return;
+    }
   tall_load_ledger_add (&self->ledger, item, is_repeated ? TALL_LOAD_REPEATED : TALL_LOAD_STORED);
   if (self->options->show != NULL && !is_repeated)
     self->options->show (item, self->options->data);
-}
-
-static void
-submit_item (TallLoadItem *item, gpointer data)
-{
-  Loader *self = data;
-  tall_pace_wait (&self->pace);
-  if (self->storer != NULL)
-    tall_storer_add (self->storer, item);
-  else
-    count_item (self, item);
 }
 
 /* What there is to say now. */
@@ -78,10 +67,7 @@ sum_up (Loader *self, TallLoadSummary *summary)
       summary->refused = tall_query_count_refused (self->options->query, &summary->first_refused);
     }
   if (self->storer != NULL)
-    {
-      tall_storer_count (self->storer, summary->ends, &summary->retries);
-      summary->namesakes = tall_storer_count_namesakes (self->storer);
-    }
+    tall_storer_count (self->storer, summary->ends, &summary->retries, &summary->namesakes);
   else
     memcpy (summary->ends, self->ledger.ends, sizeof summary->ends);
 }
@@ -94,9 +80,9 @@ sum_up_files (Loader *self)
     {
       TallLoadFile *file = tall_load_files_get (self->files, i);
       for (TallLoadEnd end = 0; end < TALL_LOAD_N_ENDS; end++)
-        file->n_ended[end] = self->storer != NULL
-                                 ? tall_storer_count_rows (self->storer, i, end)
-                                 : tall_load_ledger_count_rows (&self->ledger, i, end);
+        file->n_ended[end] =
+            tall_load_ledger_count_rows (self->storer != NULL ? &self->storer->safe : &self->ledger,
+                                         i, end);
       if (self->options->query == NULL)
         file->unused =
             tall_mapping_list_unused (file->mapping, tall_csv_reader_get_columns (file->reader));
@@ -106,8 +92,9 @@ sum_up_files (Loader *self)
 }
 
 static void
-report (Loader *self)
+report (gpointer data)
 {
+  Loader *self = data;
   guint64 done, all;
   TallLoadSummary summary;
   if (self->options->progress == NULL)
@@ -157,7 +144,7 @@ set_cancelled (Loader *self, const TallCsvRow *row, GError **error)
 static gboolean
 count_row (Loader *self, const TallCsvRow *row, GError **error)
 {
-  if (is_asked_to_stop (self))
+  if (self->options->stop != NULL && g_atomic_int_get (self->options->stop) != 0)
     return set_cancelled (self, row, error);
   guint64 n = row != NULL ? ++self->n_rows : ++self->n_spooled_rows;
   if (row != NULL)
@@ -170,18 +157,13 @@ count_row (Loader *self, const TallCsvRow *row, GError **error)
              && !tall_rejects_has_failed (self->rejects));
 }
 
-/* What is read for the second time has to be what was surveyed. */
+/* What is read for the second time has to be what was surveyed; now and then in between, too. */
 static gboolean
-check_unchanged (const Loader *self, guint file, GError **error)
+check_unchanged (const Loader *self, guint file, gboolean is_row, GError **error)
 {
-  return (self->survey == NULL && self->options->query == NULL)
+  return (is_row && self->n_rows % CHECK_ROWS != 0)
+         || (self->survey == NULL && self->options->query == NULL)
          || tall_load_file_check_unchanged (tall_load_files_get (self->files, file), TRUE, error);
-}
-
-static gboolean
-is_time_to_check (const Loader *self)
-{
-  return self->n_rows % CHECK_ROWS == 0;
 }
 
 static TallMappingKind
@@ -213,19 +195,13 @@ push_row (Loader *self, const TallCsvRow *row, GError **error)
                               : tall_customer_grouper_push (self->customers, row, error);
 }
 
-static void
-report_survey (gpointer data)
-{
-  report (data);
-}
-
 /* Orders are read twice: first to see where each order's rows are. */
 static gboolean
 survey_files (Loader *self, GError **error)
 {
   self->stage = TALL_LOAD_SURVEYS;
   if (get_kind (self) == TALL_MAPPING_ORDERS && !self->options->deletes)
-    self->survey = tall_survey_make (self->files, self->folder, report_survey, self, error);
+    self->survey = tall_survey_make (self->files, self->folder, report, self, error);
   self->stage = TALL_LOAD_STORES;
   if (g_error_matches (*error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
     {
@@ -249,8 +225,7 @@ read_file (Loader *self, guint i, GError **error)
   else
     tall_customer_grouper_begin_file (self->customers, i);
   for (; (step = tall_csv_reader_next (reader, &row, error)) == TALL_CSV_ROW; line = row.line)
-    if (!count_row (self, &row, error)
-        || (is_time_to_check (self) && !check_unchanged (self, i, error))
+    if (!count_row (self, &row, error) || !check_unchanged (self, i, TRUE, error)
         || !push_row (self, &row, error))
       return FALSE;
   if (step == TALL_CSV_FAILED && g_error_matches (*error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
@@ -259,7 +234,7 @@ read_file (Loader *self, guint i, GError **error)
       g_clear_error (error);
       return set_cancelled (self, &next, error);
     }
-  return step == TALL_CSV_END && check_unchanged (self, i, error);
+  return step == TALL_CSV_END && check_unchanged (self, i, FALSE, error);
 }
 
 static gboolean
@@ -298,16 +273,14 @@ take_row (const TallCsvRow *row, gpointer data, GError **error)
   TallLoadFile *file = tall_load_files_get (self->files, row->file);
   if (self->stage == TALL_LOAD_SURVEYS)
     report_step (self);
-  else if (!count_row (self, row, error)
-           || (is_time_to_check (self) && !check_unchanged (self, row->file, error)))
+  else if (!count_row (self, row, error) || !check_unchanged (self, row->file, TRUE, error))
     return FALSE;
   if (row->reason == NULL || self->bad_are_known)
     return TRUE;
   const char *column = row->column == TALL_CSV_NO_COLUMN
                            ? NULL
                            : tall_csv_reader_get_columns (file->reader)[row->column];
-  const TallReject reject = { row->file, row->line, column, row->kind, row->reason, row->raw };
-  tall_rejects_add (self->rejects, &reject);
+  tall_rejects_add_row (self->rejects, row, column, row->kind, row->reason);
   self->n_bad++;
   file->n_bad++;
   return TRUE;
@@ -358,7 +331,7 @@ static gboolean
 check_agrees (const Loader *self, GError **error)
 {
   for (guint i = 0; i < tall_load_files_count (self->files); i++)
-    if (!check_unchanged (self, i, error))
+    if (!check_unchanged (self, i, FALSE, error))
       return FALSE;
   if (self->survey == NULL || tall_survey_agrees (self->survey))
     return TRUE;
@@ -366,16 +339,6 @@ check_agrees (const Loader *self, GError **error)
       error, TALL_ERROR_UNAVAILABLE,
       "The query has given other rows when it was run again, so orders may be stored in "
       "part; does it call random(), or look at the clock?");
-}
-
-/* Before rows that are sorted take room. */
-static void
-announce_sorting (Loader *self)
-{
-  guint64 done, all;
-  tall_load_files_get_position (self->files, &done, &all);
-  if (all > TALL_TEMP_DB_MEMORY)
-    announce_spool (self->folder, all, self);
 }
 
 static gboolean
@@ -416,8 +379,11 @@ run_query (Loader *self, GError **error)
   self->stage = TALL_LOAD_STORES;
   if (sorts)
     {
+      guint64 done, all;
       g_clear_pointer (&self->survey, tall_survey_free);
-      announce_sorting (self);
+      tall_load_files_get_position (self->files, &done, &all);
+      if (all > TALL_TEMP_DB_MEMORY)
+        announce_spool (self->folder, all, self);
     }
   return begin_grouping (self, 0, error) && read_result (self, sorts, error);
 }

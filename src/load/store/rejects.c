@@ -15,34 +15,59 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* The reject file while it is written: under another name beside it, so that what was there stays
- * until the load ends; a pipe or a device is written itself. It is for one load alone. Not
- * thread-safe. */
-typedef struct _TallRejectsFile TallRejectsFile;
-
-static void rejects_file_free (TallRejectsFile *self);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (TallRejectsFile, rejects_file_free)
-
 /* A load that is killed leaves this behind; the next one with that reject file replaces it. */
 #define UNFINISHED ".unfinished"
 
-struct _TallRejectsFile
+/* Kinds of reasons that are counted one by one; in a file with more, the rest count as one. */
+#define MAX_TALLIES 200
+#define MIN_PERCENT_ROWS 1000 /* few rows say nothing about all */
+#define OTHER_REASONS "other reasons"
+
+/* A file that is read. */
+typedef struct
 {
+  char *name;
+  GByteArray *header;
+  gboolean has_header; /* it has been written */
+  guint64 count;       /* of its rows */
+} File;
+
+/* The reject file is written under another name beside it, so that what was there stays until the
+ * load ends; a pipe or a device is written itself. It is for one load alone. */
+struct _TallRejects
+{
+  GMutex lock;
   char *path;
-  char *temporary; /* beside @path, which it becomes at the end; NULL: none */
-  FILE *file;      /* NULL: finished */
-  int claim;       /* on @temporary, kept until it has been moved or removed; -1: none */
-  int failure;     /* errno of the first failed write; 0: none */
+  char *temporary;    /* beside @path, which it becomes at the end; NULL: none */
+  FILE *out;          /* NULL: rows are only counted */
+  int claim;          /* on @temporary, kept until it has been moved or removed; -1: none */
+  int failure;        /* errno of the first failed write; 0: none */
+  GPtrArray *files;   /* of File; empty: they are not known */
+  gboolean has_begun; /* the reject file has its own header */
+  guint64 count;
+  gboolean has_limit; /* set before other threads add */
+  guint64 max_rows;
+  guint max_percent;     /* of the rows read; 0: @max_rows counts */
+  GPtrArray *tally;      /* of TallRejectTally, in the order in which they came up */
+  GHashTable *by_reason; /* char * of the tally → the tally */
 };
 
-/* Writes a field. @end: what comes after the field. */
 static void
-rejects_file_write (TallRejectsFile *self, TallSlice field, char end)
+file_free (gpointer data)
 {
-  errno = 0;
-  if ((csv_fwrite (self->file, field.data, field.len) != 0 || fputc (end, self->file) == EOF)
-      && self->failure == 0)
-    self->failure = errno != 0 ? errno : EIO;
+  File *file = data;
+  g_free (file->name);
+  g_byte_array_unref (file->header);
+  g_free (file);
+}
+
+static void
+tally_free (gpointer data)
+{
+  TallRejectTally *tally = data;
+  g_free (tally->reason);
+  g_free (tally->first_reason);
+  g_free (tally);
 }
 
 /* Opens a file for this load alone, and empties it. Returns -1, or a descriptor. */
@@ -87,7 +112,7 @@ tall_rejects_file_name_temporary (const char *path)
 /* Opens a new file beside the reject file, or what is there if it is a pipe or a device. A symbolic
  * link stays one. */
 static FILE *
-open_file (TallRejectsFile *self)
+open_file (TallRejects *self)
 {
   g_autofree char *temporary = tall_rejects_file_name_temporary (self->path);
   if (temporary == NULL)
@@ -104,30 +129,20 @@ open_file (TallRejectsFile *self)
   return file;
 }
 
-/* Puts the finished file in its place. Returns 0, or an errno. */
-static int
-move_file (TallRejectsFile *self)
+/* @path: (nullable): the reject file; NULL only counts. A file that exists is replaced by
+ * tall_rejects_close(), and stays as it is until then. Returns: (transfer full): NULL with
+ * %TALL_ERROR_INVALID if the file cannot be written */
+TallRejects *
+tall_rejects_new (const char *path, GError **error)
 {
-  if (self->temporary == NULL)
-    return 0;
-  g_autofree char *target = g_strdup (self->temporary);
-  *strrchr (target, '.') = '\0';
-  if (g_rename (self->temporary, target) != 0)
-    return errno;
-  g_clear_pointer (&self->temporary, g_free);
-  return 0;
-}
-
-/* A file that exists is replaced by rejects_file_close(), and stays as it is until then. Returns:
- * (transfer full): NULL with %TALL_ERROR_INVALID if the file cannot be written */
-static TallRejectsFile *
-rejects_file_new (const char *path, GError **error)
-{
-  g_autoptr (TallRejectsFile) self = g_new0 (TallRejectsFile, 1);
+  g_autoptr (TallRejects) self = g_new0 (TallRejects, 1);
+  g_mutex_init (&self->lock);
   self->claim = -1;
   self->path = g_strdup (path);
-  self->file = open_file (self);
-  if (self->file != NULL)
+  self->files = g_ptr_array_new_with_free_func (file_free);
+  self->tally = g_ptr_array_new_with_free_func (tally_free);
+  self->by_reason = g_hash_table_new (g_str_hash, g_str_equal);
+  if (path == NULL || (self->out = open_file (self)) != NULL)
     return g_steal_pointer (&self);
   if (errno == EWOULDBLOCK)
     tall_error_set_invalid (error, "rejects",
@@ -140,114 +155,24 @@ rejects_file_new (const char *path, GError **error)
 }
 
 /* Removes what is not finished. */
-static void
-rejects_file_free (TallRejectsFile *self)
+void
+tall_rejects_free (TallRejects *self)
 {
   if (self == NULL)
     return;
-  if (self->file != NULL)
-    fclose (self->file);
+  if (self->out != NULL)
+    fclose (self->out);
   if (self->temporary != NULL)
     g_unlink (self->temporary);
   if (self->claim >= 0)
     close (self->claim);
   g_free (self->temporary);
   g_free (self->path);
+  g_hash_table_unref (self->by_reason);
+  g_ptr_array_unref (self->tally);
+  g_ptr_array_unref (self->files);
+  g_mutex_clear (&self->lock);
   g_free (self);
-}
-
-/* TRUE if a field could not be written. */
-static gboolean
-rejects_file_has_failed (const TallRejectsFile *self)
-{
-  return self->failure != 0;
-}
-
-/* Finishes the file and puts it in its place. Nothing may be written any more. Returns: FALSE with
- * %TALL_ERROR_INTERNAL if anything could not be written */
-static gboolean
-rejects_file_close (TallRejectsFile *self, GError **error)
-{
-  FILE *file = g_steal_pointer (&self->file);
-  if (fclose (file) != 0 && self->failure == 0)
-    self->failure = errno;
-  if (self->failure == 0)
-    self->failure = move_file (self);
-  if (self->failure == 0)
-    return TRUE;
-  return tall_error_fail (error, TALL_ERROR_INTERNAL, "Writing reject file %s failed: %s",
-                          self->path, g_strerror (self->failure));
-}
-
-/* Kinds of reasons that are counted one by one; in a file with more, the rest count as one. */
-#define MAX_TALLIES 200
-#define MIN_PERCENT_ROWS 1000 /* few rows say nothing about all */
-#define OTHER_REASONS "other reasons"
-
-/* A file that is read. */
-typedef struct
-{
-  char *name;
-  char *header;
-  gsize header_len;
-  gboolean has_header; /* it has been written */
-  guint64 count;       /* of its rows */
-} File;
-
-struct _TallRejects
-{
-  GMutex lock;
-  TallRejectsFile *file; /* owned; NULL: they are only counted */
-  GPtrArray *files;      /* of File; empty: they are not known */
-  gboolean has_begun;    /* the reject file has its own header */
-  guint64 count;
-  gboolean has_limit; /* set before other threads add */
-  guint64 max_rows;
-  guint max_percent;     /* of the rows read; 0: @max_rows counts */
-  GPtrArray *tally;      /* of TallRejectTally, in the order in which they came up */
-  GHashTable *by_reason; /* char * of the tally → the tally */
-};
-
-static void
-file_free (gpointer data)
-{
-  File *file = data;
-  g_free (file->name);
-  g_free (file->header);
-  g_free (file);
-}
-
-static void
-tally_free (gpointer data)
-{
-  TallRejectTally *tally = data;
-  g_free (tally->reason);
-  g_free (tally->first_reason);
-  g_free (tally);
-}
-
-static void
-write_text (TallRejects *self, const char *text, char end)
-{
-  rejects_file_write (self->file, tall_slice_str (text), end);
-}
-
-/* A file that exists is replaced by tall_rejects_close(), and stays as it is until then. @path:
- * (nullable): the reject file; NULL only counts. Returns: (transfer full): NULL with
- * %TALL_ERROR_INVALID if the file cannot be written */
-TallRejects *
-tall_rejects_new (const char *path, GError **error)
-{
-  g_autoptr (TallRejects) self = g_new0 (TallRejects, 1);
-  g_mutex_init (&self->lock);
-  self->files = g_ptr_array_new_with_free_func (file_free);
-  self->tally = g_ptr_array_new_with_free_func (tally_free);
-  self->by_reason = g_hash_table_new (g_str_hash, g_str_equal);
-  if (path == NULL)
-    return g_steal_pointer (&self);
-
-  self->file = rejects_file_new (path, error);
-  return self->file != NULL ? g_steal_pointer (&self) : NULL;
 }
 
 /* Names the next file whose rows may be rejected; all files before the first row. @header: its
@@ -257,8 +182,8 @@ tall_rejects_add_file (TallRejects *self, const char *name, TallSlice header)
 {
   File *file = g_new0 (File, 1);
   file->name = g_strdup (name);
-  file->header = g_memdup2 (header.data, header.len);
-  file->header_len = header.len;
+  file->header = g_byte_array_new ();
+  tall_bytes_append (file->header, header);
   g_ptr_array_add (self->files, file);
 }
 
@@ -268,65 +193,48 @@ find_file (TallRejects *self, guint i)
   return i < self->files->len ? g_ptr_array_index (self->files, i) : NULL;
 }
 
+/* @end: what comes after the field. */
+static void
+write_field (TallRejects *self, TallSlice field, char end)
+{
+  errno = 0;
+  if ((csv_fwrite (self->out, field.data, field.len) != 0 || fputc (end, self->out) == EOF)
+      && self->failure == 0)
+    self->failure = errno != 0 ? errno : EIO;
+}
+
+/* @file: (nullable): NULL: there is only one. */
+static void
+write_row (TallRejects *self,
+           const char *file,
+           const char *line,
+           const char *column,
+           const char *reason,
+           TallSlice row)
+{
+  if (self->files->len > 1)
+    write_field (self, tall_slice_str (file), ',');
+  write_field (self, tall_slice_str (line), ',');
+  write_field (self, tall_slice_str (column != NULL ? column : ""), ',');
+  write_field (self, tall_slice_str (reason), ',');
+  write_field (self, row, '\n');
+}
+
 /* The header of the reject file itself. */
 static void
 begin_file (TallRejects *self)
 {
-  if (self->has_begun)
-    return;
+  if (!self->has_begun)
+    write_row (self, "file", "line", "column", "reason", tall_slice_str ("row"));
   self->has_begun = TRUE;
-  if (self->files->len > 1)
-    write_text (self, "file", ',');
-  write_text (self, "line", ',');
-  write_text (self, "column", ',');
-  write_text (self, "reason", ',');
-  write_text (self, "row", '\n');
-}
-
-static void
-write_row (TallRejects *self, const TallReject *reject)
-{
-  const File *file = find_file (self, reject->file);
-  g_autofree char *line = g_strdup_printf ("%" G_GUINT64_FORMAT, reject->line);
-  if (self->files->len > 1)
-    write_text (self, file->name, ',');
-  write_text (self, line, ',');
-  write_text (self, reject->column != NULL ? reject->column : "", ',');
-  write_text (self, reject->reason, ',');
-  rejects_file_write (self->file, reject->raw, '\n');
-}
-
-static void
-write_header (TallRejects *self, guint i)
-{
-  File *file = find_file (self, i);
-  if (file == NULL || file->has_header)
-    return;
-  file->has_header = TRUE;
-  TallReject header = { .file = i, .line = 1, .reason = TALL_REJECTS_HEADER };
-  header.raw = tall_slice (file->header, file->header_len);
-  write_row (self, &header);
-}
-
-void
-tall_rejects_free (TallRejects *self)
-{
-  if (self == NULL)
-    return;
-  rejects_file_free (self->file);
-  g_hash_table_unref (self->by_reason);
-  g_ptr_array_unref (self->tally);
-  g_ptr_array_unref (self->files);
-  g_mutex_clear (&self->lock);
-  g_free (self);
 }
 
 static TallRejectTally *
 find_tally (TallRejects *self, const TallReject *reject)
 {
-  const char *column = reject->column != NULL ? reject->column : "";
-  g_autofree char *reason =
-      g_strconcat (column, reject->column != NULL ? ": " : "", reject->kind, NULL);
+  g_autofree char *reason = reject->column != NULL
+                                ? g_strconcat (reject->column, ": ", reject->kind, NULL)
+                                : g_strdup (reject->kind);
   TallRejectTally *tally = g_hash_table_lookup (self->by_reason, reason);
   if (tally == NULL && self->tally->len >= MAX_TALLIES)
     {
@@ -344,10 +252,9 @@ find_tally (TallRejects *self, const TallReject *reject)
 }
 
 static void
-count_reject (TallRejects *self, const TallReject *reject)
+count_reject (TallRejects *self, const TallReject *reject, File *file)
 {
   TallRejectTally *tally = find_tally (self, reject);
-  File *file = find_file (self, reject->file);
   tally->n_rows++;
   self->count++;
   if (file != NULL)
@@ -366,13 +273,18 @@ void
 tall_rejects_add (TallRejects *self, const TallReject *reject)
 {
   g_autoptr (GMutexLocker) locker G_GNUC_UNUSED = g_mutex_locker_new (&self->lock);
-  count_reject (self, reject);
-  if (self->file == NULL)
+  File *file = find_file (self, reject->file);
+  count_reject (self, reject, file);
+  if (self->out == NULL)
     return;
-
+  g_autofree char *line = g_strdup_printf ("%" G_GUINT64_FORMAT, reject->line);
   begin_file (self);
-  write_header (self, reject->file);
-  write_row (self, reject);
+  if (file != NULL && !file->has_header)
+    write_row (self, file->name, "1", NULL, TALL_REJECTS_HEADER, tall_slice_array (file->header));
+  if (file != NULL)
+    file->has_header = TRUE;
+  write_row (self, file != NULL ? file->name : NULL, line, reject->column, reject->reason,
+             reject->raw);
 }
 
 void
@@ -442,7 +354,7 @@ gboolean
 tall_rejects_has_failed (TallRejects *self)
 {
   g_autoptr (GMutexLocker) locker G_GNUC_UNUSED = g_mutex_locker_new (&self->lock);
-  return self->file != NULL && rejects_file_has_failed (self->file);
+  return self->failure != 0;
 }
 
 /* Call this when no thread adds rows any more. Returns: (element-type TallRejectTally): rows by
@@ -458,10 +370,21 @@ tall_rejects_get_tally (TallRejects *self)
 gboolean
 tall_rejects_close (TallRejects *self, GError **error)
 {
-  if (self->file == NULL)
+  if (self->out == NULL)
     return TRUE;
   begin_file (self);
-  gboolean ok = rejects_file_close (self->file, error);
-  g_clear_pointer (&self->file, rejects_file_free);
-  return ok;
+  if (fclose (g_steal_pointer (&self->out)) != 0 && self->failure == 0)
+    self->failure = errno;
+  if (self->failure == 0 && self->temporary != NULL)
+    {
+      g_autofree char *target = g_strdup (self->temporary);
+      *strrchr (target, '.') = '\0';
+      if (g_rename (self->temporary, target) != 0)
+        self->failure = errno;
+      else
+        g_clear_pointer (&self->temporary, g_free);
+    }
+  return self->failure == 0
+         || tall_error_fail (error, TALL_ERROR_INTERNAL, "Writing reject file %s failed: %s",
+                             self->path, g_strerror (self->failure));
 }

@@ -34,14 +34,6 @@ tall_patience_begin (TallPatience *self, gint64 now)
     self->first = now;
 }
 
-static gboolean
-stands_still (const TallPatience *self, const GError *cause, gint64 now)
-{
-  return g_error_matches (cause, TALL_ERROR, TALL_ERROR_TIMED_OUT)
-         || g_error_matches (cause, TALL_ERROR, TALL_ERROR_OVERLOADED)
-         || now - self->begun >= AT_ONCE;
-}
-
 /* @cause: why the try has failed. @now: as of tall_patience_begin(). Returns: whether it is to be
  * tried again, after a pause */
 gboolean
@@ -50,7 +42,8 @@ tall_patience_goes_on (TallPatience *self, const GError *cause, gint64 now)
   self->n_tries++;
   if (!tall_error_is_passing (cause))
     return FALSE;
-  if (stands_still (self, cause, now))
+  if (g_error_matches (cause, TALL_ERROR, TALL_ERROR_TIMED_OUT)
+      || g_error_matches (cause, TALL_ERROR, TALL_ERROR_OVERLOADED) || now - self->begun >= AT_ONCE)
     {
       self->is_used_up = now - self->first >= (gint64)self->patience * G_USEC_PER_SEC;
       return !self->is_used_up;
@@ -231,13 +224,6 @@ try_again (TallStorer *self, TallPatience *patience, const GError *cause)
   return TRUE;
 }
 
-static void
-count_retry (TallStorer *self)
-{
-  g_autoptr (GMutexLocker) locker G_GNUC_UNUSED = g_mutex_locker_new (&self->lock);
-  self->retries++;
-}
-
 /* Puts until all is settled. What may be stored already is the worse end: it is the one to name. */
 static void
 put_batch (Putting *self, TallLoadBatch *batch)
@@ -247,7 +233,10 @@ put_batch (Putting *self, TallLoadBatch *batch)
   do
     {
       if (patience.n_tries > 0)
-        count_retry (storer);
+        {
+          g_autoptr (GMutexLocker) locker G_GNUC_UNUSED = g_mutex_locker_new (&storer->lock);
+          storer->retries++;
+        }
       g_clear_error (&self->again);
       tall_patience_begin (&patience, g_get_monotonic_time ());
       tall_load_batch_put (batch, storer->bulk, storer->front, settle_item, self);
@@ -478,14 +467,6 @@ submit (TallStorer *self, TallLoadBatch *batch)
   g_thread_pool_push (self->pool, batch, NULL);
 }
 
-static void
-count_repeated (TallStorer *self, TallLoadItem *taken)
-{
-  g_autoptr (TallLoadItem) item = taken;
-  g_autoptr (GMutexLocker) locker G_GNUC_UNUSED = g_mutex_locker_new (&self->lock);
-  tall_load_ledger_add (&self->fresh, item, TALL_LOAD_REPEATED);
-}
-
 /* Takes an item. Returns when there is room for the next. @item: (transfer full): an order if the
  * others are, or a customer. */
 void
@@ -493,7 +474,9 @@ tall_storer_add (TallStorer *self, TallLoadItem *item)
 {
   if (tall_load_item_is_repeated (item))
     {
-      count_repeated (self, item);
+      g_autoptr (GMutexLocker) locker G_GNUC_UNUSED = g_mutex_locker_new (&self->lock);
+      tall_load_ledger_add (&self->fresh, item, TALL_LOAD_REPEATED);
+      tall_load_item_free (item);
       return;
     }
   if (self->filling == NULL)
@@ -504,30 +487,18 @@ tall_storer_add (TallStorer *self, TallLoadItem *item)
     submit (self, g_steal_pointer (&self->filling));
 }
 
-/* What has become of the items until now. What is put, but not yet safe from a crash, is in none.
- * @ends: (out caller-allocates) (array fixed-size=4): by #TallLoadEnd. @retries: (out) batches that
- * were put again. */
+/* What has become of the items until now, by #TallLoadEnd. What is put, but not yet safe from a
+ * crash, is in none. @retries: (out) batches that were put again. */
 void
-tall_storer_count (TallStorer *self, TallLoadTally *ends, guint64 *retries)
+tall_storer_count (TallStorer *self,
+                   TallLoadTally ends[TALL_LOAD_N_ENDS],
+                   guint64 *retries,
+                   TallLoadNamesakes *namesakes)
 {
   g_autoptr (GMutexLocker) locker G_GNUC_UNUSED = g_mutex_locker_new (&self->lock);
   memcpy (ends, self->safe.ends, sizeof self->safe.ends);
   *retries = self->retries;
-}
-
-TallLoadNamesakes
-tall_storer_count_namesakes (TallStorer *self)
-{
-  g_autoptr (GMutexLocker) locker G_GNUC_UNUSED = g_mutex_locker_new (&self->lock);
-  return self->namesakes;
-}
-
-/* The same of the rows of one file, for one end. */
-guint64
-tall_storer_count_rows (TallStorer *self, guint file, TallLoadEnd end)
-{
-  g_autoptr (GMutexLocker) locker G_GNUC_UNUSED = g_mutex_locker_new (&self->lock);
-  return tall_load_ledger_count_rows (&self->safe, file, end);
+  *namesakes = self->namesakes;
 }
 
 /* Stores what is left and makes all of it safe from a crash. Nothing may be added any more. After a

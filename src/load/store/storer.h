@@ -110,9 +110,10 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (TallStorer, tall_storer_free)
 
 void tall_storer_add (TallStorer *self, TallLoadItem *item);
 gboolean tall_storer_has_failed (TallStorer *self);
-void tall_storer_count (TallStorer *self, TallLoadTally *ends, guint64 *retries);
-TallLoadNamesakes tall_storer_count_namesakes (TallStorer *self);
-guint64 tall_storer_count_rows (TallStorer *self, guint file, TallLoadEnd end);
+void tall_storer_count (TallStorer *self,
+                        TallLoadTally ends[TALL_LOAD_N_ENDS],
+                        guint64 *retries,
+                        TallLoadNamesakes *namesakes);
 gboolean tall_storer_finish (TallStorer *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 struct _TallStorer
@@ -131,7 +132,7 @@ struct _TallStorer
   guint n_pending; /* batches */
   gsize pending_bytes;
   TallLoadLedger fresh; /* not safe yet */
-  TallLoadLedger safe;
+  TallLoadLedger safe;  /* once it is finished, without the lock, too */
   guint64 retries;
   TallLoadNamesakes namesakes;
   gboolean is_syncing;

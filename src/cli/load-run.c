@@ -7,7 +7,6 @@
 #include "load/mapping/sniff.h"
 #include "load/sql/temp-db.h"
 #include "load/store/rejects.h"
-#include "load/store/retry.h"
 #include "base/fail.h"
 #include "tall-json.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
-#include "load/orders/customer-grouper.h"
+#include "load/orders/grouper.h"
 #include "tall-test-loads.h"
 #include "tall-must.h"
 

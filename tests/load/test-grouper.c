@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
-#include "load/orders/customer-grouper.h"
 #include "load/orders/grouper.h"
 #include "tall-json.h"
 #include "tall-test-files.h"

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
-#include "load/orders/order-spool.h"
+#include "load/orders/grouper.h"
 #include "load/sql/temp-db.h"
 #include "tall-error.h"
 #include "tall-test-files.h"

@@ -7,11 +7,7 @@
 
 G_BEGIN_DECLS
 
-/**
- * TallCsvScope:
- *
- * Which thing a field belongs to; also the names of the groups in a mapping file.
- */
+/* Which thing a field belongs to; also the names of the groups in a mapping file. */
 typedef enum
 {
   TALL_SCOPE_ORDER,

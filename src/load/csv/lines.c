@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
-#include "load/csv/lines.h"
+#include "load/csv/reader-private.h"
 
 #include "base/fail.h"
 
@@ -246,15 +246,6 @@ tall_csv_lines_skip (TallCsvLines *self, GError **error)
   return TRUE;
 }
 
-/* Marks the line at @at as the one that tall_csv_lines_rewind() goes back to. */
-gboolean
-tall_csv_lines_keep (TallCsvLines *self, const char *folder, GError **error)
-{
-  self->kept = self->consumed + self->at;
-  self->kept_line = self->line;
-  return tall_csv_source_keep (self->source, folder, error);
-}
-
 gboolean
 tall_csv_lines_rewind (TallCsvLines *self, GError **error)
 {
@@ -275,12 +266,4 @@ tall_csv_lines_rewind (TallCsvLines *self, GError **error)
   self->record = self->first_end = self->at = (gsize)MIN (self->kept, self->end);
   self->line = self->kept_line;
   return TRUE;
-}
-
-/* Bytes of the file up to @at; where they are unpacked or converted, up to what has been read. */
-guint64
-tall_csv_lines_get_position (const TallCsvLines *self)
-{
-  gboolean is_plain = self->converter == NULL && self->source->packing == NULL;
-  return is_plain ? self->consumed + self->at : self->source->position;
 }

@@ -359,16 +359,6 @@ read_start (TallCsvReader *self, GError **error)
   return TRUE;
 }
 
-/* A name that stands more than once in the header becomes NAME, NAME#2, NAME#3 … */
-static void
-add_column (TallCsvReader *self, GHashTable *counts, const char *name)
-{
-  guint count = GPOINTER_TO_UINT (g_hash_table_lookup (counts, name)) + 1;
-  g_hash_table_insert (counts, g_strdup (name), GUINT_TO_POINTER (count));
-  g_ptr_array_add (self->columns,
-                   count == 1 ? g_strdup (name) : g_strdup_printf ("%s#%u", name, count));
-}
-
 /* Returns: FALSE with %TALL_ERROR_INVALID, which says what to do, if the file is a reject file */
 gboolean
 tall_csv_reader_check_data (TallCsvReader *self, GError **error)
@@ -411,25 +401,18 @@ skip_lines (TallCsvReader *self, GError **error)
   return TRUE;
 }
 
-/* The columns that the mapping names, as the file does not. */
-static void
-take_columns (TallCsvReader *self)
-{
-  self->header = g_strdup ("");
-  for (char **name = self->dialect.columns; *name != NULL; name++)
-    g_ptr_array_add (self->columns, g_strdup (*name));
-  g_ptr_array_add (self->columns, NULL);
-}
-
 static gboolean
 read_header (TallCsvReader *self, GError **error)
 {
+  TallCsvRow row;
   if (self->dialect.columns != NULL)
     {
-      take_columns (self);
+      self->header = g_strdup ("");
+      for (char **name = self->dialect.columns; *name != NULL; name++)
+        g_ptr_array_add (self->columns, g_strdup (*name));
+      g_ptr_array_add (self->columns, NULL);
       return TRUE;
     }
-  TallCsvRow row;
   switch (tall_csv_reader_next (self, &row, error))
     {
     case TALL_CSV_ROW:
@@ -446,7 +429,13 @@ read_header (TallCsvReader *self, GError **error)
   self->header = g_strndup ((const char *)row.raw.data, row.raw.len);
   g_autoptr (GHashTable) counts = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   for (guint i = 0; i < row.n_fields; i++)
-    add_column (self, counts, row.fields[i]);
+    {
+      const char *name = row.fields[i];
+      guint count = GPOINTER_TO_UINT (g_hash_table_lookup (counts, name)) + 1;
+      g_hash_table_insert (counts, g_strdup (name), GUINT_TO_POINTER (count));
+      g_ptr_array_add (self->columns,
+                       count == 1 ? g_strdup (name) : g_strdup_printf ("%s#%u", name, count));
+    }
   g_ptr_array_add (self->columns, NULL);
   return TRUE;
 }
@@ -546,11 +535,14 @@ tall_csv_reader_set_file (TallCsvReader *self, guint file, gboolean is_one_of_ma
   self->file_name = is_one_of_many ? g_intern_string (tall_csv_reader_get_name (self)) : NULL;
 }
 
-/* How many bytes of the file have been handed over. */
+/* Bytes of the file that have been handed over; where they are unpacked or converted, that have
+ * been read. */
 guint64
 tall_csv_reader_get_position (TallCsvReader *self)
 {
-  return tall_csv_lines_get_position (&self->lines);
+  const TallCsvLines *lines = &self->lines;
+  gboolean is_plain = lines->converter == NULL && lines->source->packing == NULL;
+  return is_plain ? lines->consumed + lines->at : lines->source->position;
 }
 
 /* Bytes of the file; 0 if that is not known. */
@@ -590,7 +582,9 @@ gboolean
 tall_csv_reader_keep (TallCsvReader *self, const char *folder, GError **error)
 {
   self->n_rows = 0;
-  return tall_csv_lines_keep (&self->lines, folder, error);
+  self->lines.kept = self->lines.consumed + self->lines.at;
+  self->lines.kept_line = self->lines.line;
+  return tall_csv_source_keep (self->lines.source, folder, error);
 }
 
 /* Returns: FALSE with %TALL_ERROR_INTERNAL if the file cannot be read again */

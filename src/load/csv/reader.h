@@ -28,16 +28,11 @@ gint tall_csv_find_column (const char *const *columns, const char *name);
 /* The problem is the whole row's, not one column's. */
 #define TALL_CSV_NO_COLUMN (-1)
 
-/**
- * TallCsvQuotes:
- * @TALL_CSV_QUOTES_NONE: a quote is a byte like any other
- * @TALL_CSV_QUOTES_LOOSE: likewise where no field begins
- */
 typedef enum
 {
   TALL_CSV_QUOTES_DOUBLE,
-  TALL_CSV_QUOTES_NONE,
-  TALL_CSV_QUOTES_LOOSE,
+  TALL_CSV_QUOTES_NONE,  /* a quote is a byte like any other */
+  TALL_CSV_QUOTES_LOOSE, /* likewise where no field begins */
 } TallCsvQuotes;
 
 /* How a CSV file is written, apart from its values. */

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
-#include "load/csv/source.h"
+#include "load/csv/reader-private.h"
 
 #include "base/fail.h"
 

@@ -4,7 +4,6 @@
 
 #include "base/file.h"
 #include "base/text.h"
-#include "load/mapping/mapping-private.h"
 #include "base/fail.h"
 #include "tall-presets.h"
 
@@ -62,22 +61,6 @@ find_index (const TallMappingSource *source,
     return -1;
   g_ptr_array_add (composites, composite);
   return (gint)(g_strv_length ((char **)columns) + composites->len - 1);
-}
-
-/* TRUE if a file with these columns has everything that the mapping asks for. */
-gboolean
-tall_mapping_fits (const TallMapping *self, const char *const *columns)
-{
-  g_autoptr (GPtrArray) composites =
-      g_ptr_array_new_with_free_func ((GDestroyNotify)tall_csv_composite_free);
-  for (guint i = 0; i < self->sources->len; i++)
-    {
-      const TallMappingSource *source = tall_mapping_get_source (self, i);
-      g_autofree char *missing = NULL;
-      if (source->column != NULL && find_index (source, columns, composites, &missing) < 0)
-        return FALSE;
-    }
-  return TRUE;
 }
 
 /* A question to add where the whole header is one name with another delimiter in it. */

@@ -69,7 +69,6 @@ gboolean tall_mapping_bind_result (TallMapping *self,
                                    const char *const *columns,
                                    GError **error) G_GNUC_WARN_UNUSED_RESULT;
 char *tall_mapping_list_unused (const TallMapping *self, const char *const *columns);
-gboolean tall_mapping_fits (const TallMapping *self, const char *const *columns);
 const char *tall_mapping_get_value_of_empty (const TallMapping *self,
                                              const TallMappingSource *source,
                                              const char *text);
@@ -109,5 +108,22 @@ tall_mapping_get_value (const TallMapping *self,
   return text != NULL && *text != '\0' ? text
                                        : tall_mapping_get_value_of_empty (self, source, text);
 }
+
+static inline const char *
+tall_mapping_read (const TallMapping *self, const TallMappingSource *source, const TallCsvRow *row)
+{
+  return tall_mapping_get_value (self, source, row->fields, row->n_fields);
+}
+
+/* The delimiters, and how a mapping names them, in the same order. */
+#define TALL_DELIMITERS ",;\t|"
+#define TALL_DELIMITER_NAMES "comma|semicolon|tab|pipe"
+
+gboolean tall_mapping_refuse (const TallMapping *self,
+                              const char *group,
+                              const char *key,
+                              GError **error,
+                              const char *format,
+                              ...) G_GNUC_PRINTF (5, 6);
 
 G_END_DECLS

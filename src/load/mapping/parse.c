@@ -1,9 +1,9 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
-#include "load/mapping/mapping-private.h"
+#include "load/mapping/mapping.h"
 
 #include "base/text.h"
-#include "load/csv/lines.h"
+#include "load/csv/reader-private.h"
 
 /* What a comment of a query begins with that has keys. */
 #define SQL_COMMENT "-- load:"

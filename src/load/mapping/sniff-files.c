@@ -3,7 +3,7 @@
 #include "load/mapping/sniff-private.h"
 
 #include "base/fail.h"
-#include "load/csv/source.h"
+#include "load/csv/reader-private.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include "load/mapping/mapping-private.h"
+#include "load/mapping/mapping.h"
 #include "load/mapping/sniff.h"
 #include "tall-arena.h"
 

@@ -26,22 +26,8 @@ typedef struct
 } Writer;
 
 static void
-add_setting (
-    Writer *self, const TallSample *file, const char *key, const char *value, const char *why)
+add (Writer *self, Entry entry)
 {
-  const Entry entry = { MAPPING, key, value, why, file, NULL };
-  g_array_append_val (self->entries, entry);
-}
-
-static void
-add_value (Writer *self,
-           const char *group,
-           const char *key,
-           const char *value,
-           const char *sql,
-           const char *why)
-{
-  const Entry entry = { group, key, value, why, NULL, sql };
   g_array_append_val (self->entries, entry);
 }
 
@@ -137,7 +123,7 @@ add_column (Writer *self,
     sql = tall_arena_printf (self->arena, "last_filled(%s) OVER o", sql);
   else if (of_order && column->rows == TALL_SNIFF_DIFFERS && g_str_equal (name, "sales_date"))
     sql = tall_arena_printf (self->arena, "first_value(%s) OVER o", sql);
-  add_value (self, group, name, column->file->columns[column->i], sql, why);
+  add (self, (Entry){ group, name, column->file->columns[column->i], why, NULL, sql });
 }
 
 static void
@@ -148,24 +134,24 @@ add_numbers (Writer *self)
   const TallValueFormat *format = &self->sniff->numbers;
   if (self->sniff->numbers_reason == NULL)
     return;
-  add_setting (self, NULL, "decimal-comma", format->decimal_comma ? "true" : "false",
-               self->sniff->numbers_reason);
+  add (self, (Entry){ MAPPING, "decimal-comma", format->decimal_comma ? "true" : "false",
+                      self->sniff->numbers_reason });
   if (format->thousands != NULL)
-    add_setting (self, NULL, "thousands", quote (self, format->thousands, '"'),
-                 "It stands between groups of three digits.");
+    add (self, (Entry){ MAPPING, "thousands", quote (self, format->thousands, '"'),
+                        "It stands between groups of three digits." });
   if (format->negative != TALL_NEGATIVE_MINUS)
-    add_setting (self, NULL, "negative", negatives[format->negative],
-                 "Some numbers are written so.");
+    add (self, (Entry){ MAPPING, "negative", negatives[format->negative],
+                        "Some numbers are written so." });
   if (format->signs == NULL)
     return;
-  add_setting (self, NULL, "currency-signs", format->signs, "They stand beside numbers.");
+  add (self, (Entry){ MAPPING, "currency-signs", format->signs, "They stand beside numbers." });
   for (guint i = 0; i < G_N_ELEMENTS (currencies); i++)
     if ((g_str_equal (format->signs, currencies[i][0])
          || g_str_equal (format->signs, currencies[i][1]))
         && self->sniff->kind == TALL_MAPPING_ORDERS
         && tall_sniff_find (self->sniff, TALL_SCOPE_ORDER, "currency") == NULL)
-      add_value (self, "defaults", "order.currency", currencies[i][1],
-                 quote (self, currencies[i][1], '\''), "Amounts have this sign.");
+      add (self, (Entry){ "defaults", "order.currency", currencies[i][1], "Amounts have this sign.",
+                          NULL, quote (self, currencies[i][1], '\'') });
 }
 
 /* How a file is written. */
@@ -174,21 +160,22 @@ add_file (Writer *self, const TallSample *file)
 {
   g_auto (GStrv) names = g_strsplit (TALL_DELIMITER_NAMES, "|", -1);
   const TallCsvDialect *dialect = &file->dialect;
-  add_setting (
-      self, file, "delimiter",
-      tall_arena_strdup (self->arena,
-                         names[strchr (TALL_DELIMITERS, dialect->delimiter) - TALL_DELIMITERS]),
-      tall_arena_printf (self->arena, "It parts most columns: %u.", file->n_columns));
-  add_setting (self, file, "encoding", dialect->encoding != NULL ? dialect->encoding : "UTF-8",
-               file->encoding_reason);
+  const char *delimiter = names[strchr (TALL_DELIMITERS, dialect->delimiter) - TALL_DELIMITERS];
+  add (self,
+       (Entry){ MAPPING, "delimiter", tall_arena_strdup (self->arena, delimiter),
+                tall_arena_printf (self->arena, "It parts most columns: %u.", file->n_columns),
+                file });
+  add (self, (Entry){ MAPPING, "encoding", dialect->encoding != NULL ? dialect->encoding : "UTF-8",
+                      file->encoding_reason, file });
   if (dialect->skip_lines > 0)
-    add_setting (self, file, "skip-lines",
-                 tall_arena_printf (self->arena, "%u", dialect->skip_lines),
-                 "They stand above the line that has most names.");
+    add (self,
+         (Entry){ MAPPING, "skip-lines", tall_arena_printf (self->arena, "%u", dialect->skip_lines),
+                  "They stand above the line that has most names.", file });
   if (file->rule->key != NULL)
-    add_setting (self, file, file->rule->key, file->rule->value, file->rule->reason);
+    add (self, (Entry){ MAPPING, file->rule->key, file->rule->value, file->rule->reason, file });
   if (dialect->backslash)
-    add_setting (self, file, "escape", "backslash", "It stands before what stands for nothing.");
+    add (self, (Entry){ MAPPING, "escape", "backslash", "It stands before what stands for nothing.",
+                        file });
 }
 
 static void
@@ -196,24 +183,25 @@ add_settings (Writer *self)
 {
   const TallSniff *sniff = self->sniff;
   gboolean of_orders = sniff->kind == TALL_MAPPING_ORDERS;
-  add_setting (self, of_orders ? NULL : sniff->files->pdata[0], "kind",
-               of_orders ? "orders" : "customers",
-               of_orders
-                   ? "A column is called like numbers of orders, or none is of customers that all "
-                     "differ."
-                   : "The numbers of customers all differ, and no column has numbers of orders.");
+  add (self,
+       (Entry){ MAPPING, "kind", of_orders ? "orders" : "customers",
+                of_orders
+                    ? "A column is called like numbers of orders, or none is of customers that all "
+                      "differ."
+                    : "The numbers of customers all differ, and no column has numbers of orders.",
+                of_orders ? NULL : sniff->files->pdata[0] });
   for (guint i = 0; i < sniff->files->len; i++)
     if (sniff->files->len == 1 || ((TallSample *)sniff->files->pdata[i])->key >= 0)
       add_file (self, sniff->files->pdata[i]);
   if (sniff->dates_reason != NULL)
-    add_setting (self, NULL, "dates", sniff->dates->dates, sniff->dates_reason);
+    add (self, (Entry){ MAPPING, "dates", sniff->dates->dates, sniff->dates_reason });
   if (sniff->dates_reason != NULL && sniff->dates->has_short_years)
-    add_setting (self, NULL, "two-digit-years", "1970", "70 is 1970, and 69 is 2069.");
+    add (self, (Entry){ MAPPING, "two-digit-years", "1970", "70 is 1970, and 69 is 2069." });
   add_numbers (self);
   if (tall_sniff_find (sniff, TALL_SCOPE_LINE, "discount") != NULL)
-    add_setting (self, NULL, "discount", sniff->is_percent ? "percent" : "rate",
-                 sniff->is_percent ? "Some values are over 1, or have a percent sign."
-                                   : "No value is over 1.");
+    add (self, (Entry){ MAPPING, "discount", sniff->is_percent ? "percent" : "rate",
+                        sniff->is_percent ? "Some values are over 1, or have a percent sign."
+                                          : "No value is over 1." });
 }
 
 static gboolean
@@ -284,8 +272,9 @@ check_required (Writer *self)
                  != (self->sniff->kind == TALL_MAPPING_CUSTOMERS)
           || has_entry (self, group, fields[i].name))
         continue;
-      add_value (self, group, fields[i].name, "?", "\"?\"",
-                 "No column looks like this number: write its name here.");
+      add (self,
+           (Entry){ group, fields[i].name, "?",
+                    "No column looks like this number: write its name here.", NULL, "\"?\"" });
       self->sniff->is_whole = FALSE;
     }
 }
@@ -390,7 +379,6 @@ write_sql (Writer *self, const char *head)
 {
   const TallSniff *sniff = self->sniff;
   const TallSample *first = sniff->files->pdata[0], *file = NULL;
-  const char *dates = sniff->dates_reason, *numbers = sniff->numbers_reason;
   g_autoptr (GString) text = g_string_new (NULL);
   for (guint i = 0; i < self->entries->len; i++)
     {
@@ -404,15 +392,15 @@ write_sql (Writer *self, const char *head)
       file = entry->file;
       g_string_append_printf (text, " %s=%s", entry->key, entry->value);
     }
-  g_string_append_printf (text, "\n-- %s\n%s%s%s%s%s%s", head, dates != NULL ? "-- Dates: " : "",
-                          dates != NULL ? dates : "", dates != NULL ? "\n" : "",
-                          numbers != NULL ? "-- Numbers: " : "", numbers != NULL ? numbers : "",
-                          numbers != NULL ? "\n" : "");
-  if (self->attributes->len > 0)
-    g_string_append_printf (text, "-- %s\n", self->attributes->str);
-  if (self->left->len > 0)
-    g_string_append_printf (text, "-- %s\n", self->left->str);
-  const char *start = "SELECT ";
+  const char *const notes[][2] = { { "\n-- ", head },
+                                   { "\n-- Dates: ", sniff->dates_reason },
+                                   { "\n-- Numbers: ", sniff->numbers_reason },
+                                   { "\n-- ", self->attributes->str },
+                                   { "\n-- ", self->left->str } };
+  for (guint i = 0; i < G_N_ELEMENTS (notes); i++)
+    if (notes[i][1] != NULL && *notes[i][1] != '\0')
+      g_string_append_printf (text, "%s%s", notes[i][0], notes[i][1]);
+  const char *start = "\nSELECT ";
   for (guint i = 0; i < self->entries->len; i++)
     {
       const Entry *entry = &g_array_index (self->entries, Entry, i);

@@ -595,7 +595,8 @@ tall_sniff_find_preset (const char *path, const char *const *columns)
           is_regular ? tall_csv_reader_open (path, &preset->dialect, TALL_CSV_MAX_ROW, NULL) : NULL;
       const char *const *own = reader != NULL ? tall_csv_reader_get_columns (reader) : columns;
       if (own != NULL
-          && (preset->sql != NULL ? tall_sql_fits (preset, own) : tall_mapping_fits (preset, own)))
+          && (preset->sql != NULL ? tall_sql_fits (preset, own)
+                                  : tall_mapping_bind (preset, own, NULL)))
         return presets[i];
     }
   return NULL;

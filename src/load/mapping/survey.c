@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "load/mapping/survey.h"
 
-#include "load/orders/order-cursor.h"
+#include "load/orders/assembler.h"
 
 #include <errno.h>
 #include <sys/mman.h>
@@ -41,46 +41,36 @@ tall_digest_filter_free (TallDigestFilter *self)
   g_free (self);
 }
 
-/* The first half of a digest chooses the block, the second the bits in it. */
-static void
-find_bits (const TallDigestFilter *self,
-           const guint8 digest[TALL_DIGEST_SIZE],
-           gsize *block,
-           guint64 masks[WORDS])
+/* The first half of a digest chooses the block, the second the bits in it. Returns: whether all of
+ * them were set */
+static gboolean
+find_bits (const TallDigestFilter *self, const guint8 digest[TALL_DIGEST_SIZE], gboolean sets)
 {
-  guint64 halves[2];
+  guint64 halves[2], masks[WORDS] = { 0 }, missing = 0;
   memcpy (halves, digest, sizeof halves);
-  *block = (gsize)(halves[0] % self->n_blocks);
-  memset (masks, 0, WORDS * sizeof *masks);
+  guint64 *block = self->blocks[halves[0] % self->n_blocks];
   for (guint i = 0; i < PROBES; i++, halves[1] >>= BIT_PART)
     masks[halves[1] / 64 % WORDS] |= G_GUINT64_CONSTANT (1) << halves[1] % 64;
+  for (guint i = 0; i < WORDS; i++)
+    {
+      missing |= masks[i] & ~block[i];
+      block[i] |= sets ? masks[i] : 0;
+    }
+  return missing == 0;
 }
 
 /* Returns: TRUE if the digest was certainly not there before */
 gboolean
 tall_digest_filter_add (TallDigestFilter *self, const guint8 digest[TALL_DIGEST_SIZE])
 {
-  gsize block;
-  guint64 masks[WORDS], missing = 0;
-  find_bits (self, digest, &block, masks);
-  for (guint i = 0; i < WORDS; i++)
-    {
-      missing |= masks[i] & ~self->blocks[block][i];
-      self->blocks[block][i] |= masks[i];
-    }
-  return missing != 0;
+  return !find_bits (self, digest, TRUE);
 }
 
 /* FALSE if the digest is certainly not there. */
 gboolean
 tall_digest_filter_contains (const TallDigestFilter *self, const guint8 digest[TALL_DIGEST_SIZE])
 {
-  gsize block;
-  guint64 masks[WORDS], missing = 0;
-  find_bits (self, digest, &block, masks);
-  for (guint i = 0; i < WORDS; i++)
-    missing |= masks[i] & ~self->blocks[block][i];
-  return missing == 0;
+  return find_bits (self, digest, FALSE);
 }
 
 #define TICK_ROWS 4096

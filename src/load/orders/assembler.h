@@ -2,10 +2,109 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include "load/orders/draft.h"
-#include "load/store/batch.h"
+#include "load/csv/reader.h"
+#include "load/mapping/mapping.h"
+#include "load/store/files.h"
+#include "tall-limits.h"
+#include "tall-customer.h"
+#include "load/store/storer.h"
 
 G_BEGIN_DECLS
+
+/* What is wrong with a row, apart from its own values. */
+typedef struct
+{
+  const char *column; /* the bad column's name; NULL: no single column */
+  const char *kind;   /* as in #TallReject */
+} TallRowFault;
+
+/* What a row needs to be one of an order, or a customer's: that it can be read, and valid
+ * numbers. */
+typedef struct
+{
+  const TallMapping *mapping; /* not owned; bound to the file */
+  const char *const *columns; /* not owned; the names of the rows' fields */
+} TallRowCheck;
+
+TallRowCheck tall_row_check_make (const TallLoadFile *file);
+char *
+tall_row_check_readable (const TallRowCheck *self, const TallCsvRow *row, TallRowFault *fault);
+char *tall_row_check_number (const TallRowCheck *self,
+                             const TallMappingSource *source,
+                             const TallCsvRow *row,
+                             TallRowFault *fault);
+
+typedef enum
+{
+  TALL_PLACE_SAME,  /* the row goes on with the order whose rows are being read */
+  TALL_PLACE_NEW,   /* it begins another order */
+  TALL_PLACE_STRAY, /* it is unreadable, and not clearly one of the order whose rows are being read
+                     */
+  TALL_PLACE_NAMELESS, /* it has no valid order number */
+} TallOrderPlace;
+
+/* Decides for one row after another which order it belongs to. Both passes over a file decide by
+ * it, so that they agree. A plain value; begin with tall_order_cursor_init(). */
+typedef struct
+{
+  const TallMapping *mapping; /* not owned; bound to the file */
+  const TallMappingSource *customer_source;
+  const TallMappingSource *order_source;
+
+  const char *row_customer; /* of the last row, in its memory; NULL: it has no valid one */
+  const char *row_order;    /* likewise */
+
+  gboolean open;                                   /* an order has begun: */
+  gboolean knows_customer;                         /* its first row has a customer number */
+  char customer_number[TALL_MAX_NUMBER_BYTES + 1]; /* empty if not */
+  char order_number[TALL_MAX_NUMBER_BYTES + 1];
+} TallOrderCursor;
+
+void tall_order_cursor_init (TallOrderCursor *self, const TallMapping *mapping);
+guint tall_order_cursor_count_fields (const TallOrderCursor *self);
+TallOrderPlace tall_order_cursor_step (TallOrderCursor *self, const TallCsvRow *row);
+
+const TallMappingSource *
+tall_order_cursor_find_source (const TallMapping *mapping,
+                               gboolean (*is_it) (const TallCsvField *field));
+
+/* The struct whose fields a row fills in. */
+typedef struct
+{
+  TallArena *arena; /* where its texts go */
+  gpointer base;    /* the struct */
+  TallOrder *order; /* for its adjustments; NULL: it has none */
+  gint32 line;      /* number of the line that they belong to; 0: to none */
+} TallRowTarget;
+
+TallCustomer *tall_row_make_customer (const TallMapping *mapping,
+                                      const char *number,
+                                      const TallCsvRow *row,
+                                      TallRowFault *fault,
+                                      GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
+/* Where a row is. */
+typedef struct
+{
+  guint64 line;
+  const char *file_name; /* NULL: there is only one file */
+} TallPlace;
+
+/* Orders under construction, one after another: rows go in one by one, and the order comes out. Not
+ * thread-safe. */
+typedef struct _TallDraft TallDraft;
+
+TallDraft *tall_draft_new (void);
+void tall_draft_free (TallDraft *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (TallDraft, tall_draft_free)
+
+void tall_draft_begin (TallDraft *self, const char *customer_number, const char *order_number);
+gboolean tall_draft_add_row (TallDraft *self,
+                             const TallMapping *mapping,
+                             const TallCsvRow *row,
+                             TallRowFault *fault,
+                             GError **error) G_GNUC_WARN_UNUSED_RESULT;
+TallOrder *tall_draft_finish (TallDraft *self);
 
 /* @item: (transfer full): an order or a customer, ready to be stored. */
 typedef void (*TallAssemblerEmit) (TallLoadItem *item, gpointer data);

@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
-#include "load/orders/customer-grouper.h"
+#include "load/orders/grouper.h"
 
-#include "load/orders/order-cursor.h"
+#include "load/orders/assembler.h"
 #include "load/sql/temp-db.h"
 #include "model/canonical.h"
 #include "tall-error.h"
@@ -153,9 +153,7 @@ static void
 take_named (TallCustomerGrouper *self, const TallCsvRow *row, const char *customer)
 {
   const char *order =
-      self->order == NULL
-          ? NULL
-          : tall_mapping_get_value (self->check.mapping, self->order, row->fields, row->n_fields);
+      self->order == NULL ? NULL : tall_mapping_read (self->check.mapping, self->order, row);
   const TallLoadItem *named = self->named;
   gboolean is_same =
       named != NULL
@@ -187,8 +185,7 @@ tall_customer_grouper_push (TallCustomerGrouper *self, const TallCsvRow *row, GE
       tall_rejects_add_row (self->rejects, row, fault.column, fault.kind, reason);
       return TRUE;
     }
-  const char *number =
-      tall_mapping_get_value (self->check.mapping, self->customer, row->fields, row->n_fields);
+  const char *number = tall_mapping_read (self->check.mapping, self->customer, row);
   if (self->seen == NULL)
     {
       take_named (self, row, number);

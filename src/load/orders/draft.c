@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
-#include "load/orders/draft.h"
+#include "load/orders/assembler.h"
 
 #include "base/fail.h"
 #include "tall-limits.h"
@@ -82,7 +82,7 @@ row_set_fields (const TallMapping *mapping,
       const TallModelField *field = source->field->field;
       if (tall_model_field_is_required (field))
         continue;
-      const char *text = tall_mapping_get_value (mapping, source, row->fields, row->n_fields);
+      const char *text = tall_mapping_read (mapping, source, row);
       if (text == NULL)
         continue;
       if (tall_model_kind (field) == TALL_MODEL_ATTRIBUTES)
@@ -113,7 +113,7 @@ row_read_position (const TallMapping *mapping,
                    GError **error)
 {
   const TallMappingSource *source = row_find_position (mapping, scope);
-  const char *text = tall_mapping_get_value (mapping, source, row->fields, row->n_fields);
+  const char *text = tall_mapping_read (mapping, source, row);
   *fault = (TallRowFault){ source->column, tall_csv_field_fault (source->field) };
   return tall_parse_position (text != NULL ? text : "", number, error);
 }
@@ -125,7 +125,7 @@ row_says (const TallMapping *mapping, TallCsvScope scope, const TallCsvRow *row)
   for (guint i = 0; i < tall_mapping_count_sources (mapping, scope); i++)
     {
       const TallMappingSource *source = tall_mapping_get_source_of (mapping, scope, i);
-      if (tall_mapping_get_value (mapping, source, row->fields, row->n_fields) != NULL)
+      if (tall_mapping_read (mapping, source, row) != NULL)
         return TRUE;
     }
   return FALSE;
@@ -185,13 +185,6 @@ tall_draft_begin (TallDraft *self, const char *customer_number, const char *orde
   self->last = NULL;
 }
 
-/* What has to be the same in all rows of an order. */
-static gboolean
-is_of_order (const TallMappingSource *source)
-{
-  return tall_model_kind (source->field->field) != TALL_MODEL_NUMBER;
-}
-
 static gboolean
 set_order_fields (TallDraft *self, const TallCsvRow *row, TallRowFault *fault, GError **error)
 {
@@ -205,19 +198,12 @@ set_order_fields (TallDraft *self, const TallCsvRow *row, TallRowFault *fault, G
     {
       const TallMappingSource *source =
           tall_mapping_get_source_of (self->mapping, TALL_SCOPE_ORDER, i);
-      if (is_of_order (source))
-        self->first_values[i] = tall_arena_strdup (
-            arena, tall_mapping_get_value (self->mapping, source, row->fields, row->n_fields));
+      self->first_values[i] =
+          tall_arena_strdup (arena, tall_mapping_read (self->mapping, source, row));
     }
 
   TallRowTarget target = { arena, self->order, self->order, 0 };
   return row_set_fields (self->mapping, TALL_SCOPE_ORDER, row, &target, fault, error);
-}
-
-static char *
-describe_place (const TallPlace *place)
-{
-  return tall_csv_describe_line (place->line, place->file_name);
 }
 
 static const char *
@@ -234,13 +220,11 @@ compare_order_fields (TallDraft *self, const TallCsvRow *row, TallRowFault *faul
     {
       const TallMappingSource *source =
           tall_mapping_get_source_of (self->mapping, TALL_SCOPE_ORDER, i);
-      if (!is_of_order (source))
-        continue;
-      const char *text = tall_mapping_get_value (self->mapping, source, row->fields, row->n_fields);
+      const char *text = tall_mapping_read (self->mapping, source, row);
       if (g_strcmp0 (text, self->first_values[i]) == 0)
         continue;
       *fault = (TallRowFault){ source->column, "contradicts another line of the same order" };
-      g_autofree char *place = describe_place (&self->first);
+      g_autofree char *place = tall_csv_describe_line (self->first.line, self->first.file_name);
       return tall_error_fail_invalid (error, NULL, "“%s” contradicts %s of the same order: “%s”",
                                       name_absent (text), place,
                                       name_absent (self->first_values[i]));
@@ -270,7 +254,7 @@ get_text (const TallDraft *self, const TallCsvRow *row, guint i, const char **te
 {
   const TallMappingSource *source =
       tall_mapping_get_source_of (self->mapping, TALL_SCOPE_LOCATION, i);
-  *text = tall_mapping_get_value (self->mapping, source, row->fields, row->n_fields);
+  *text = tall_mapping_read (self->mapping, source, row);
   return !self->numbers_locations || tall_model_kind (source->field->field) != TALL_MODEL_POSITION;
 }
 
@@ -356,7 +340,7 @@ find_by_number (TallDraft *self, const TallCsvRow *row, TallRowFault *fault, GEr
   if (is_signed (self, found, row))
     return found;
   fault->kind = "a location has different names, addresses or dates";
-  g_autofree char *place = describe_place (&found->place);
+  g_autofree char *place = tall_csv_describe_line (found->place.line, found->place.file_name);
   tall_error_set_invalid (error, NULL,
                           "location %d contradicts %s, where it has another name, address or date",
                           number, place);

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
 #include "load/orders/grouper.h"
-#include "load/orders/order-cursor.h"
+#include "load/orders/assembler.h"
 
 struct _TallGrouper
 {

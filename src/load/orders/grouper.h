@@ -2,10 +2,46 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include "load/orders/order-spool.h"
+#include "load/orders/assembler.h"
+#include "load/store/files.h"
 #include "load/mapping/survey.h"
 
 G_BEGIN_DECLS
+
+/* Where rows are put aside that do not fit into memory. */
+typedef struct
+{
+  const char *folder;
+  guint64 estimate; /* bytes that they will take, about; 0: not known */
+
+  /* Called before they take room in the folder; NULL: nothing is */
+  void (*announce) (const char *folder, guint64 bytes, gpointer data);
+  gpointer data;
+} TallSpoolPlace;
+
+/* Called for each row of the file that is read from a spool. Returns: FALSE if the load is to stop
+ * here, perhaps with @error */
+typedef gboolean (*TallSpoolTick) (gpointer data, GError **error);
+
+/* Rows of orders that lie anywhere, which come together here, in a #TallTempDb. Not thread-safe. */
+typedef struct _TallOrderSpool TallOrderSpool;
+
+TallOrderSpool *tall_order_spool_new (const TallLoadFiles *files, const TallSpoolPlace *place);
+void tall_order_spool_free (TallOrderSpool *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (TallOrderSpool, tall_order_spool_free)
+
+gboolean tall_order_spool_put (TallOrderSpool *self,
+                               const char *customer,
+                               const char *order,
+                               const TallCsvRow *row,
+                               guint64 blame,
+                               GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean tall_order_spool_drain (TallOrderSpool *self,
+                                 TallAssembler *assembler,
+                                 TallSpoolTick tick,
+                                 gpointer data,
+                                 GError **error) G_GNUC_WARN_UNUSED_RESULT;
+void tall_order_spool_get_progress (const TallOrderSpool *self, guint64 *done, guint64 *all);
 
 /* Groups the rows of files of orders. Every row pushed ends in exactly one place: in an order
  * emitted, or among the rejects. No order is emitted in part. Orders whose rows follow each other
@@ -32,5 +68,31 @@ gboolean tall_grouper_finish (TallGrouper *self,
                               TallSpoolTick tick,
                               GError **error) G_GNUC_WARN_UNUSED_RESULT;
 void tall_grouper_get_progress (const TallGrouper *self, guint64 *done, guint64 *all);
+
+/* Makes a customer of each row of files. Every row pushed ends in exactly one place: in a customer
+ * emitted, or among the rejects. Of several rows of a customer the first counts: those that are the
+ * same are repeated, the others are rejected. It knows the customers that came before, in a
+ * #TallTempDb. It also makes an order, or a customer, of each row that names one that is deleted:
+ * rows that follow each other and name the same are one. Not thread-safe. */
+typedef struct _TallCustomerGrouper TallCustomerGrouper;
+
+TallCustomerGrouper *tall_customer_grouper_new (const TallLoadFiles *files,
+                                                const char *folder,
+                                                TallRejects *rejects,
+                                                TallAssemblerEmit emit,
+                                                gpointer data,
+                                                GError **error) G_GNUC_WARN_UNUSED_RESULT;
+TallCustomerGrouper *tall_customer_grouper_new_deleting (const TallLoadFiles *files,
+                                                         TallRejects *rejects,
+                                                         TallAssemblerEmit emit,
+                                                         gpointer data);
+void tall_customer_grouper_free (TallCustomerGrouper *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (TallCustomerGrouper, tall_customer_grouper_free)
+
+void tall_customer_grouper_begin_file (TallCustomerGrouper *self, guint file);
+gboolean tall_customer_grouper_push (TallCustomerGrouper *self,
+                                     const TallCsvRow *row,
+                                     GError **error) G_GNUC_WARN_UNUSED_RESULT;
+void tall_customer_grouper_finish (TallCustomerGrouper *self);
 
 G_END_DECLS

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
-#include "load/orders/order-cursor.h"
+#include "load/orders/assembler.h"
 
 #include "tall-error.h"
 #include "tall-limits.h"
@@ -48,7 +48,7 @@ tall_row_check_number (const TallRowCheck *self,
 {
   g_autoptr (GError) error = NULL;
   gboolean of_order = tall_csv_field_is_order_number (source->field);
-  const char *text = tall_mapping_get_value (self->mapping, source, row->fields, row->n_fields);
+  const char *text = tall_mapping_read (self->mapping, source, row);
   fault->column = source->column;
   if (text == NULL)
     {
@@ -104,7 +104,7 @@ read_number (const TallOrderCursor *self,
 {
   if (row->column != TALL_CSV_NO_COLUMN && row->column == source->index)
     return NULL;
-  const char *text = tall_mapping_get_value (self->mapping, source, row->fields, row->n_fields);
+  const char *text = tall_mapping_read (self->mapping, source, row);
   if (text == NULL || g_str_equal (text, current)
       || (tall_validate_number (text, NULL, NULL) && !row_check_is_rounded (text)))
     return text;

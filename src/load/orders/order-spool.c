@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
-#include "load/orders/order-spool.h"
+#include "load/orders/grouper.h"
 
 #include "load/sql/temp-db.h"
 #include "base/fail.h"
@@ -38,8 +38,9 @@ struct _TallOrderSpool
   char number[TALL_MAX_NUMBER_BYTES + 1];
   char customer[TALL_MAX_NUMBER_BYTES + 1];
 
-  char *spoiled_number; /* of an order that has a row without a customer; NULL: none was read … */
-  guint64 spoiled_line; /* … and the line of that row … */
+  char spoiled_number[TALL_MAX_NUMBER_BYTES + 1]; /* of an order that has a row without a customer;
+                                                   * empty: none was read … */
+  guint64 spoiled_line;                           /* … and the line of that row … */
   const char *spoiled_file;
 };
 
@@ -62,7 +63,6 @@ tall_order_spool_free (TallOrderSpool *self)
   sqlite3_finalize (self->put);
   sqlite3_finalize (self->read);
   tall_temp_db_free (self->db);
-  g_free (self->spoiled_number);
   g_free (self);
 }
 
@@ -123,27 +123,6 @@ tall_order_spool_put (TallOrderSpool *self,
   return tall_temp_db_put (self->db, self->put, error);
 }
 
-/* The row begins the next order. A row without a customer spoils all orders of its number. */
-static void
-begin_order (TallOrderSpool *self,
-             TallAssembler *assembler,
-             const TallMapping *mapping,
-             guint64 line,
-             const char *file_name)
-{
-  gboolean known = *self->customer != '\0';
-  tall_assembler_begin (assembler, mapping, known ? self->customer : NULL, self->number);
-  if (!known)
-    {
-      g_free (self->spoiled_number);
-      self->spoiled_number = g_strdup (self->number);
-      self->spoiled_line = line;
-      self->spoiled_file = file_name;
-    }
-  else if (g_strcmp0 (self->spoiled_number, self->number) == 0)
-    tall_assembler_fail (assembler, self->spoiled_line, self->spoiled_file);
-}
-
 /* What is read is not what was put. */
 static gboolean
 set_damaged (const TallOrderSpool *self, GError **error)
@@ -155,7 +134,9 @@ set_damaged (const TallOrderSpool *self, GError **error)
       self->place.folder);
 }
 
-/* Takes the row that was read to its order. */
+/* Takes the row that was read to its order. A row without a customer spoils all orders of its
+ * number.
+ */
 static gboolean
 take_row (TallOrderSpool *self, TallAssembler *assembler, GError **error)
 {
@@ -172,7 +153,15 @@ take_row (TallOrderSpool *self, TallAssembler *assembler, GError **error)
     {
       g_strlcpy (self->number, number, sizeof self->number);
       g_strlcpy (self->customer, customer, sizeof self->customer);
-      begin_order (self, assembler, file->mapping, line, file->name);
+      tall_assembler_begin (assembler, file->mapping, *customer != '\0' ? customer : NULL, number);
+      if (*customer == '\0')
+        {
+          g_strlcpy (self->spoiled_number, number, sizeof self->spoiled_number);
+          self->spoiled_line = line;
+          self->spoiled_file = file->name;
+        }
+      else if (g_str_equal (self->spoiled_number, number))
+        tall_assembler_fail (assembler, self->spoiled_line, self->spoiled_file);
     }
   if (blame != 0)
     tall_assembler_fail (assembler, blame, file->name);

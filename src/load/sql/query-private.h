@@ -72,7 +72,6 @@ struct _TallQuery
   TallCsvRow current; /* where a table that is read stands … */
   gboolean is_at_row; /* … if it does */
   GPtrArray *fields;  /* of const char *, of the result's row */
-  char *reason;       /* why it is bad */
   guint64 n_rows;     /* of the result */
   GPtrArray *seen;    /* of GByteArray: which lines of each file are in the result, a bit each */
 

@@ -3,7 +3,7 @@
 #include "load/sql/query-private.h"
 
 #include "base/text.h"
-#include "load/mapping/mapping-private.h"
+#include "load/orders/assembler.h"
 #include "base/fail.h"
 
 #include <gio/gio.h>
@@ -344,20 +344,6 @@ bind_result (TallQuery *self, GError **error)
   return tall_mapping_bind_result (self->mapping, (const char *const *)names->pdata, error);
 }
 
-static void
-set_limits (sqlite3 *db)
-{
-  sqlite3_limit (db, SQLITE_LIMIT_LENGTH, MAX_VALUE);
-  sqlite3_limit (db, SQLITE_LIMIT_ATTACHED, 0);
-  sqlite3_limit (db, SQLITE_LIMIT_TRIGGER_DEPTH, 0);
-  sqlite3_limit (db, SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 1000);
-  sqlite3_db_config (db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
-  sqlite3_db_config (db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
-  /* "Name" is a column, or an error, and not a text. */
-  sqlite3_db_config (db, SQLITE_DBCONFIG_DQS_DML, 0, NULL);
-  sqlite3_db_config (db, SQLITE_DBCONFIG_DQS_DDL, 0, NULL);
-}
-
 static TallQuery *
 query_new (TallMapping *mapping, const char *folder, GError **error)
 {
@@ -372,7 +358,15 @@ query_new (TallMapping *mapping, const char *folder, GError **error)
   self->seen = g_ptr_array_new_with_free_func ((GDestroyNotify)g_byte_array_unref);
   self->budget = MAX_STEPS;
   sqlite3 *db = tall_temp_db_get (self->temp);
-  set_limits (db);
+  sqlite3_limit (db, SQLITE_LIMIT_LENGTH, MAX_VALUE);
+  sqlite3_limit (db, SQLITE_LIMIT_ATTACHED, 0);
+  sqlite3_limit (db, SQLITE_LIMIT_TRIGGER_DEPTH, 0);
+  sqlite3_limit (db, SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 1000);
+  sqlite3_db_config (db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
+  sqlite3_db_config (db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
+  /* "Name" is a column, or an error, and not a text. */
+  sqlite3_db_config (db, SQLITE_DBCONFIG_DQS_DML, 0, NULL);
+  sqlite3_db_config (db, SQLITE_DBCONFIG_DQS_DDL, 0, NULL);
   sqlite3_set_authorizer (db, authorize, self);
   sqlite3_progress_handler (db, CHECK_STEPS, on_progress, self);
   return self;
@@ -435,7 +429,6 @@ tall_query_free (TallQuery *self)
   g_free (self->refused);
   g_free (self->pending);
   g_free (self->refused_first);
-  g_free (self->reason);
   g_free (self->sql);
   g_free (self);
 }
@@ -457,41 +450,29 @@ tall_query_streams (const TallQuery *self)
   return self->streams;
 }
 
-/* The number of an order, or a customer, that a column of the result has; NULL: it has none. */
-static const TallCsvField *
-find_number (const TallMapping *mapping, guint column)
-{
-  for (guint i = 0; i < mapping->sources->len; i++)
-    {
-      const TallMappingSource *source = tall_mapping_get_source (mapping, i);
-      if (source->index == (gint)column
-          && tall_model_kind (source->field->field) == TALL_MODEL_NUMBER)
-        return source->field;
-    }
-  return NULL;
-}
-
 /* The user's statement as a part of ours. Orders are sorted by their own number first: then rows
  * without a customer stand before all orders of their number. With a WHERE, SQLite does not put a
  * LIMIT of the user behind the sorting. */
 static char *
 wrap (const TallQuery *self, TallQueryPass pass)
 {
+  const TallMapping *mapping = self->mapping;
+  const TallMappingSource *const keys[] = {
+    tall_order_cursor_find_source (mapping, tall_csv_field_is_order_number),
+    tall_order_cursor_find_source (mapping, tall_csv_field_is_customer_number),
+  };
   g_autoptr (GString) numbers = g_string_new (NULL);
   g_autoptr (GString) order = g_string_new (NULL);
-  char **columns = self->mapping->columns;
-  for (guint i = 0; columns[i] != NULL; i++)
+  for (gint i = 0; mapping->columns[i] != NULL; i++)
     {
-      const TallCsvField *field = find_number (self->mapping, i);
-      g_autofree char *name = tall_query_quote (columns[i]);
-      g_string_append_printf (numbers, "%s%s", i > 0 ? ", " : "", field != NULL ? name : "NULL");
-      if (field == NULL)
-        continue;
-      gboolean is_first = tall_csv_field_is_order_number (field);
-      g_autofree char *key = g_strdup_printf ("%sCAST(%s AS TEXT) COLLATE BINARY%s",
-                                              order->len > 0 && !is_first ? ", " : "", name,
-                                              order->len > 0 && is_first ? ", " : "");
-      g_string_insert (order, is_first ? 0 : -1, key);
+      g_autofree char *name = tall_query_quote (mapping->columns[i]);
+      gboolean is_key = (keys[0] != NULL && keys[0]->index == i) || keys[1]->index == i;
+      g_string_append_printf (numbers, "%s%s", i > 0 ? ", " : "", is_key ? name : "NULL");
+    }
+  for (guint i = keys[0] == NULL; i < G_N_ELEMENTS (keys); i++)
+    {
+      g_autofree char *name = tall_query_quote (mapping->columns[keys[i]->index]);
+      g_string_append_printf (order, "CAST(%s AS TEXT) COLLATE BINARY, ", name);
     }
   if (pass != TALL_QUERY_SORTED)
     return g_strdup_printf ("SELECT %s FROM (\n%s\n)",
@@ -500,8 +481,8 @@ wrap (const TallQuery *self, TallQueryPass pass)
   const char *origin = self->streams            ? "tallorder_text(), tallorder_place()"
                        : self->line_column >= 0 ? "tallorder_text(line), line"
                                                 : "NULL, NULL";
-  return g_strdup_printf ("SELECT *, %s AS tallorder_place FROM (\n%s\n) WHERE 1 ORDER BY %s, "
-                          "tallorder_place",
+  return g_strdup_printf ("SELECT *, %s AS tallorder_place FROM (\n%s\n) WHERE 1 ORDER BY "
+                          "%stallorder_place",
                           origin, self->sql, order->str);
 }
 

@@ -6,19 +6,13 @@
 
 G_BEGIN_DECLS
 
-/**
- * TallQueryPass:
- * @TALL_QUERY_NUMBERS: rows have the numbers of customers and orders alone
- * @TALL_QUERY_ROWS: rows come as the files have them
- * @TALL_QUERY_SORTED: the rows of an order, or a customer, come together, in the order of the files
- *
- * What a query is run for.
- */
+/* What a query is run for. */
 typedef enum
 {
-  TALL_QUERY_NUMBERS,
-  TALL_QUERY_ROWS,
-  TALL_QUERY_SORTED,
+  TALL_QUERY_NUMBERS, /* rows have the numbers of customers and orders alone */
+  TALL_QUERY_ROWS,    /* rows come as the files have them */
+  TALL_QUERY_SORTED,  /* the rows of an order, or a customer, come together, in the order of the
+                         files */
 } TallQueryPass;
 
 /* @row: of a file, good or bad, that the query reads. Returns: FALSE, perhaps with an error, if the

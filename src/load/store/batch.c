@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
-#include "load/store/batch.h"
+#include "load/store/storer.h"
 
 #include "model/json.h"
 #include "tall-error.h"
@@ -39,26 +39,6 @@ tall_load_item_add_row (TallLoadItem *self, const TallCsvRow *row)
   };
   g_array_append_val (self->rows, added);
   tall_bytes_append (self->raw, row->raw);
-}
-
-/* The line of the file where the item begins. */
-guint64
-tall_load_item_get_line (const TallLoadItem *self)
-{
-  return self->rows->len > 0 ? g_array_index (self->rows, TallItemRow, 0).line : 0;
-}
-
-/* Whether there is nothing new in it. An order has its own rows first. */
-gboolean
-tall_load_item_is_repeated (const TallLoadItem *self)
-{
-  return self->rows->len > 0 && g_array_index (self->rows, TallItemRow, 0).is_repeated;
-}
-
-guint
-tall_load_item_count_rows (const TallLoadItem *self)
-{
-  return self->rows->len;
 }
 
 static char *
@@ -305,45 +285,6 @@ is_new (const TallLoadItem *item,
   return FALSE;
 }
 
-/* Those of a batch that are put now. */
-typedef struct
-{
-  GPtrArray *values;       /* of TallOrder or TallCustomer, not owned */
-  guint *positions;        /* of them, in the batch */
-  TallBulkResult *results; /* room for one of each */
-} Chosen;
-
-static void
-choose (const TallLoadBatch *self, TallFront *front, Chosen *chosen, TallBulkResult *results)
-{
-  const GError *cause = NULL;
-  g_autoptr (GHashTable) numbers = self->unique ? g_hash_table_new (g_str_hash, g_str_equal) : NULL;
-  for (guint i = 0; i < self->items->len; i++)
-    {
-      const TallLoadItem *item = g_ptr_array_index (self->items, i);
-      if (!is_new (item, front, numbers, &cause, &results[i]))
-        continue;
-      chosen->positions[chosen->values->len] = i;
-      g_ptr_array_add (chosen->values,
-                       item->order != NULL ? (gpointer)item->order : (gpointer)item->customer);
-    }
-}
-
-/* What fails altogether fails for each. */
-static void
-put_chosen (const Chosen *self, gboolean are_orders, TallBulk *bulk)
-{
-  gpointer *values = self->values->pdata;
-  guint n = self->values->len;
-  g_autoptr (GError) error = NULL;
-  gboolean done =
-      are_orders
-          ? tall_bulk_put_orders (bulk, (TallOrder *const *)values, n, self->results, &error)
-          : tall_bulk_put_customers (bulk, (TallCustomer *const *)values, n, self->results, &error);
-  for (guint i = 0; i < n && !done; i++)
-    self->results[i] = (TallBulkResult){ TALL_BULK_REFUSED, 0, g_error_copy (error) };
-}
-
 /* Keeps those that are to be put again, and the first error after which they may be stored. */
 static void
 settle_all (TallLoadBatch *self, TallBulkResult *results, TallLoadSettle settle, gpointer data)
@@ -364,22 +305,36 @@ settle_all (TallLoadBatch *self, TallBulkResult *results, TallLoadSettle settle,
 }
 
 /* Puts what is not settled yet. An item whose put may have been done is looked for first: it is not
- * put again if it is stored, nor if something else is. @front: of @bulk. */
+ * put again if it is stored, nor if something else is. What fails altogether fails for each.
+ * @front: of @bulk. */
 void
 tall_load_batch_put (
     TallLoadBatch *self, TallBulk *bulk, TallFront *front, TallLoadSettle settle, gpointer data)
 {
-  guint n = self->items->len;
+  guint n = self->items->len, n_put = 0;
+  const GError *cause = NULL;
+  gboolean done = TRUE;
+  g_autoptr (GError) error = NULL;
   g_autofree TallBulkResult *results = g_new0 (TallBulkResult, n);
   g_autofree TallBulkResult *put = g_new0 (TallBulkResult, n);
-  g_autofree guint *positions = g_new (guint, n);
-  g_autoptr (GPtrArray) values = g_ptr_array_sized_new (n);
-  Chosen chosen = { values, positions, put };
-
-  choose (self, front, &chosen, results);
-  if (values->len > 0)
-    put_chosen (&chosen, ((TallLoadItem *)self->items->pdata[0])->order != NULL, bulk);
-  for (guint i = 0; i < values->len; i++)
-    results[positions[i]] = put[i];
+  g_autofree guint *positions = g_new (guint, n); /* of what is put now */
+  g_autofree gpointer *values = g_new (gpointer, n);
+  g_autoptr (GHashTable) numbers = self->unique ? g_hash_table_new (g_str_hash, g_str_equal) : NULL;
+  const TallLoadItem *item = NULL;
+  for (guint i = 0; i < n; i++)
+    {
+      item = g_ptr_array_index (self->items, i);
+      if (!is_new (item, front, numbers, &cause, &results[i]))
+        continue;
+      positions[n_put] = i;
+      values[n_put++] = item->order != NULL ? (gpointer)item->order : (gpointer)item->customer;
+    }
+  if (n_put > 0)
+    done = item->order != NULL
+               ? tall_bulk_put_orders (bulk, (TallOrder *const *)values, n_put, put, &error)
+               : tall_bulk_put_customers (bulk, (TallCustomer *const *)values, n_put, put, &error);
+  for (guint i = 0; i < n_put; i++)
+    results[positions[i]] =
+        done ? put[i] : (TallBulkResult){ TALL_BULK_REFUSED, 0, g_error_copy (error) };
   settle_all (self, results, settle, data);
 }

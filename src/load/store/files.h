@@ -3,7 +3,7 @@
 #pragma once
 
 #include "load/csv/reader.h"
-#include "load/store/batch.h"
+#include "load/store/storer.h"
 #include "load/mapping/mapping.h"
 
 G_BEGIN_DECLS

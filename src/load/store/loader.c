@@ -3,7 +3,6 @@
 #include "load/store/loader.h"
 
 #include "load/mapping/survey.h"
-#include "load/orders/customer-grouper.h"
 #include "load/orders/grouper.h"
 #include "load/sql/temp-db.h"
 #include "base/fail.h"
@@ -400,41 +399,32 @@ read_all (Loader *self, GError **error)
 }
 
 static gboolean
-check_sum (const Loader *self, guint i, GError **error)
+check_sum (guint64 n_rows, const char *of, guint64 known, GError **error)
 {
-  const TallLoadFile *file = tall_load_files_get (self->files, i);
-  guint64 known = tall_load_file_count_settled (file, tall_rejects_get_count_of (self->rejects, i));
-  if (file->n_rows == known)
-    return TRUE;
-  return tall_error_fail (error, TALL_ERROR_INTERNAL,
-                          "%" G_GUINT64_FORMAT " rows of %s were read, but %" G_GUINT64_FORMAT
-                          " have an end: this is a defect, please report it",
-                          file->n_rows, tall_csv_reader_get_name (file->reader), known);
+  return n_rows == known
+         || tall_error_fail (error, TALL_ERROR_INTERNAL,
+                             "%" G_GUINT64_FORMAT " rows of %s were read, but %" G_GUINT64_FORMAT
+                             " have an end: this is a defect, please report it",
+                             n_rows, of, known);
 }
 
 /* A query makes any number of rows of those of the files: what it makes has an end. */
 static gboolean
-check_result (const Loader *self, const TallLoadSummary *summary, GError **error)
+check_sums (const Loader *self, const TallLoadSummary *summary, GError **error)
 {
   guint64 known = tall_rejects_get_count (self->rejects) - summary->bad_rows;
   for (guint end = 0; end < TALL_LOAD_N_ENDS; end++)
     known += summary->ends[end].rows;
-  if (known == summary->result_rows)
-    return TRUE;
-  return tall_error_fail (error, TALL_ERROR_INTERNAL,
-                          "The query has given %" G_GUINT64_FORMAT " rows, but %" G_GUINT64_FORMAT
-                          " have an end: this is a defect, please report it",
-                          summary->result_rows, known);
-}
-
-static gboolean
-check_sums (const Loader *self, const TallLoadSummary *summary, GError **error)
-{
   if (self->options->query != NULL)
-    return check_result (self, summary, error);
+    return check_sum (summary->result_rows, "the query's result", known, error);
   for (guint i = 0; i < tall_load_files_count (self->files); i++)
-    if (!check_sum (self, i, error))
-      return FALSE;
+    {
+      const TallLoadFile *file = tall_load_files_get (self->files, i);
+      guint64 rejected = tall_rejects_get_count_of (self->rejects, i);
+      if (!check_sum (file->n_rows, tall_csv_reader_get_name (file->reader),
+                      tall_load_file_count_settled (file, rejected), error))
+        return FALSE;
+    }
   return TRUE;
 }
 

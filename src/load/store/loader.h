@@ -8,17 +8,11 @@
 
 G_BEGIN_DECLS
 
-/**
- * TallLoadStage:
- * @TALL_LOAD_SURVEYS: the first pass, which looks where each order's rows are; a pipe is copied
- * @TALL_LOAD_STORES: the second pass, or the only one for customers
- * @TALL_LOAD_GATHERS: assembles the orders whose rows were put aside
- */
 typedef enum
 {
-  TALL_LOAD_SURVEYS,
-  TALL_LOAD_STORES,
-  TALL_LOAD_GATHERS,
+  TALL_LOAD_SURVEYS, /* the first pass, which looks where each order's rows are; a pipe is copied */
+  TALL_LOAD_STORES,  /* the second pass, or the only one for customers */
+  TALL_LOAD_GATHERS, /* assembles the orders whose rows were put aside */
 } TallLoadStage;
 
 /* The result of a load. At the end of a load that was not stopped, the rows read are those of all

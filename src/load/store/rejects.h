@@ -4,6 +4,9 @@
 
 #include "load/csv/reader.h"
 
+#include <glib.h>
+#include <stdio.h>
+
 G_BEGIN_DECLS
 
 /* The reason of a header. */
@@ -60,4 +63,18 @@ GPtrArray *tall_rejects_get_tally (TallRejects *self);
 gboolean tall_rejects_close (TallRejects *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 char *tall_rejects_file_name_temporary (const char *path) G_GNUC_WARN_UNUSED_RESULT;
+
+/* The rows of one file in a reject file, below the header of that file. Each row stands in the line
+ * in which it stood in the file; the lines between are blank. */
+typedef struct
+{
+  char *name;   /* of the original; empty if the reject file is of one file */
+  FILE *file;   /* owned; without a name */
+  guint64 line; /* that is written next */
+  gboolean has_header;
+} TallRetryFile;
+
+GPtrArray *
+tall_retry_unpack (const char *path, const char *folder, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
 G_END_DECLS

@@ -1,10 +1,9 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
-#include "load/store/retry.h"
+#include "load/store/rejects.h"
 
 #include "load/csv/reader.h"
 #include "load/sql/temp-db.h"
-#include "load/store/rejects.h"
 #include "base/fail.h"
 
 #include <errno.h>

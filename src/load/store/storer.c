@@ -91,22 +91,16 @@ tall_stall_clear (TallStall *self)
   g_mutex_clear (&self->lock);
 }
 
-static gboolean
-begin_to_say (TallStall *self, gint64 now)
-{
-  g_autoptr (GMutexLocker) locker G_GNUC_UNUSED = g_mutex_locker_new (&self->lock);
-  if (self->stalled == NULL || now - self->said_at < SAY_EVERY)
-    return FALSE;
-  self->said_at = now;
-  return TRUE;
-}
-
 /* Says so if it is time to. @patience: of what is tried, and is going to be tried again. @cause:
  * why it has failed. @now: monotonic, microseconds. */
 void
 tall_stall_say (TallStall *self, const TallPatience *patience, const GError *cause, gint64 now)
 {
-  if (begin_to_say (self, now))
+  g_mutex_lock (&self->lock);
+  gboolean is_time = self->stalled != NULL && now - self->said_at >= SAY_EVERY;
+  self->said_at = is_time ? now : self->said_at;
+  g_mutex_unlock (&self->lock);
+  if (is_time)
     self->stalled ((guint)((now - patience->first) / G_USEC_PER_SEC), patience->patience, cause,
                    self->data);
 }
@@ -353,22 +347,17 @@ storer_make_safe (TallStorer *self, TallStorerMakeSafe run, GError **error)
   return FALSE;
 }
 
-static gboolean
-begin_sync (TallStorer *self)
-{
-  g_autoptr (GMutexLocker) locker G_GNUC_UNUSED = g_mutex_locker_new (&self->lock);
-  if (self->bulk == NULL || self->is_syncing
-      || g_get_monotonic_time () - self->synced_at < SYNC_EVERY)
-    return FALSE;
-  self->is_syncing = TRUE;
-  return TRUE;
-}
-
+/* One at a time does it, of those who come. */
 static void
 sync_if_due (TallStorer *self)
 {
   g_autoptr (GError) error = NULL;
-  if (!begin_sync (self))
+  g_mutex_lock (&self->lock);
+  gboolean is_due = self->bulk != NULL && !self->is_syncing
+                    && g_get_monotonic_time () - self->synced_at >= SYNC_EVERY;
+  self->is_syncing |= is_due;
+  g_mutex_unlock (&self->lock);
+  if (!is_due)
     return;
   if (!make_safe (self, tall_bulk_sync, &error) && !tall_error_is_passing (error))
     fail (self, error, NULL, 0); /* otherwise the next one makes up for it */

@@ -11,6 +11,8 @@
 #define BYTE_ORDER_MARK "\xef\xbb\xbf"
 
 #define MAPPING "mapping"
+#define DEFAULTS "defaults"
+#define OWN "own" /* of one table of a query */
 
 static gboolean
 read_encoding (TallMapping *self, const char *key, const char *text, GError **error)
@@ -175,12 +177,10 @@ check_settings (const TallMapping *self, GError **error)
                               "two-digit-years = 1970 for 1970 to 2069");
 }
 
-/* Reads the group [mapping]: the kind of the file, how it is written, and how its values are. */
 static gboolean
-read_settings (TallMapping *self, GKeyFile *file, GError **error)
+read_group (TallMapping *self, GKeyFile *file, const char *group, GError **error)
 {
-  self->dialect = (TallCsvDialect){ 0 };
-  g_auto (GStrv) keys = g_key_file_get_keys (file, MAPPING, NULL, NULL);
+  g_auto (GStrv) keys = g_key_file_get_keys (file, group, NULL, NULL);
   for (guint i = 0; keys != NULL && keys[i] != NULL; i++)
     {
       guint k = 0;
@@ -189,11 +189,22 @@ read_settings (TallMapping *self, GKeyFile *file, GError **error)
       if (k == G_N_ELEMENTS (settings) || (self->sql != NULL && !settings[k].of_query))
         return refuse_key (self, keys[i], error);
       g_autofree char *text = settings[k].separator != NULL
-                                  ? g_key_file_get_value (file, MAPPING, keys[i], NULL)
-                                  : g_key_file_get_string (file, MAPPING, keys[i], NULL);
+                                  ? g_key_file_get_value (file, group, keys[i], NULL)
+                                  : g_key_file_get_string (file, group, keys[i], NULL);
       if (text != NULL && !read_setting (self, &settings[k], text, error))
         return FALSE;
     }
+  return TRUE;
+}
+
+/* Reads the kind of the file, how it is written, and how its values are. */
+static gboolean
+read_settings (TallMapping *self, GKeyFile *file, GError **error)
+{
+  self->dialect = (TallCsvDialect){ 0 };
+  if (!read_group (self, file, MAPPING, error)
+      || (self->sql != NULL && !read_group (self, file, OWN, error)))
+    return FALSE;
   self->dialect.delimiter = TALL_DELIMITERS[self->delimiter];
   return check_settings (self, error);
 }
@@ -205,26 +216,23 @@ has_scope (const TallMapping *self, TallCsvScope scope)
   return (scope == TALL_SCOPE_CUSTOMER) == (self->kind == TALL_MAPPING_CUSTOMERS);
 }
 
+/* Names of fields: of one scope, or, with %TALL_N_SCOPES, of the result of a query. */
 static char *
-list_fields (TallCsvScope scope)
+list_fields (const TallMapping *self, guint scope)
 {
   guint n;
   const TallCsvField *fields = tall_csv_fields (&n);
   g_autoptr (GString) list = g_string_new (NULL);
   for (guint i = 0; i < n; i++)
-    if (fields[i].scope == scope)
-      g_string_append_printf (list, "%s%s", list->len > 0 ? ", " : "", fields[i].name);
-  return g_string_free (g_steal_pointer (&list), FALSE);
-}
-
-static char *
-list_groups (const TallMapping *self)
-{
-  g_autoptr (GString) list = g_string_new ("[mapping]");
-  for (guint scope = 0; scope < TALL_N_SCOPES; scope++)
-    if (has_scope (self, scope))
-      g_string_append_printf (list, ", [%s]", tall_csv_field_scope_name (scope));
-  g_string_append (list, ", [defaults]");
+    {
+      gboolean has_group =
+          scope == TALL_N_SCOPES
+          && (fields[i].scope == TALL_SCOPE_LOCATION || fields[i].scope == TALL_SCOPE_LINE);
+      if (scope == TALL_N_SCOPES ? has_scope (self, fields[i].scope) : fields[i].scope == scope)
+        g_string_append_printf (list, "%s%s%s%s", list->len > 0 ? ", " : "",
+                                has_group ? tall_csv_field_scope_name (fields[i].scope) : "",
+                                has_group ? "." : "", fields[i].name);
+    }
   return g_string_free (g_steal_pointer (&list), FALSE);
 }
 
@@ -251,7 +259,7 @@ read_scope (TallMapping *self, GKeyFile *file, TallCsvScope scope, GError **erro
       const TallCsvField *field = tall_csv_field_find (scope, keys[i]);
       if (field == NULL)
         {
-          g_autofree char *list = list_fields (scope);
+          g_autofree char *list = list_fields (self, scope);
           return tall_mapping_refuse (self, group, keys[i], error,
                                       "there is no such field; known are: %s", list);
         }
@@ -299,27 +307,27 @@ find_default (const TallMapping *self, const char *key, const char **name)
 static gboolean
 read_defaults (TallMapping *self, GKeyFile *file, GError **error)
 {
-  g_auto (GStrv) keys = g_key_file_get_keys (file, "defaults", NULL, NULL);
+  g_auto (GStrv) keys = g_key_file_get_keys (file, DEFAULTS, NULL, NULL);
   for (guint i = 0; keys != NULL && keys[i] != NULL; i++)
     {
       const char *name = NULL;
       const TallCsvField *field = find_default (self, keys[i], &name);
       if (field == NULL)
-        return tall_mapping_refuse (self, "defaults", keys[i], error,
+        return tall_mapping_refuse (self, DEFAULTS, keys[i], error,
                                     "there is no such field; write GROUP.FIELD, such as %s",
                                     self->kind == TALL_MAPPING_ORDERS ? "order.currency"
                                                                       : "customer.name");
       if (tall_model_kind (field->field) == TALL_MODEL_POSITION
           || tall_model_kind (field->field) == TALL_MODEL_TEXTS)
-        return tall_mapping_refuse (self, "defaults", keys[i], error,
+        return tall_mapping_refuse (self, DEFAULTS, keys[i], error,
                                     "this field cannot have a default");
       TallMappingSource *source = find_source (self, field, name);
       if (source == NULL)
         source = add_source (self, field, name, NULL);
-      g_autofree char *fallback = g_key_file_get_string (file, "defaults", keys[i], NULL);
+      g_autofree char *fallback = g_key_file_get_string (file, DEFAULTS, keys[i], NULL);
       source->fallback = tall_arena_strdup (self->arena, fallback);
       if (fallback == NULL || !g_utf8_validate (fallback, -1, NULL))
-        return tall_mapping_refuse (self, "defaults", keys[i], error, "is not UTF-8 text");
+        return tall_mapping_refuse (self, DEFAULTS, keys[i], error, "is not UTF-8 text");
     }
   return TRUE;
 }
@@ -330,18 +338,20 @@ check_groups (const TallMapping *self, GKeyFile *file, GError **error)
   g_auto (GStrv) groups = g_key_file_get_groups (file, NULL);
   for (guint i = 0; groups[i] != NULL; i++)
     {
-      gboolean known = g_str_equal (groups[i], "mapping") || g_str_equal (groups[i], "defaults");
-      for (guint scope = 0; scope < TALL_N_SCOPES && !known; scope++)
-        known =
-            has_scope (self, scope) && g_str_equal (groups[i], tall_csv_field_scope_name (scope));
+      g_autoptr (GString) list = g_string_new ("[" MAPPING "]");
+      gboolean known = g_str_equal (groups[i], MAPPING) || g_str_equal (groups[i], DEFAULTS);
+      for (guint scope = 0; scope < TALL_N_SCOPES; scope++)
+        if (has_scope (self, scope))
+          {
+            known |= g_str_equal (groups[i], tall_csv_field_scope_name (scope));
+            g_string_append_printf (list, ", [%s]", tall_csv_field_scope_name (scope));
+          }
       if (!known)
-        {
-          g_autofree char *list = list_groups (self);
-          return tall_mapping_refuse (self, groups[i], NULL, error,
-                                      "a mapping of %s has no such group; known are: %s",
-                                      self->kind == TALL_MAPPING_ORDERS ? "orders" : "customers",
-                                      list);
-        }
+        return tall_mapping_refuse (self, groups[i], NULL, error,
+                                    "a mapping of %s has no such group; known are: %s, [" DEFAULTS
+                                    "]",
+                                    self->kind == TALL_MAPPING_ORDERS ? "orders" : "customers",
+                                    list->str);
     }
   return TRUE;
 }
@@ -422,13 +432,11 @@ add_words (GString *keys, const char *at, const char *end)
 
 /* The comments that a query begins with say how its files are written: `-- load:`, or, of those
  * that are one table, `-- load NAME:`, which counts more. */
-static GKeyFile *
-read_comments (const char *text, const char *kind, GError **error)
+static gboolean
+read_comments (GKeyFile *file, const char *text, const char *kind, GError **error)
 {
-  g_autoptr (GKeyFile) file = g_key_file_new ();
-  g_autoptr (GKeyFile) own = g_key_file_new ();
-  g_autoptr (GString) keys = g_string_new ("[mapping]\n");
-  g_autoptr (GString) own_keys = g_string_new ("[mapping]\n");
+  g_autoptr (GString) keys = g_string_new ("[" MAPPING "]\n");
+  g_autoptr (GString) own = g_string_new ("[" OWN "]\n");
   g_autofree char *comment = g_strdup_printf ("-- load %s:", kind != NULL ? kind : "");
   for (const char *line = text; *line != '\0';)
     {
@@ -437,21 +445,13 @@ read_comments (const char *text, const char *kind, GError **error)
       if (g_str_has_prefix (at, SQL_COMMENT))
         add_words (keys, at + strlen (SQL_COMMENT), line + len);
       else if (g_str_has_prefix (at, comment))
-        add_words (own_keys, at + strlen (comment), line + len);
+        add_words (own, at + strlen (comment), line + len);
       else if (at < line + len && !g_str_has_prefix (at, "--"))
         break;
       line += len + (line[len] == '\n');
     }
-  if (!tall_key_file_load (file, keys->str, keys->len, error)
-      || !tall_key_file_load (own, own_keys->str, own_keys->len, error))
-    return NULL;
-  g_auto (GStrv) names = g_key_file_get_keys (own, "mapping", NULL, NULL);
-  for (guint i = 0; names != NULL && names[i] != NULL; i++)
-    {
-      g_autofree char *value = g_key_file_get_value (own, "mapping", names[i], NULL);
-      g_key_file_set_value (file, "mapping", names[i], value);
-    }
-  return g_steal_pointer (&file);
+  g_string_append_len (keys, own->str, (gssize)own->len);
+  return tall_key_file_load (file, keys->str, keys->len, error);
 }
 
 /* Makes the mapping of a query that of one of its files, whose dialect may be another. @kind:
@@ -461,8 +461,8 @@ gboolean
 tall_mapping_take_kind (TallMapping *self, const char *kind, GError **error)
 {
   g_autoptr (GError) local = NULL;
-  g_autoptr (GKeyFile) file = read_comments (self->sql, kind, &local);
-  if (file == NULL)
+  g_autoptr (GKeyFile) file = g_key_file_new ();
+  if (!read_comments (file, self->sql, kind, &local))
     return tall_mapping_refuse (self, NULL, NULL, error, "-- load: %s", local->message);
   return read_settings (self, file, error);
 }
@@ -501,27 +501,6 @@ find_result (const TallMapping *self, const char *column, const char **name)
   return field != NULL ? field : find_default (self, column, name);
 }
 
-static gboolean
-refuse_result (const TallMapping *self, const char *column, GError **error)
-{
-  g_autoptr (GString) list = g_string_new (NULL);
-  guint n;
-  const TallCsvField *fields = tall_csv_fields (&n);
-  for (guint i = 0; i < n; i++)
-    {
-      gboolean is_bare =
-          fields[i].scope == TALL_SCOPE_ORDER || fields[i].scope == TALL_SCOPE_CUSTOMER;
-      if (has_scope (self, fields[i].scope))
-        g_string_append_printf (list, "%s%s%s, ",
-                                is_bare ? "" : tall_csv_field_scope_name (fields[i].scope),
-                                is_bare ? "" : ".", fields[i].name);
-    }
-  return tall_mapping_refuse (self, NULL, NULL, error,
-                              "“%s” is not a field; name each column of the result, by AS, as one "
-                              "of: %s" TALL_MAPPING_LINE,
-                              column, list->str);
-}
-
 /* Makes the columns of the result those that feed fields. @columns: of the query's result,
  * NULL-terminated. Returns: FALSE with %TALL_ERROR_INVALID if one is not a field, or comes twice,
  * or a number is missing */
@@ -536,8 +515,12 @@ tall_mapping_bind_result (TallMapping *self, const char *const *columns, GError 
       const TallCsvField *field = find_result (self, columns[i], &name);
       if (g_str_equal (columns[i], TALL_MAPPING_LINE))
         continue;
+      g_autofree char *list = field == NULL ? list_fields (self, TALL_N_SCOPES) : NULL;
       if (field == NULL)
-        return refuse_result (self, columns[i], error);
+        return tall_mapping_refuse (self, NULL, NULL, error,
+                                    "“%s” is not a field; name each column of the result, by AS, "
+                                    "as one of: %s, " TALL_MAPPING_LINE,
+                                    columns[i], list);
       if (tall_model_kind (field->field) != TALL_MODEL_TEXTS
           && find_source (self, field, name) != NULL)
         return tall_mapping_refuse (self, NULL, NULL, error, "two columns of the result are %s",

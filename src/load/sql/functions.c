@@ -73,19 +73,28 @@ is_fault (const char *text)
   return text != NULL && g_str_has_prefix (text, TALL_QUERY_FAULT);
 }
 
+/* FALSE if one is nothing, or not a number: then what the function gives is set. */
 static gboolean
-read_decimal (sqlite3_context *context, sqlite3_value *value, TallDecimal *decimal)
+read_decimals (sqlite3_context *context, guint n, sqlite3_value **values, TallDecimal *decimals)
 {
-  const char *text = (const char *)sqlite3_value_text (value);
-  if (sqlite3_value_type (value) == SQLITE_FLOAT)
-    refuse (context, "“%s” is a floating-point number, which is not exact", text);
-  else if (is_fault (text))
-    set_text (context, text);
-  else if (text == NULL || !tall_decimal_parse (text, -1, decimal, NULL))
-    refuse (context, "“%s” is not a number such as -1234.50; number() reads others", text);
-  else
-    return TRUE;
-  return FALSE;
+  for (guint i = 0; i < n; i++)
+    if (is_nothing (values[i]))
+      return FALSE;
+  for (guint i = 0; i < n; i++)
+    {
+      const char *text = (const char *)sqlite3_value_text (values[i]);
+      gboolean is_float = sqlite3_value_type (values[i]) == SQLITE_FLOAT;
+      if (!is_float && text != NULL && tall_decimal_parse (text, -1, &decimals[i], NULL))
+        continue;
+      if (is_float)
+        refuse (context, "“%s” is a floating-point number, which is not exact", text);
+      else if (is_fault (text))
+        set_text (context, text);
+      else
+        refuse (context, "“%s” is not a number such as -1234.50; number() reads others", text);
+      return FALSE;
+    }
+  return TRUE;
 }
 
 static gboolean
@@ -161,33 +170,29 @@ static void
 dec (sqlite3_context *context, int n, sqlite3_value **values)
 {
   char operation = ((const Function *)sqlite3_user_data (context))->operation;
-  TallDecimal a, b, result;
-  int wanted = SCALE_UNSAID;
-  if (is_nothing (values[0]) || is_nothing (values[1]) || !read_decimal (context, values[0], &a)
-      || !read_decimal (context, values[1], &b))
+  TallDecimal of[2], result;
+  if (!read_decimals (context, 2, values, of))
     return;
-  if (n == 3)
-    wanted = CLAMP (sqlite3_value_int (values[2]), 0, TALL_DECIMAL_MAX_SCALE);
-  const char *text = (const char *)sqlite3_value_text (values[1]);
-  if (operation == '/' && b.unscaled == 0)
+  int wanted =
+      n < 3 ? SCALE_UNSAID : CLAMP (sqlite3_value_int (values[2]), 0, TALL_DECIMAL_MAX_SCALE);
+  if (operation == '/' && of[1].unscaled == 0)
     refuse (context, "%s is divided by 0", sqlite3_value_text (values[0]));
-  else if (compute (operation, a, b, wanted, &result))
+  else if (compute (operation, of[0], of[1], wanted, &result))
     set_decimal (context, result);
   else
     refuse (context,
             "%s %c %s has more digits than a number holds; say how many places it gets, as in "
             "dec_mul(a, b, 2)",
-            sqlite3_value_text (values[0]), operation, text);
+            sqlite3_value_text (values[0]), operation, sqlite3_value_text (values[1]));
 }
 
 /* Less than 0, 0, or more: texts compare as texts, and 9 comes after 10 then. */
 static void
 dec_cmp (sqlite3_context *context, int n G_GNUC_UNUSED, sqlite3_value **values)
 {
-  TallDecimal a, b;
-  if (!is_nothing (values[0]) && !is_nothing (values[1]) && read_decimal (context, values[0], &a)
-      && read_decimal (context, values[1], &b))
-    sqlite3_result_int (context, tall_decimal_compare (a, b));
+  TallDecimal of[2];
+  if (read_decimals (context, 2, values, of))
+    sqlite3_result_int (context, tall_decimal_compare (of[0], of[1]));
 }
 
 /* Which part of price × quantity an amount is. With more places the total of an order would have
@@ -195,21 +200,13 @@ dec_cmp (sqlite3_context *context, int n G_GNUC_UNUSED, sqlite3_value **values)
 static void
 discount_rate (sqlite3_context *context, int n G_GNUC_UNUSED, sqlite3_value **values)
 {
-  TallDecimal amount, price, quantity, total, rate;
-  for (guint i = 0; i < 3; i++)
-    if (is_nothing (values[i]))
-      return;
-  if (!read_decimal (context, values[0], &amount) || !read_decimal (context, values[1], &price)
-      || !read_decimal (context, values[2], &quantity))
+  TallDecimal of[3], total, rate;
+  if (!read_decimals (context, 3, values, of))
     return;
-  if (amount.unscaled == 0)
-    {
-      set_text (context, "0");
-      return;
-    }
-  gboolean ok = compute ('*', price, quantity, SCALE_UNSAID, &total) && total.unscaled != 0
-                && divide (amount, total, RATE_PLACES, &rate);
-  if (ok)
+  if (of[0].unscaled == 0)
+    set_text (context, "0");
+  else if (compute ('*', of[1], of[2], SCALE_UNSAID, &total) && total.unscaled != 0
+           && divide (of[0], total, RATE_PLACES, &rate))
     set_decimal (context, rate);
   else
     refuse (context, "%s is not a part of %s × %s", sqlite3_value_text (values[0]),

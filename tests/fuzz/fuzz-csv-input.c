@@ -74,9 +74,8 @@ LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
   g_autoptr (TallMapping) mapping = tall_mapping_parse ("fuzz", map, -1, &error);
   g_autoptr (TallCsvReader) reader =
       open_bytes (data + 1, size - 1, encodings[data[0] % G_N_ELEMENTS (encodings)]);
-  if (reader == NULL || !tall_mapping_fits (mapping, tall_csv_reader_get_columns (reader)))
+  if (reader == NULL || !tall_mapping_bind_reader (mapping, reader, NULL))
     return 0;
-  g_assert_true (tall_mapping_bind_reader (mapping, reader, &error));
   g_autoptr (TallLoadFiles) files =
       tall_load_files_new_of_one (g_steal_pointer (&reader), g_steal_pointer (&mapping));
   g_autoptr (TallSurvey) survey = tall_survey_make (files, g_get_tmp_dir (), NULL, NULL, &error);

@@ -318,7 +318,7 @@ tall_bench_given_get_orders (const TallBenchGiven *self,
   else
     {
       TallBenchFile file = {
-        .path = self->orders,
+        .paths = (const char *const *)self->orders,
         .map = self->map,
         .max_orders = self->count != TALL_BENCH_NO_COUNT ? (guint)self->count : G_MAXUINT,
         .max_lines = MAX_KEPT_LINES,

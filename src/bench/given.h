@@ -47,7 +47,7 @@ typedef struct
   char *keys;
   char *lines;
   char *mix;
-  char *orders;
+  char **orders;
   char *map;
   gint64 count;
   gint64 customers;

@@ -2,10 +2,11 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "bench/orders.h"
 
-#include "load/orders/grouper.h"
+#include "load/store/loader.h"
 #include "base/fail.h"
 #include "tall-limits.h"
 
+#include <gio/gio.h>
 #include <math.h>
 
 #define DAY G_GINT64_CONSTANT (86400000)
@@ -131,15 +132,24 @@ tall_workload_make_orders (const TallWorkload *self, guint64 first, guint n)
   return orders;
 }
 
-/* Orders that have been read. */
+/* Orders that are read, by a dry run of a load. */
 typedef struct
 {
   GPtrArray *orders; /* of TallOrder */
   guint64 n_lines;   /* of all of them */
   guint max_orders;
   guint max_lines; /* that fit in memory */
-  TallRejects *rejects;
+  guint n_invalid; /* orders that a store would refuse … */
+  GError *invalid; /* … and why the first one */
 } Reading;
+
+static void
+reading_clear (Reading *self)
+{
+  g_clear_pointer (&self->orders, g_ptr_array_unref);
+  g_clear_error (&self->invalid);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Reading, reading_clear)
 
 static gboolean
 is_full (const Reading *self)
@@ -147,54 +157,39 @@ is_full (const Reading *self)
   return self->orders->len >= self->max_orders || self->n_lines > self->max_lines;
 }
 
-static void
+static gboolean
 take_item (TallLoadItem *item, gpointer data)
 {
   Reading *self = data;
-  g_autoptr (TallLoadItem) owned = item;
-  g_autoptr (GError) error = NULL;
   if (is_full (self))
-    return;
-  if (!tall_order_normalize (owned->order, &error))
+    return FALSE;
+  if (!tall_order_normalize (item->order, self->invalid == NULL ? &self->invalid : NULL))
     {
-      tall_load_item_reject (owned, self->rejects, "the order is not valid", error->message);
-      return;
+      self->n_invalid++;
+      return TRUE;
     }
-  self->n_lines += tall_order_count_lines (owned->order);
-  g_ptr_array_add (self->orders, g_steal_pointer (&owned->order));
+  self->n_lines += tall_order_count_lines (item->order);
+  g_ptr_array_add (self->orders, g_steal_pointer (&item->order));
+  return TRUE;
 }
 
 /* What `load` would put aside is not measured, and not hidden. NULL: there is nothing. */
 static char *
-describe_rejects (const Reading *self, const char *path)
+describe_left_out (const Reading *self, const char *path, TallRejects *rejects)
 {
-  guint64 n = tall_rejects_get_count (self->rejects);
-  if (n == 0)
+  guint64 n = tall_rejects_get_count (rejects);
+  if (n == 0 && self->n_invalid == 0)
     return NULL;
-  GPtrArray *tally = tall_rejects_get_tally (self->rejects);
+  if (n == 0)
+    return g_strdup_printf ("%s: %u %s not measured, the first as %s", path, self->n_invalid,
+                            self->n_invalid == 1 ? "order is" : "orders are",
+                            self->invalid->message);
+  GPtrArray *tally = tall_rejects_get_tally (rejects);
   const TallRejectTally *first = g_ptr_array_index (tally, 0);
   return g_strdup_printf ("%s: %" G_GUINT64_FORMAT " %s not measured, most often because: %s "
                           "(first: line %" G_GUINT64_FORMAT ")",
                           path, n, n == 1 ? "row is" : "rows are", first->reason,
                           first->first_line);
-}
-
-static gboolean
-read_rows (Reading *self, const TallLoadFiles *files, GError **error)
-{
-  TallCsvReader *reader = tall_load_files_get (files, 0)->reader;
-  g_autoptr (TallSurvey) survey = tall_survey_make (files, g_get_tmp_dir (), NULL, NULL, error);
-  if (survey == NULL)
-    return FALSE;
-  const TallSpoolPlace place = { .folder = g_get_tmp_dir () };
-  g_autoptr (TallGrouper) grouper =
-      tall_grouper_new (files, survey, &place, self->rejects, take_item, self);
-  TallCsvRow row;
-  TallCsvStep step = TALL_CSV_END;
-  while (!is_full (self) && (step = tall_csv_reader_next (reader, &row, error)) == TALL_CSV_ROW)
-    if (!tall_grouper_push (grouper, &row, error))
-      return FALSE;
-  return step != TALL_CSV_FAILED && tall_grouper_finish (grouper, NULL, error);
 }
 
 static gboolean
@@ -212,73 +207,112 @@ check_read (const Reading *self, const char *path, GError **error)
                                   path);
 }
 
-static TallMapping *
-load_mapping (const char *map, GError **error)
+/* @argument: `FILE` or `KIND=FILE` */
+static gboolean
+open_file (const TallBenchFile *self, const char *argument, TallLoadFiles *files, GError **error)
 {
-  g_autoptr (TallMapping) mapping = tall_mapping_load (map, error);
-  if (mapping == NULL || (mapping->sql == NULL && mapping->kind == TALL_MAPPING_ORDERS))
-    return g_steal_pointer (&mapping);
-  tall_error_set_invalid (error, "map", "--map %s is %s; choose a .map for orders", map,
-                          mapping->sql != NULL ? "a query" : "for customers");
-  return NULL;
+  const char *path;
+  g_autofree char *kind = tall_load_split_kind (argument, &path);
+  g_autoptr (TallMapping) mapping = tall_mapping_load (self->map, error);
+  if (mapping == NULL || (mapping->sql != NULL && !tall_mapping_take_kind (mapping, kind, error)))
+    return FALSE;
+  if (mapping->kind != TALL_MAPPING_ORDERS)
+    return tall_error_fail_invalid (error, "map",
+                                    "--map %s is for customers; choose one for orders", self->map);
+  g_autoptr (TallCsvReader) reader =
+      tall_csv_reader_open (path, &mapping->dialect, TALL_CSV_MAX_ROW, error);
+  if (reader == NULL)
+    return FALSE;
+  if (self->begin != NULL)
+    tall_csv_reader_set_stop (reader, self->begin ());
+  tall_csv_reader_set_limit (reader, self->max_rows);
+  if (mapping->sql == NULL && !tall_mapping_bind_reader (mapping, reader, error))
+    {
+      g_prefix_error (error, "%s: ", path);
+      return FALSE;
+    }
+  gboolean is_query = mapping->sql != NULL;
+  TallLoadFile *file =
+      tall_load_files_add (files, g_steal_pointer (&reader), g_steal_pointer (&mapping));
+  file->kind_name = is_query ? g_intern_string (kind) : NULL;
+  return TRUE;
 }
 
-/* How much of the file was read. The last order of a part may go on in the rest. */
+/* How much of the files was read. The last order of a part may go on in the rest. */
 static void
-leave_out_last (TallBenchFile *self, TallCsvReader *reader, GPtrArray *orders)
+leave_out_last (TallBenchFile *self, const TallLoadFiles *files, GPtrArray *orders)
 {
-  guint64 size = tall_csv_reader_get_size (reader);
+  gboolean is_cut = FALSE;
   self->share = 1;
-  if (!tall_csv_reader_is_cut (reader))
-    return;
-  if (size > 0)
-    self->share = (double)tall_csv_reader_get_position (reader) / (double)size;
-  if (orders->len > 1)
+  for (guint i = 0; i < tall_load_files_count (files); i++)
+    {
+      TallCsvReader *reader = tall_load_files_get (files, i)->reader;
+      guint64 size = tall_csv_reader_get_size (reader);
+      if (!tall_csv_reader_is_cut (reader))
+        continue;
+      is_cut = TRUE;
+      if (size > 0)
+        self->share =
+            MIN (self->share, (double)tall_csv_reader_get_position (reader) / (double)size);
+    }
+  if (is_cut && orders->len > 1)
     g_ptr_array_set_size (orders, (gint)orders->len - 1);
 }
 
-static GPtrArray *
-read_orders (TallBenchFile *self, TallCsvReader *reader, TallMapping *mapping, GError **error)
+static gboolean
+read_files (const TallBenchFile *self,
+            Reading *reading,
+            const TallLoadFiles *files,
+            TallRejects *rejects,
+            GError **error)
 {
-  g_autoptr (TallLoadFiles) files = tall_load_files_new_of_one (reader, mapping);
-  g_autoptr (TallRejects) rejects = tall_rejects_new (NULL, error);
-  if (rejects == NULL)
-    return NULL;
-  g_autoptr (GPtrArray) orders = g_ptr_array_new_with_free_func ((GDestroyNotify)tall_order_free);
-  Reading reading = { orders, 0, self->max_orders, self->max_lines, rejects };
-  if (!read_rows (&reading, files, error) || !check_read (&reading, self->path, error))
-    return NULL;
-  leave_out_last (self, reader, orders);
-  self->left_out = describe_rejects (&reading, self->path);
-  return g_steal_pointer (&orders);
+  g_autoptr (TallQuery) query = NULL;
+  g_autoptr (GError) reason = NULL;
+  TallLoadOptions options = TALL_LOAD_OPTIONS_INIT;
+  TallLoadSummary summary;
+  if (tall_load_files_get (files, 0)->mapping->sql != NULL
+      && (query = tall_query_new (files, NULL, error)) == NULL)
+    return FALSE;
+  options.query = query;
+  options.allows_bad_rows = TRUE;
+  options.show = take_item;
+  options.data = reading;
+  options.stop = self->begin != NULL ? self->begin () : NULL;
+  if (tall_load (NULL, files, rejects, &options, &summary, &reason) || is_full (reading))
+    return TRUE;
+  if (g_error_matches (reason, G_IO_ERROR, G_IO_ERROR_CANCELLED))
+    g_set_error (error, G_IO_ERROR, G_IO_ERROR_CANCELLED, "Reading %s was stopped", self->paths[0]);
+  else
+    g_propagate_error (error, g_steal_pointer (&reason));
+  return FALSE;
 }
 
 /**
  * tall_bench_file_read:
  *
- * Reads the orders of a CSV file, exactly as `load` does. What `load` would reject is left out.
+ * Reads the orders of CSV files, exactly as `load` does. What `load` would reject is left out.
  *
  * Returns: (transfer full) (element-type TallOrder): at least one order
  */
 GPtrArray *
 tall_bench_file_read (TallBenchFile *self, GError **error)
 {
-  g_autoptr (TallMapping) mapping = load_mapping (self->map, error);
-  if (mapping == NULL)
-    return NULL;
-  g_autoptr (TallCsvReader) reader =
-      tall_csv_reader_open (self->path, &mapping->dialect, TALL_CSV_MAX_ROW, error);
-  if (reader == NULL)
-    return NULL;
-  if (self->begin != NULL)
-    tall_csv_reader_set_stop (reader, self->begin ());
-  tall_csv_reader_set_limit (reader, self->max_rows);
-  if (!tall_mapping_bind_reader (mapping, reader, error))
-    {
-      g_prefix_error (error, "%s: ", self->path);
+  g_autoptr (TallLoadFiles) files = tall_load_files_new ();
+  for (guint i = 0; self->paths[i] != NULL; i++)
+    if (!open_file (self, self->paths[i], files, error))
       return NULL;
-    }
-  return read_orders (self, g_steal_pointer (&reader), g_steal_pointer (&mapping), error);
+  tall_load_files_start (files);
+  g_autoptr (TallRejects) rejects = tall_rejects_new (NULL, error);
+  if (rejects == NULL)
+    return NULL;
+  g_auto (Reading) reading = { .max_orders = self->max_orders, .max_lines = self->max_lines };
+  reading.orders = g_ptr_array_new_with_free_func ((GDestroyNotify)tall_order_free);
+  if (!read_files (self, &reading, files, rejects, error)
+      || !check_read (&reading, self->paths[0], error))
+    return NULL;
+  leave_out_last (self, files, reading.orders);
+  self->left_out = describe_left_out (&reading, self->paths[0], rejects);
+  return g_steal_pointer (&reading.orders);
 }
 
 #define MAX_LEVEL 31

@@ -35,21 +35,6 @@ add (GPtrArray *files, const char *kind, const char *path)
   g_ptr_array_add (files, argument);
 }
 
-/* `lines=FILE`; but a file whose name has an equals sign is a file. */
-static char *
-split_kind (const char *text, const char **path)
-{
-  const char *sign = strchr (text, '=');
-  *path = text;
-  if (sign == NULL || sign == text || g_file_test (text, G_FILE_TEST_EXISTS))
-    return NULL;
-  for (const char *at = text; at < sign; at++)
-    if (!g_ascii_isalnum (*at) && *at != '-' && *at != '_')
-      return NULL;
-  *path = sign + 1;
-  return g_strndup (text, (gsize)(sign - text));
-}
-
 /* A pattern gives its files in the order of their names. */
 static gboolean
 add_pattern (GPtrArray *files, const char *kind, const char *pattern, GError **error)
@@ -104,7 +89,7 @@ tall_load_arguments_expand (const char *const *arguments, guint n_arguments, GEr
   for (guint i = 0; i < n_arguments; i++)
     {
       const char *path;
-      g_autofree char *kind = split_kind (arguments[i], &path);
+      g_autofree char *kind = tall_load_split_kind (arguments[i], &path);
       n_stdin += g_str_equal (path, "-");
       if (strpbrk (path, "*?[") == NULL || g_file_test (path, G_FILE_TEST_EXISTS))
         add (files, kind, path);
@@ -132,7 +117,7 @@ load_arguments_make_retried (GPtrArray *retried, const char *path)
     {
       const TallRetryFile *file = g_ptr_array_index (retried, i);
       const char *name;
-      g_autofree char *kind = split_kind (file->name, &name);
+      g_autofree char *kind = tall_load_split_kind (file->name, &name);
       g_autofree char *place = g_strdup_printf ("/proc/self/fd/%d", fileno (file->file));
       const char *original = g_strrstr (name, ROWS_OF);
       original = original != NULL ? original + strlen (ROWS_OF) : name;
@@ -187,17 +172,18 @@ typedef struct
 } LoadHooks;
 
 /* Prints the first orders, or customers, of a dry run. */
-static void
-show_item (const TallLoadItem *item, gpointer data)
+static gboolean
+show_item (TallLoadItem *item, gpointer data)
 {
   LoadHooks *hooks = data;
   if (hooks->to_show <= 0)
-    return;
+    return TRUE;
   hooks->to_show--;
   tall_progress_clear ();
   g_autofree char *text = item->order != NULL ? tall_order_to_json (item->order, FALSE)
                                               : tall_customer_to_json (item->customer, FALSE);
   tall_print_json ("{\"%s\":%s}\n", item->order != NULL ? "order" : "customer", text);
+  return TRUE;
 }
 
 static void

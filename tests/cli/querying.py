@@ -56,7 +56,6 @@ def query_one_file(folder):
     run("load", "--store", store, "--map", write(f"{folder}/two.sql", "SELECT 1; SELECT 2"), "-",
         stdin=rows).ends(USAGE, "more than one statement")
     run(*load, "--delete", "-", stdin=rows).ends(USAGE, "is not a query")
-    run("bench", "--store", f"rocksdb:{folder}/bench", "--orders", write(f"{folder}/rows.csv", rows), "--map", query).ends(USAGE, "is a query; choose a .map")
     run(*load, "-", stdin="C;O;Q\nA;7;1\nA;7;x\nA;8;1\n").ends(
         NO, "3 given = 1 stored + 2 rejected",
         "line.quantity: is not what a function takes (first: line 3: number(): “x” is not a number of the form 1234,5)")

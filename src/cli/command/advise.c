@@ -29,7 +29,7 @@
 /* The call, and what was found so far. */
 typedef struct
 {
-  char *orders; /* NULL: not given, as all texts */
+  char **orders; /* NULL: not given, as all texts */
   char *map;
   char *mix;
   gboolean json;
@@ -70,7 +70,7 @@ static gboolean
 read_orders (Advise *self, GError **error)
 {
   TallBenchFile file = {
-    .path = self->orders,
+    .paths = (const char *const *)self->orders,
     .map = self->map,
     .max_orders = G_MAXUINT,
     .max_lines = MAX_LINES,
@@ -555,8 +555,9 @@ run (int argc, char **argv)
     .heap = 8192,
   };
   const GOptionEntry entries[] = {
-    { "orders", 0, 0, G_OPTION_ARG_FILENAME, &self.orders, "some of the orders to be stored",
-      "FILE.csv" },
+    { "orders", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &self.orders,
+      "some of the orders to be stored; given as often as load takes several files",
+      "[KIND=]FILE" },
     { "map", 0, 0, G_OPTION_ARG_FILENAME, &self.map, "its columns, as for load", "NAME|FILE" },
     { "mix", 0, 0, G_OPTION_ARG_STRING, &self.mix,
       "what programs do, and how often, such as get=90,store=10", "NAME=N,…" },

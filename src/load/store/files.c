@@ -14,6 +14,22 @@ file_free (gpointer data)
   g_free (file);
 }
 
+/* Splits `lines=FILE`; but a file whose name has an equals sign is a file. Returns: (transfer full)
+ * (nullable): the kind */
+char *
+tall_load_split_kind (const char *text, const char **path)
+{
+  const char *sign = strchr (text, '=');
+  *path = text;
+  if (sign == NULL || sign == text || g_file_test (text, G_FILE_TEST_EXISTS))
+    return NULL;
+  for (const char *at = text; at < sign; at++)
+    if (!g_ascii_isalnum (*at) && *at != '-' && *at != '_')
+      return NULL;
+  *path = sign + 1;
+  return g_strndup (text, (gsize)(sign - text));
+}
+
 TallLoadFiles *
 tall_load_files_new (void)
 {

@@ -32,6 +32,7 @@ typedef struct
   GPtrArray *files; /* of TallLoadFile */
 } TallLoadFiles;
 
+char *tall_load_split_kind (const char *text, const char **path);
 TallLoadFiles *tall_load_files_new (void);
 TallLoadFiles *tall_load_files_new_of_one (TallCsvReader *reader, TallMapping *mapping);
 void tall_load_files_free (TallLoadFiles *self);

@@ -19,6 +19,7 @@ typedef struct
   const char *folder;    /* for what does not fit into memory */
   TallStorer *storer;    /* owned; NULL in a dry run */
   TallLoadLedger ledger; /* of a dry run */
+  gboolean is_enough;    /* for who looks at it */
   TallPace pace;
 
   TallLoadStage stage;
@@ -47,7 +48,7 @@ submit_item (TallLoadItem *taken, gpointer data)
     }
   tall_load_ledger_add (&self->ledger, item, is_repeated ? TALL_LOAD_REPEATED : TALL_LOAD_STORED);
   if (self->options->show != NULL && !is_repeated)
-    self->options->show (item, self->options->data);
+    self->is_enough = !self->options->show (item, self->options->data);
 }
 
 /* What there is to say now. */
@@ -143,7 +144,8 @@ set_cancelled (Loader *self, const TallCsvRow *row, GError **error)
 static gboolean
 count_row (Loader *self, const TallCsvRow *row, GError **error)
 {
-  if (self->options->stop != NULL && g_atomic_int_get (self->options->stop) != 0)
+  if (self->is_enough
+      || (self->options->stop != NULL && g_atomic_int_get (self->options->stop) != 0))
     return set_cancelled (self, row, error);
   guint64 n = row != NULL ? ++self->n_rows : ++self->n_spooled_rows;
   if (row != NULL)

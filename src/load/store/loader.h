@@ -44,8 +44,9 @@ typedef void (*TallLoadProgress) (TallLoadStage stage,
  * rows lie apart will take, about. */
 typedef void (*TallLoadAnnounce) (const char *folder, guint64 bytes, gpointer data);
 
-/* @item: an order or customer that a dry run would have stored. */
-typedef void (*TallLoadShow) (const TallLoadItem *item, gpointer data);
+/* @item: an order or customer that a dry run would have stored, which may be taken out of it.
+ * Returns: whether the dry run goes on */
+typedef gboolean (*TallLoadShow) (TallLoadItem *item, gpointer data);
 
 /* Start from TALL_LOAD_OPTIONS_INIT. */
 typedef struct

@@ -240,7 +240,9 @@ add_index (const Case *self)
                    : g_strdup_printf ("the mix lists nothing; a new order then takes %.3g "
                                       "calls instead of %.3g",
                                       calls - 1, calls),
-       g_strdup (self->lists ? "nobody lists a customer's orders: none"
+       g_strdup (self->lists ? "orders are looked for by their numbers alone, as get --order does: "
+                               "leave the option out, which has both; nobody lists a customer's "
+                               "orders: none"
                              : "a listing by date, or pages of a customer's orders by date: date"));
 }
 

@@ -19,7 +19,7 @@ typedef struct
   const char *folder;    /* for what does not fit into memory */
   TallStorer *storer;    /* owned; NULL in a dry run */
   TallLoadLedger ledger; /* of a dry run */
-  gboolean is_enough;    /* for who looks at it */
+  gboolean is_enough;    /* the caller has seen all that it wants */
   TallPace pace;
 
   TallLoadStage stage;

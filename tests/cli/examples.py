@@ -149,12 +149,14 @@ def check_together(example, folder):
             if done.result().returncode != 0:
                 raise AssertionError(done.result().stderr)
         equal(items_of(server.address, "1"), mine + others)
-        prints(example.add(server.address, "1", mine), f"1 {2 * ITEMS}\n")  # not again
-        for number in range(2, 103):
-            run("put", "--server", server.address, "-",
-                stdin=json.dumps({"customer_number": "VINET", "order_number": str(number)})).ends(DONE)
-        said = example.add(server.address, "1", ["a00"]).stdout
-        equal(len(set(said.splitlines())), 102)  # more than a page
+        prints(example.add(server.address, "1", mine), f"1 {2 * ITEMS}\n1 of VINET\n")  # not again
+        more = [("VINET", number) for number in range(2, 103)] + [(f"C{i:03}", 1) for i in range(101)]
+        run("put", "--server", server.address, "-", stdin="".join(
+            json.dumps({"order": {"customer_number": customer, "order_number": str(number)}}) + "\n"
+            for customer, number in more)).ends(DONE)
+        said = example.add(server.address, "1", ["a00"]).stdout.splitlines()
+        equal(len(set(said)), 204)  # more than a page of each
+        equal(said[102:], [f"1 of C{i:03}" for i in range(101)] + ["1 of VINET"])
         equal([quantity_of(server.address, "1", item) for item in ("a00", "a01", "b00")], [["4"], ["1"], ["2"]])
         refused = example.add(server.address, "bad\x7fnumber", ["1"])
         equal((refused.returncode, "control character" in refused.stderr), (1, True))
@@ -166,7 +168,7 @@ def check_tokens(example, folder):
     """A replacement whose answer is lost is recognised by its token, so that nothing is read again."""
     items = [f"t{i:02}" for i in range(ITEMS)]
     with Server(new_store(folder)) as server, Proxy(server.address, 2, puts_only=True) as proxy:
-        prints(example.add(proxy.address, "1", items), f"1 {ITEMS}\n")
+        prints(example.add(proxy.address, "1", items), f"1 {ITEMS}\n1 of VINET\n")
         equal((proxy.gets, proxy.puts), (ITEMS + 1, 2 * ITEMS - 1))  # the first put is of a new order
         equal((proxy.patches, quantity_of(server.address, "1", "t00")), (2, ["2"]))
 
@@ -180,7 +182,7 @@ def check_tls(example, folder):
     shutil.copy(Ca(folder, "other").file, stranger / "ca.crt")
     with TlsServer(new_store(folder), *ca.files("server"), "--tls-ca", ca.file) as server:
         done = example.add_with_tls("localhost", server.port, folder)
-        equal((done.returncode, re.fullmatch(r"\w1 2\n", done.stdout) is not None, done.stderr if done.returncode
+        equal((done.returncode, re.fullmatch(r"(\w1) 2\n\1 of VINET\n", done.stdout) is not None, done.stderr if done.returncode
                else ""), (0, True, ""))
         equal(example.add_with_tls("localhost", server.port, stranger).returncode, 1)
         not_named = example.add_with_tls("127.0.0.1", server.port, folder)  # in the server's certificate

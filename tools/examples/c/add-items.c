@@ -3,7 +3,8 @@
 
 /*
  * Adds items to an order, a line each, while others may do the same, and one more of the first of
- * them; then lists the customer's orders. An item that the order has is not added again.
+ * them; then lists the customer's orders, and says whose orders of that number there are. An item
+ * that the order has is not added again.
  *
  *     cc add-items.c -o add-items $(pkg-config --cflags --libs tallorder)
  *     add-items ADDRESS CUSTOMER ORDER ITEM...
@@ -164,6 +165,36 @@ list (TallFront *shop, const char *customer, GError **error)
   return TRUE;
 }
 
+/* Prints the orders of that number, whosever they are, by the index number=order_number. */
+static gboolean
+find_namesakes (TallFront *shop, const char *number, GError **error)
+{
+  g_autofree char *page = NULL;
+  g_autofree char *value = g_strconcat ("order_number=", number, NULL);
+  const char *values[] = { value };
+  do
+    {
+      TallFindOptions which = { .values = values, .n_values = 1, .page = page };
+      which.part.kind = TALL_PART_SUMMARY;
+      g_autoptr (TallFound) found = tall_front_find_orders (shop, &which, error);
+      if (found == NULL)
+        return FALSE;
+      for (guint i = 0; i < found->n_orders; i++)
+        if (found->orders[i].error != NULL)
+          {
+            g_propagate_error (error, g_steal_pointer (&found->orders[i].error));
+            return FALSE;
+          }
+        else
+          printf ("%s of %s\n", found->orders[i].order->order_number,
+                  found->orders[i].order->customer_number);
+      g_free (page);
+      page = g_strdup (found->next_page);
+    }
+  while (page != NULL);
+  return TRUE;
+}
+
 static gboolean
 work (char **arguments, GError **error)
 {
@@ -175,7 +206,7 @@ work (char **arguments, GError **error)
     if (!add_item (shop, arguments[1], arguments[2], arguments[i], error))
       return FALSE;
   return add_one_more (shop, arguments[1], arguments[2], arguments[3], error)
-         && list (shop, arguments[1], error);
+         && list (shop, arguments[1], error) && find_namesakes (shop, arguments[2], error);
 }
 
 int

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Adds items to an order, a line each, while others may do the same, and one more of the first of
-// them; then lists the customer's orders. An item that the order has is not added again.
+// them; then lists the customer's orders, and says whose orders of that number there are. An item
+// that the order has is not added again.
 //
 //	add-items ADDRESS CUSTOMER ORDER ITEM...
 //	add-items -ca ca.crt -certificate web.crt -key web.key localhost:7654 CUSTOMER ORDER ITEM...
@@ -52,6 +53,9 @@ func main() {
 		log.Fatal(err)
 	}
 	if err := list(ctx, shop, flag.Arg(1)); err != nil {
+		log.Fatal(err)
+	}
+	if err := find(ctx, shop, flag.Arg(2)); err != nil {
 		log.Fatal(err)
 	}
 }
@@ -141,6 +145,26 @@ func list(ctx context.Context, shop *Shop, customer string) error {
 		}
 		for _, unreadable := range found.Unreadable {
 			return errors.New(unreadable.Message)
+		}
+		if page = found.NextPage; page == nil {
+			return nil
+		}
+	}
+}
+
+// find prints the orders of that number, whosever they are, by the index number=order_number.
+func find(ctx context.Context, shop *Shop, number string) error {
+	var page *string
+	for {
+		found, err := shop.FindOrders(ctx, []string{"order_number=" + number}, page)
+		if err != nil {
+			return err
+		}
+		for _, outcome := range found.Orders {
+			if outcome.Failure != nil {
+				return outcome.Failure
+			}
+			fmt.Println(outcome.Result_.Order.OrderNumber, "of", outcome.Result_.Order.CustomerNumber)
 		}
 		if page = found.NextPage; page == nil {
 			return nil

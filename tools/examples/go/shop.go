@@ -129,6 +129,19 @@ func (shop *Shop) ListOrders(ctx context.Context, customer string, page *string)
 	return list, err
 }
 
+// FindOrders returns a page of orders of all customers, their summaries, each value being FIELD=VALUE;
+// the first page, if none is named.
+func (shop *Shop) FindOrders(ctx context.Context, values []string, page *string) (*tallorder.FindResult_, error) {
+	limit, kind := int32(pageSize), tallorder.PartKind_SUMMARY
+	request := &tallorder.FindRequest{Values: values, Limit: &limit, Page: page, Part: &tallorder.OrderPart{Kind: &kind}}
+	var found *tallorder.FindResult_
+	err := shop.try(ctx, true, func() (err error) {
+		found, err = shop.client.FindOrders(ctx, request)
+		return err
+	})
+	return found, err
+}
+
 func (shop *Shop) try(ctx context.Context, lostToo bool, call func() error) error {
 	var err error
 	for attempt := 0; attempt < attempts; attempt++ {

@@ -6,17 +6,20 @@ import java.util.concurrent.ThreadLocalRandom;
 import org.apache.thrift.TException;
 import org.tallorder.thrift.Decimal;
 import org.tallorder.thrift.ErrorCode;
+import org.tallorder.thrift.FindResult;
 import org.tallorder.thrift.LineItem;
 import org.tallorder.thrift.Order;
 import org.tallorder.thrift.OrderEntry;
 import org.tallorder.thrift.OrderList;
+import org.tallorder.thrift.OrderOutcome;
 import org.tallorder.thrift.OrderResult;
 import org.tallorder.thrift.ShippingLocation;
 import org.tallorder.thrift.TallError;
 
 /**
  * Adds items to an order, a line each, while others may do the same, and one more of the first of
- * them; then lists the customer's orders. An item that the order has is not added again.
+ * them; then lists the customer's orders, and says whose orders of that number there are. An item
+ * that the order has is not added again.
  *
  * <p>Arguments: ADDRESS CUSTOMER ORDER ITEM... For TLS, the usual properties javax.net.ssl.trustStore,
  * keyStore and their passwords, and -Dtls=true.
@@ -36,6 +39,7 @@ public final class AddItems {
       }
       addOneMore(shop, arguments[1], arguments[2], arguments[3]);
       list(shop, arguments[1]);
+      find(shop, arguments[2]);
     } catch (TallError refused) {
       System.err.println(refused.code + ": " + refused.message);
       System.exit(1);
@@ -51,7 +55,7 @@ public final class AddItems {
    */
   private static void addItem(Shop shop, String customer, String number, String item) throws TException {
     for (long pause = FIRST_PAUSE; ; pause = Math.min(2 * pause, LONGEST_PAUSE)) {
-      OrderResult found = find(shop, customer, number);
+      OrderResult found = look(shop, customer, number);
       if (!append(found.order, item)) {
         return;
       }
@@ -87,7 +91,7 @@ public final class AddItems {
   }
 
   /** The order, or a new one with the revision 0. */
-  private static OrderResult find(Shop shop, String customer, String number) throws TException {
+  private static OrderResult look(Shop shop, String customer, String number) throws TException {
     try {
       return shop.getOrder(customer, number);
     } catch (TallError refused) {
@@ -130,6 +134,21 @@ public final class AddItems {
       }
       if (found.getUnreadableSize() > 0) {
         throw new TException(found.unreadable.get(0).message);
+      }
+      page = found.next_page;
+    } while (page != null);
+  }
+
+  /** Prints the orders of that number, whosever they are, by the index number=order_number. */
+  private static void find(Shop shop, String number) throws TException {
+    String page = null;
+    do {
+      FindResult found = shop.findOrders(List.of("order_number=" + number), page);
+      for (OrderOutcome outcome : found.orders) {
+        if (outcome.failure != null) {
+          throw outcome.failure;
+        }
+        System.out.println(outcome.result.order.order_number + " of " + outcome.result.order.customer_number);
       }
       page = found.next_page;
     } while (page != null);

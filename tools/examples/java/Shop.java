@@ -17,11 +17,15 @@ import org.apache.thrift.transport.TTransport;
 import org.apache.thrift.transport.TTransportException;
 import org.apache.thrift.transport.layered.TFramedTransport;
 import org.tallorder.thrift.ErrorCode;
+import org.tallorder.thrift.FindRequest;
+import org.tallorder.thrift.FindResult;
 import org.tallorder.thrift.ListOrdersRequest;
 import org.tallorder.thrift.Order;
 import org.tallorder.thrift.OrderList;
+import org.tallorder.thrift.OrderPart;
 import org.tallorder.thrift.OrderResult;
 import org.tallorder.thrift.OrderService;
+import org.tallorder.thrift.PartKind;
 import org.tallorder.thrift.PatchOrderRequest;
 import org.tallorder.thrift.TallError;
 import org.tallorder.thrift.WriteCondition;
@@ -120,6 +124,16 @@ final class Shop implements AutoCloseable {
     ListOrdersRequest request = new ListOrdersRequest().setCustomer_number(customer);
     request.setLimit(PAGE_SIZE).setPage(page);
     return attempt(true, () -> client.listOrders(request));
+  }
+
+  /**
+   * A page of orders of all customers, their summaries, each value being FIELD=VALUE; the first page,
+   * if none is named.
+   */
+  FindResult findOrders(List<String> values, String page) throws TException {
+    FindRequest request = new FindRequest().setValues(values).setLimit(PAGE_SIZE).setPage(page);
+    request.setPart(new OrderPart().setKind(PartKind.SUMMARY));
+    return attempt(true, () -> client.findOrders(request));
   }
 
   private interface Call<T> {

@@ -1,7 +1,8 @@
 # SPDX-FileCopyrightText: The tallorder authors
 # SPDX-License-Identifier: Apache-2.0
 """Adds items to an order, a line each, while others may do the same, and one more of the first of them;
-then lists the customer's orders. An item that the order has is not added again.
+then lists the customer's orders, and says whose orders of that number there are. An item that the order has
+is not added again.
 
     add_items.py ADDRESS CUSTOMER ORDER ITEM...
     add_items.py --ca ca.crt --certificate web.crt --key web.key localhost:7654 CUSTOMER ORDER ITEM...
@@ -16,7 +17,7 @@ import sys
 import time
 from typing import Optional
 
-from tallorder.ttypes import LineItem, Order, ShippingLocation
+from tallorder.ttypes import LineItem, Order, OrderPart, PartKind, ShippingLocation
 from tallorder_client import Client, Conflict, Error, NotFound, OutcomeUnknown, decimal
 
 FIRST_PAUSE, LONGEST_PAUSE = 0.01, 1.0  # seconds
@@ -73,6 +74,14 @@ def add_one_more(client: Client, customer: str, number: str, item: str) -> None:
     client.patch_order(customer, number, [f"line[{line}].quantity+=1"], base_revision=revision)
 
 
+def print_namesakes(client: Client, number: str) -> None:
+    """The orders of that number, whosever they are: what a deployment finds them by is `number=order_number`."""
+    for found in client.find_orders(f"order_number={number}", part=OrderPart(kind=PartKind.SUMMARY)):
+        if isinstance(found, Error):
+            raise found
+        print(found.order.order_number, "of", found.order.customer_number)
+
+
 def main() -> int:
     """Returns the exit code."""
     parser = argparse.ArgumentParser()
@@ -89,6 +98,7 @@ def main() -> int:
             add_one_more(client, options.customer, options.order, options.item[0])
             for entry in client.list_orders(options.customer):
                 print(entry.order_number, entry.lines)
+            print_namesakes(client, options.order)
     except Error as error:
         print(f"{type(error).__name__}: {error}", file=sys.stderr)
         return 1

@@ -108,8 +108,11 @@ ranges_divide (const GPtrArray *ranges)
 
 #define SHOW_EVERY (G_USEC_PER_SEC / 10)
 #define LONGEST_REST (G_USEC_PER_SEC / 20) /* after a few items, or a page */
-#define RESTS 5                            /* so many times as long as it has worked */
-#define ALERT G_USEC_PER_SEC               /* so long after an operation the next may come */
+#define LEAST_IN_TURN 2                    /* items */
+#define MOST_IN_TURN 8
+#define TURN_BYTES (64 * 1024)
+#define RESTS 5              /* so many times as long as it has worked */
+#define ALERT G_USEC_PER_SEC /* so long after an operation the next may come */
 
 static gboolean
 pass_is_stopping (const TallPass *self)
@@ -210,19 +213,31 @@ pass_begin_turn (TallPass *self)
   return FALSE;
 }
 
-/* @took: what the turn has taken, microseconds */
+/* @took: what the turn has taken, microseconds
+ * @worked: what of that it has worked */
 static void
-pass_end_turn (TallPass *self, gint64 took)
+pass_end_turn (TallPass *self, gint64 took, gint64 worked)
 {
   const TallStoreHooks *hooks = &self->options.copier.source->hooks;
   gint64 begun = g_get_monotonic_time ();
   if (!pass_is_stopping (self))
-    hooks->sleep (MIN (took * RESTS, LONGEST_REST), hooks->data);
+    hooks->sleep (MIN (worked * RESTS, LONGEST_REST), hooks->data);
   gint64 rested = g_get_monotonic_time () - begun;
   g_mutex_unlock (&self->turn);
   g_mutex_lock (&self->mutex);
   self->spared += rested + took - took / self->n_parallel;
   g_mutex_unlock (&self->mutex);
+}
+
+/* In an embedded store it is this thread that works, and while it waits for a processor or for
+ * writers before it, others do; elsewhere it waits for servers that work for it. Microseconds. */
+static gint64
+get_work (const TallPass *self)
+{
+  struct timespec now;
+  if (!self->is_embedded || clock_gettime (CLOCK_THREAD_CPUTIME_ID, &now) != 0)
+    return g_get_monotonic_time ();
+  return now.tv_sec * G_USEC_PER_SEC + now.tv_nsec / 1000;
 }
 
 #define BATCH 64 /* items that are copied together, at most */
@@ -362,12 +377,19 @@ copy_batch (const Page *page, const Candidate *candidates, guint n, GError **err
     }
 }
 
-/* So many that they are not too large together, if they are like those before. */
+/* So many that they are not too large together, if they are like those before. In an embedded store
+ * writers wait behind what is copied in one turn. */
 static guint
-choose_size (const TallPass *self)
+choose_size (const TallPass *self, gboolean in_turn)
 {
   gint item_size = g_atomic_int_get (&self->item_size);
-  return item_size == 0 ? FIRST : CLAMP (BATCH_BYTES / item_size, 1, BATCH);
+  gint n = item_size == 0 ? FIRST : CLAMP (BATCH_BYTES / item_size, 1, BATCH);
+  gint in_embedded = CLAMP (TURN_BYTES / MAX (item_size, 1), LEAST_IN_TURN, MOST_IN_TURN);
+  if (!in_turn)
+    return (guint)n;
+  return (guint)MIN (n, !self->is_embedded ? MOST_IN_TURN
+                        : item_size == 0   ? LEAST_IN_TURN
+                                           : in_embedded);
 }
 
 /* Copies one batch after the other, until all are taken. */
@@ -381,15 +403,15 @@ copy_batches (gpointer data, guint i G_GNUC_UNUSED)
     {
       GError *error = NULL;
       gboolean in_turn = pass_begin_turn (pass);
-      gint64 begun = g_get_monotonic_time ();
-      guint n = in_turn ? MIN (choose_size (pass), pass->n_in_turn) : choose_size (pass);
+      gint64 begun = g_get_monotonic_time (), work = get_work (pass);
+      guint n = choose_size (pass, in_turn);
       next = (guint)g_atomic_int_add (&page->next, (gint)n);
       if (next < n_candidates
           && !copy_batch (page, &g_array_index (page->candidates, Candidate, next),
                           MIN (n, n_candidates - next), &error))
         pass_fail (pass, error);
       if (in_turn)
-        pass_end_turn (pass, g_get_monotonic_time () - begun);
+        pass_end_turn (pass, g_get_monotonic_time () - begun, get_work (pass) - work);
     }
 }
 
@@ -448,7 +470,7 @@ choose_parts (TallPass *self)
   tall_table_get_info (self->options.copier.source->table, &info);
   self->n_parallel =
       info.is_exclusive ? CLAMP (g_get_num_processors (), 1, TALL_PASS_THREADS) : TALL_PASS_THREADS;
-  self->n_in_turn = info.is_exclusive ? 2 : 8;
+  self->is_embedded = info.is_exclusive;
   self->copies_in_order = info.is_exclusive && !self->options.only_count;
 }
 
@@ -508,10 +530,10 @@ static TallReadResult *
 read_page_in_turn (TallPass *self, const TallRange *range, const GByteArray *start, GError **error)
 {
   gboolean in_turn = pass_begin_turn (self);
-  gint64 begun = g_get_monotonic_time ();
+  gint64 begun = g_get_monotonic_time (), work = get_work (self);
   TallReadResult *result = read_page (self, range, start, error);
   if (in_turn)
-    pass_end_turn (self, g_get_monotonic_time () - begun);
+    pass_end_turn (self, g_get_monotonic_time () - begun, get_work (self) - work);
   return result;
 }
 

@@ -87,7 +87,7 @@ struct _TallPass
   TallCopied *places;       /* owned: whose the target's rows are */
   GPtrArray *ranges;        /* of TallRange */
   guint n_parallel;         /* of these that gain something by working at the same time */
-  guint n_in_turn;          /* items that are copied together while others work beside, at most */
+  gboolean is_embedded;     /* others work in this process, and this thread is what works here */
   guint n_copying;          /* threads that copy what one walking thread has found */
   gboolean copies_in_order; /* the next pass has nearly everything to copy: it walks from the first
                              * key to the last, so that RocksDB gets files that do not overlap,

@@ -108,19 +108,6 @@ unmark (TallCsvReader *self, TallCsvRow *row)
     row->raw = tall_slice (self->plain->data, self->plain->len);
 }
 
-/* Keeps the beginning, which the rest of the line would push out of the buffer, and the fields that
- * are whole in it: they may say which order the row is of. */
-static void
-cut_long_line (TallCsvReader *self)
-{
-  TallSlice cut = tall_slice (self->lines.buffer + self->lines.record, self->max_row);
-  tall_bytes_set (self->cut, cut);
-  (void)tall_csv_reader_split (self, cut);
-  g_array_set_size (self->offsets,
-                    MIN (self->offsets->len - 1, tall_csv_reader_count_columns (self)));
-  tall_csv_reader_collect_fields (self);
-}
-
 static TallCsvRow
 make_row (const TallCsvReader *self, guint64 line, TallSlice raw)
 {
@@ -137,10 +124,17 @@ make_row (const TallCsvReader *self, guint64 line, TallSlice raw)
                        .column = TALL_CSV_NO_COLUMN };
 }
 
+/* Keeps the beginning, which the rest of the line would push out of the buffer, and the fields that
+ * are whole in it: they may say which order the row is of. */
 static gboolean
 give_up_long_line (TallCsvReader *self, TallCsvRow *row, GError **error)
 {
-  cut_long_line (self);
+  TallSlice cut = tall_slice (self->lines.buffer + self->lines.record, self->max_row);
+  tall_bytes_set (self->cut, cut);
+  (void)tall_csv_reader_split (self, cut);
+  g_array_set_size (self->offsets,
+                    MIN (self->offsets->len - 1, tall_csv_reader_count_columns (self)));
+  tall_csv_reader_collect_fields (self);
   self->lines.at = self->lines.record;
   if (!tall_csv_lines_skip (&self->lines, error))
     return FALSE;
@@ -152,21 +146,6 @@ give_up_long_line (TallCsvReader *self, TallCsvRow *row, GError **error)
   *row = make_row (self, self->lines.record_line, tall_slice_array (self->cut));
   unmark (self, row);
   return TRUE;
-}
-
-static char *
-describe_bad_byte (const TallCsvReader *self, const char *field, const char *bad)
-{
-  const char *encoding = self->lines.encoding;
-  if (encoding == NULL)
-    return g_strdup_printf (KIND_NOT_UTF8 ": byte 0x%02x at position %d; if the file has another "
-                                          "encoding, name it in the mapping: encoding = "
-                                          "WINDOWS-1252",
-                            (guint8)*bad, (int)(bad - field) + 1);
-  return g_strdup_printf ("is not %s: byte 0x%02x at character %d; if the file has another "
-                          "encoding, name that in the mapping",
-                          encoding, tall_csv_mark_get_byte ((const guint8 *)bad),
-                          (int)g_utf8_strlen (field, bad - field) + 1);
 }
 
 /* A field of a record that is not plain. */
@@ -189,17 +168,24 @@ tall_csv_reader_get_field (const TallCsvReader *self, const TallCsvRow *row, gui
 static void
 check_field (TallCsvReader *self, TallCsvRow *row, guint i)
 {
-  const char *field = row->fields[i];
-  const char *bad;
-  TallSlice text = get_text (self, i);
-  if (g_utf8_validate (field, (gssize)text.len, &bad))
+  const char *field = row->fields[i], *bad, *encoding = self->lines.encoding;
+  if (g_utf8_validate (field, (gssize)get_text (self, i).len, &bad))
     return;
-
-  gboolean is_nul = *bad == '\0';
-  gboolean is_utf8 = self->lines.encoding == NULL;
-  self->reason = is_nul ? g_strdup (KIND_NUL) : describe_bad_byte (self, field, bad);
-  self->kind = is_nul ? KIND_NUL : is_utf8 ? KIND_NOT_UTF8 : KIND_ENCODING;
   row->column = (gint)i;
+  self->kind = *bad == '\0' ? KIND_NUL : encoding == NULL ? KIND_NOT_UTF8 : KIND_ENCODING;
+  if (*bad == '\0')
+    self->reason = g_strdup (KIND_NUL);
+  else if (encoding == NULL)
+    self->reason = g_strdup_printf (KIND_NOT_UTF8 ": byte 0x%02x at position %d; if the file has "
+                                                  "another encoding, name it in the mapping: "
+                                                  "encoding = WINDOWS-1252",
+                                    (guint8)*bad, (int)(bad - field) + 1);
+  else
+    self->reason =
+        g_strdup_printf ("is not %s: byte 0x%02x at character %d; if the file has another "
+                         "encoding, name that in the mapping",
+                         encoding, tall_csv_mark_get_byte ((const guint8 *)bad),
+                         (int)g_utf8_strlen (field, bad - field) + 1);
 }
 
 static void

@@ -382,6 +382,26 @@ def sniff_says_no(folder):
 
 
 @test
+def sniff_adjustments(folder):
+    """Money beside the lines is of the order, if all its rows have the same, and only amounts."""
+    path = f"{folder}/orders.csv"
+    rows = [["1", "C1", "1", "10.00", "4.90", "1.50", "2"], ["1", "C1", "2", "5.00", "4.90", "1.50", "2"]]
+    write_columns(path, ["OrderID", "Customer", "Qty", "Price", "Shipping", "Tax", "Discount Total"], rows)
+    text = run("load", "--sniff", path).ends(
+        DONE, "adjustment.shipping=Shipping", "adjustment.tax=Tax", "discount_amount=Discount Total").out
+    order, = load_guess(folder, text, path, {"1": 2})
+    equal({entry["kind"]: entry["amount"] for entry in order["adjustments"]},
+          {"shipping": "4.90", "tax": "1.50", "discount": "-2"})
+    # Only in the first row, with a sign; a way to ship is no amount; what differs is none of the order.
+    write_columns(path, ["OrderID", "Customer", "Qty", "Price", "Shipping Cost", "Shipping", "Tax"],
+                  [["1", "C1", "1", "$10.00", "$4.90", "DHL", "1"], ["1", "C1", "2", "$5.00", "", "DHL", "2"]])
+    text = run("load", "--sniff", path).ends(DONE, "last_filled(number(\"Shipping Cost\"").out
+    order, = load_guess(folder, text, path, {"1": 2})
+    equal([order["adjustments"], order["attributes"]],
+          [[{"kind": "shipping", "amount": "4.90"}], {"shipping": "DHL"}])
+
+
+@test
 def sniff_rules(folder):
     """How a file differs from plain CSV is guessed by the rows that can be read then."""
     path = INPUTS / "r-short" / "orders.csv"

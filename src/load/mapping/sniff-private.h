@@ -64,6 +64,7 @@ typedef struct
   guint i;                   /* in @file */
   const char *name;          /* by which its field may be guessed */
   const TallCsvField *field; /* NULL: none that is known */
+  const char *key;           /* as the mapping names that; NULL: as the field is called */
   const char *reason;        /* why */
   TallSniffAgreement rows;
   guint fits[TALL_SNIFF_N_DATES]; /* of a date: so many values are of each form … */
@@ -114,7 +115,9 @@ tall_sample_get (const TallSample *self, guint row, guint column)
 static inline TallModelKind
 tall_sniff_get_kind (const TallSniffColumn *column)
 {
-  return column->field != NULL ? tall_model_kind (column->field->field) : TALL_MODEL_LIST;
+  TallModelKind kind =
+      column->field != NULL ? tall_model_kind (column->field->field) : TALL_MODEL_LIST;
+  return kind == TALL_MODEL_STRUCTS ? TALL_MODEL_DECIMAL : kind; /* an adjustment's amount */
 }
 
 G_END_DECLS

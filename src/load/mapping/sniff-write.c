@@ -449,7 +449,7 @@ tall_sniff_write (TallSniff *sniff)
   for (const TallSniffColumn *column = sniff->columns; column < sniff->end; column++)
     if (column->field != NULL)
       add_column (&self, column, tall_csv_field_scope_name (column->field->scope),
-                  column->field->name, column->reason);
+                  column->key != NULL ? column->key : column->field->name, column->reason);
   check_required (&self);
   add_attributes (&self, group);
   begin_list (attributes, "Columns that became attributes: ");

@@ -51,6 +51,12 @@ static const char *const known[][2] = {
 #define TOTALS "linetotal itemtotal extendedprice lineamount sales gesamtpreis betrag"
 #define AMOUNTS "lineitemdiscount discountamount rabattbetrag"
 
+static const char *const money[][2] = {
+  { "adjustment.shipping", "shipping shippingcost shippingcosts shippingamount versandkosten" },
+  { "adjustment.tax", "tax taxamount salestax" },
+  { "discount_amount", "orderdiscount discounttotal" },
+}; /* of the order, beside its lines */
+
 static const char *const address_prefixes[] = { "ship", "shipping", "shipto" };
 
 /* Ways to write dates, the likeliest first. */
@@ -513,20 +519,31 @@ are_floats (const TallSniffColumn *column)
   return n > 0;
 }
 
-/* What a .map cannot say. */
+/* What money of the order is, and what a .map cannot say. */
 static void
 guess_needs (TallSniff *self)
 {
   TallValueFormat percent = self->numbers;
+  guint taken = 0;
   percent.discount_percent = TRUE;
   gboolean has_orders = tall_sniff_find (self, TALL_SCOPE_ORDER, "order_number") != NULL;
   self->is_sql |= self->fills || self->files->len > 1;
   for (TallSniffColumn *column = self->columns; column < self->end; column++)
     {
+      const char *name = tall_sniff_normalize (self, column->name);
+      gboolean is_money = self->kind == TALL_MAPPING_ORDERS && column->rows != TALL_SNIFF_DIFFERS;
+      for (guint i = 0; i < G_N_ELEMENTS (money) && is_money && column->field == NULL; i++)
+        if ((taken >> i & 1) == 0 && tall_sniff_find_word (money[i][1], name) >= 0
+            && !one_misfits (column, TALL_MODEL_DECIMAL, &self->numbers))
+          {
+            take (column, tall_csv_field_find (TALL_SCOPE_ORDER, money[i][0]),
+                  "By its name, money that the total of the lines lacks; look at some orders.");
+            column->key = money[i][0];
+            taken |= 1u << i;
+          }
       TallModelKind kind = tall_sniff_get_kind (column);
       if (column->field == NULL)
         continue;
-      const char *name = tall_sniff_normalize (self, column->name);
       gboolean of_order = has_orders && column->field->scope == TALL_SCOPE_ORDER;
       gboolean of_place = has_orders && column->field->scope == TALL_SCOPE_LOCATION;
       column->is_float = kind == TALL_MODEL_NUMBER && are_floats (column);

@@ -163,7 +163,7 @@ test_outcomes (void)
   } cases[] = {
     { "1", "C,O\nc,1\nc,2\n", "1 1 0" },
     { "1", "C,O\nc,1\nc,1\n,1\n", "2 0 1" },
-    { "1", "C,O\nc,1\nd,1\n", "1 1 0" }, /* another customer's */
+    { "1", "C,O\nc,1\nd,1\n", "1 1 0" },     /* another customer's */
     { "U1 1", "C,O\nc,U1\nc,1\n", "2 0 0" }, /* its answer was lost */
     { "V1", "C,O\nc,V1\nc,V1\n", "2 0 0" },
     { "P1 C1", "C,O\nc,P1\nc,C1\n", "2 0 0" },

@@ -54,7 +54,8 @@ find_bits (const TallDigestFilter *self, const guint8 digest[TALL_DIGEST_SIZE], 
   for (guint i = 0; i < WORDS; i++)
     {
       missing |= masks[i] & ~block[i];
-      block[i] |= sets ? masks[i] : 0;
+      if (sets) /* what is only looked at takes no memory */
+        block[i] |= masks[i];
     }
   return missing == 0;
 }

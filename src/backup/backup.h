@@ -4,8 +4,6 @@
 
 #include "table/table-kind.h"
 
-G_BEGIN_DECLS
-
 /**
  * TallBackupStage:
  * @TALL_BACKUP_COPYING: files are linked or copied
@@ -88,5 +86,3 @@ gboolean tall_backup_restore (const char *backup,
 gboolean tall_backup_check_outside (const char *target,
                                     const TallTableAddress *address,
                                     GError **error) G_GNUC_WARN_UNUSED_RESULT;
-
-G_END_DECLS

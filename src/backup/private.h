@@ -4,8 +4,6 @@
 
 #include "backup/backup.h"
 
-G_BEGIN_DECLS
-
 /* What a folder is called until all in it is there and synced, after its own name. */
 #define TALL_BACKUP_UNFINISHED ".unfinished"
 
@@ -80,5 +78,3 @@ gboolean tall_backup_files_copy (const char *from,
 gboolean tall_backup_go_on (const TallBackupHooks *hooks,
                             const TallBackupProgress *progress,
                             GError **error) G_GNUC_WARN_UNUSED_RESULT;
-
-G_END_DECLS

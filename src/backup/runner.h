@@ -4,8 +4,6 @@
 
 #include "backup/backup.h"
 
-G_BEGIN_DECLS
-
 /**
  * TallBackupState:
  *
@@ -46,5 +44,3 @@ TallBackupState *tall_backup_runner_look (TallBackupRunner *self,
                                           GError **error) G_GNUC_WARN_UNUSED_RESULT;
 void tall_backup_runner_stop (TallBackupRunner *self);
 void tall_backup_runner_free (TallBackupRunner *self);
-
-G_END_DECLS

@@ -4,8 +4,6 @@
 
 #include <glib.h>
 
-G_BEGIN_DECLS
-
 /**
  * TALL_DESCRIPTORS_RESERVE:
  *
@@ -32,5 +30,3 @@ gboolean tall_file_check_regular (const char *path,
 gboolean tall_file_check_owner (const char *path,
                                 const char *what,
                                 GError **error) G_GNUC_WARN_UNUSED_RESULT;
-
-G_END_DECLS

@@ -4,9 +4,5 @@
 
 #include <glib.h>
 
-G_BEGIN_DECLS
-
 void tall_heap_bound (void);
 void tall_heap_look (void);
-
-G_END_DECLS

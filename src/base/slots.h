@@ -4,8 +4,6 @@
 
 #include <glib.h>
 
-G_BEGIN_DECLS
-
 /**
  * TallSlot:
  *
@@ -27,5 +25,3 @@ void tall_slots_check (const char *implementation,
                        gconstpointer functions,
                        const TallSlot *slots,
                        guint n);
-
-G_END_DECLS

@@ -6,8 +6,6 @@
 
 #include <glib.h>
 
-G_BEGIN_DECLS
-
 /* Bytes of a name that a stranger has chosen, such as that in a certificate, in errors and logs. */
 #define TALL_TEXT_MAX_NAME 128
 
@@ -37,5 +35,3 @@ void tall_grid_add (TallGrid *self, const char *text);
 void tall_grid_add_number (TallGrid *self, guint64 number);
 void tall_grid_add_format (TallGrid *self, const char *format, ...) G_GNUC_PRINTF (2, 3);
 GStrv tall_grid_make_lines (const TallGrid *self, guint indent);
-
-G_END_DECLS

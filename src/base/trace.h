@@ -4,8 +4,6 @@
 
 #include <glib.h>
 
-G_BEGIN_DECLS
-
 /* Bytes of the address of a gateway, with its NUL; a longer one is cut. */
 #define TALL_TRACE_PLACE_SIZE 128
 
@@ -27,5 +25,3 @@ void tall_trace_begin (void);
 void tall_trace_add (const char *place, gint64 duration);
 void tall_trace_join (TallTrace *self, const TallTrace *other);
 TallTrace *tall_trace_get (void);
-
-G_END_DECLS

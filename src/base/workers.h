@@ -4,8 +4,6 @@
 
 #include <glib.h>
 
-G_BEGIN_DECLS
-
 /* Pieces of work of one caller that are done at the same time, at most. A gateway serves 12
  * connections at once, and the embedded store syncs once for all who wait. */
 #define TALL_WORKERS 16
@@ -15,5 +13,3 @@ typedef void (*TallWork) (gpointer data, guint i);
 
 void tall_workers_run (TallWork work, gpointer data, guint n);
 void tall_workers_run_apart (TallWork work, gpointer data, guint n);
-
-G_END_DECLS

@@ -6,8 +6,6 @@
 #include "bench/shape.h"
 #include "bench/summary.h"
 
-G_BEGIN_DECLS
-
 /**
  * TallMeasured:
  *
@@ -66,5 +64,3 @@ typedef struct
 GPtrArray *tall_advise (const TallAdviceFacts *facts);
 const TallAdvice *tall_advice_find (const GPtrArray *advice, const char *name);
 const TallMeasured *tall_advice_choose_layout (const TallAdviceFacts *facts);
-
-G_END_DECLS

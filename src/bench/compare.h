@@ -5,8 +5,6 @@
 #include "bench/settle.h"
 #include "bench/run.h"
 
-G_BEGIN_DECLS
-
 /**
  * TallBenchCompare:
  *
@@ -45,5 +43,3 @@ gboolean tall_bench_compare_run (const TallBenchCompare *self,
                                  const TallBenchOrders *orders,
                                  TallBenchFigures *figures,
                                  GError **error) G_GNUC_WARN_UNUSED_RESULT;
-
-G_END_DECLS

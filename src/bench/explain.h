@@ -5,8 +5,6 @@
 #include "table/forwarding-table.h"
 #include "store/store.h"
 
-G_BEGIN_DECLS
-
 /**
  * TallExplainedRow:
  *
@@ -75,5 +73,3 @@ void tall_explanation_free (TallExplanation *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (TallExplanation, tall_explanation_free)
 
 guint tall_explanation_count_tables (const TallExplanation *self);
-
-G_END_DECLS

@@ -6,8 +6,6 @@
 #include "bench/orders.h"
 #include "bench/run.h"
 
-G_BEGIN_DECLS
-
 /* Numbers that were not given; nobody means them. */
 #define TALL_BENCH_NO_COUNT G_MININT64
 #define TALL_BENCH_NO_NUMBER (-G_MAXDOUBLE)
@@ -93,5 +91,3 @@ TallBenchOrders *tall_bench_given_get_orders (const TallBenchGiven *self,
                                               char **left_out,
                                               GError **error) G_GNUC_WARN_UNUSED_RESULT;
 TallBenchPlan tall_bench_given_make_plan (const TallBenchGiven *self, const gint *stop);
-
-G_END_DECLS

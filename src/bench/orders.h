@@ -7,8 +7,6 @@
 
 #include <glib.h>
 
-G_BEGIN_DECLS
-
 /**
  * TallWorkload:
  *
@@ -106,5 +104,3 @@ gboolean tall_bench_check_customer_orders (const TallBenchCustomer *customer,
                                            const TallCustomerOrders *found,
                                            guint limit,
                                            GError **error) G_GNUC_WARN_UNUSED_RESULT;
-
-G_END_DECLS

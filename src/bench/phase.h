@@ -8,8 +8,6 @@
 
 #include <sys/types.h>
 
-G_BEGIN_DECLS
-
 /**
  * TallBenchSpending:
  *
@@ -154,5 +152,3 @@ gboolean tall_bench_load_run (TallBenchClient *client,
                               TallBenchOperation *operation,
                               GError **error) G_GNUC_WARN_UNUSED_RESULT;
 gboolean tall_bench_load_end (TallBenchClient *client, GError **error) G_GNUC_WARN_UNUSED_RESULT;
-
-G_END_DECLS

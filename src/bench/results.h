@@ -7,8 +7,6 @@
 
 #include <json-glib/json-glib.h>
 
-G_BEGIN_DECLS
-
 #define TALL_BENCH_N_FACTS 6
 
 /**
@@ -56,5 +54,3 @@ typedef struct
 
 char *tall_bench_results_to_text (const TallBenchResults *self);
 char *tall_bench_results_to_json (const TallBenchResults *self);
-
-G_END_DECLS

@@ -7,8 +7,6 @@
 
 #include <pthread.h>
 
-G_BEGIN_DECLS
-
 /**
  * TallBenchPlan:
  *
@@ -85,5 +83,3 @@ typedef struct
   GThread *thread;
   GError *error; /* owned; NULL: it went well */
 } TallBenchWorker;
-
-G_END_DECLS

@@ -9,8 +9,6 @@
 
 #include <glib.h>
 
-G_BEGIN_DECLS
-
 /**
  * TallBenchProgram:
  *
@@ -107,5 +105,3 @@ gboolean tall_bench_place_check (const TallBenchPlace *self,
 gboolean tall_bench_place_make (const TallBenchPlace *self,
                                 gboolean *made,
                                 GError **error) G_GNUC_WARN_UNUSED_RESULT;
-
-G_END_DECLS

@@ -5,8 +5,6 @@
 #include "key/strategy.h"
 #include "layout/layout.h"
 
-G_BEGIN_DECLS
-
 /**
  * TallShape:
  *
@@ -51,5 +49,3 @@ void tall_key_spread_measure (TallKeySpread *self,
                               const TallKeyStrategy *key_strategy,
                               GPtrArray *orders,
                               guint n_regions);
-
-G_END_DECLS

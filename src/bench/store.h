@@ -6,8 +6,6 @@
 #include "store/store.h"
 #include "table/table-kind.h"
 
-G_BEGIN_DECLS
-
 /**
  * TallBenchStore:
  *
@@ -49,5 +47,3 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TallBenchStore, tall_bench_store_close)
 gboolean tall_bench_check_same (const TallOrder *expected,
                                 const TallOrder *found,
                                 GError **error) G_GNUC_WARN_UNUSED_RESULT;
-
-G_END_DECLS

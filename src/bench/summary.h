@@ -8,8 +8,6 @@
 
 #include <glib.h>
 
-G_BEGIN_DECLS
-
 /**
  * TallSpread:
  *
@@ -140,5 +138,3 @@ guint64 tall_histogram_get_quantile (const TallHistogram *self, double quantile)
 
 /* How many values were added. Only tests ask. */
 guint64 tall_histogram_get_count (const TallHistogram *self);
-
-G_END_DECLS

@@ -4,8 +4,6 @@
 
 #include "tall-bytes.h"
 
-G_BEGIN_DECLS
-
 /* The one column family of every table. */
 #define TALL_FAMILY "d"
 
@@ -240,5 +238,3 @@ typedef struct
 TallReadResult *tall_read_result_new (guint n_results);
 void tall_read_result_free (TallReadResult *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (TallReadResult, tall_read_result_free)
-
-G_END_DECLS

@@ -4,8 +4,6 @@
 
 #include <glib.h>
 
-G_BEGIN_DECLS
-
 /**
  * TallExit:
  * @TALL_EXIT_DONE: done
@@ -108,5 +106,3 @@ gboolean tall_confirm (const TallCommand *command,
                        const TallDanger *danger,
                        const char *yes,
                        TallExit *code);
-
-G_END_DECLS

@@ -6,8 +6,6 @@
 #include "tall-customer.h"
 #include "tall-order.h"
 
-G_BEGIN_DECLS
-
 /**
  * TallJsonItem:
  *
@@ -62,5 +60,3 @@ gboolean tall_json_file_is_ready (TallJsonFile *self);
 TallJsonStep tall_json_file_next (TallJsonFile *self,
                                   TallJsonItem *item,
                                   GError **error) G_GNUC_WARN_UNUSED_RESULT;
-
-G_END_DECLS

@@ -9,8 +9,6 @@
 
 #include <glib.h>
 
-G_BEGIN_DECLS
-
 /* Layouts, key strategies and kinds of stores: what a deployment is chosen from. */
 char *tall_choices_describe (void);
 void tall_choices_print (gboolean json);
@@ -71,5 +69,3 @@ TallStore *
 tall_options_open_store (const TallOptions *self, const TallCommand *command, TallExit *code);
 
 gboolean tall_options_is_alone (TallFront *front);
-
-G_END_DECLS

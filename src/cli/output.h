@@ -9,8 +9,6 @@
 
 #include <glib.h>
 
-G_BEGIN_DECLS
-
 /* Output is UTF-8, whatever the locale says. */
 void tall_print (const char *format, ...) G_GNUC_PRINTF (1, 2);
 void tall_print_json (const char *format, ...) G_GNUC_PRINTF (1, 2);
@@ -102,5 +100,3 @@ void tall_shortage_prepare (void);
 void tall_log_start (gboolean service);
 void tall_log_use_json (void);
 gboolean tall_log_set_level (const char *name) G_GNUC_WARN_UNUSED_RESULT;
-
-G_END_DECLS

@@ -6,8 +6,6 @@
 #include "cli/options.h"
 #include "tall-front.h"
 
-G_BEGIN_DECLS
-
 /* How many objects are put at once: at most, and if nothing is said. */
 #define TALL_PUT_MAX_JOBS 16
 #define TALL_PUT_JOBS 8
@@ -45,5 +43,3 @@ typedef struct
 } TallPutCall;
 
 TallExit tall_put_items (const TallPutCall *call);
-
-G_END_DECLS

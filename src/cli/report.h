@@ -7,8 +7,6 @@
 #include "migrate/migrate-runner.h"
 #include "store/store.h"
 
-G_BEGIN_DECLS
-
 /* Between two looks at what a server does, in microseconds. */
 #define TALL_LOOK_EVERY (G_USEC_PER_SEC / 5)
 
@@ -33,5 +31,3 @@ void tall_migrate_report_aborted (gboolean was_moving, gboolean json);
 void tall_migrate_report_dropped (guint n, gboolean json);
 
 TallExit tall_status_watch (const char *address, guint seconds);
-
-G_END_DECLS

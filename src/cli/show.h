@@ -7,8 +7,6 @@
 #include "tall-listing.h"
 #include "tall-order.h"
 
-G_BEGIN_DECLS
-
 /**
  * TallPaging:
  *
@@ -98,5 +96,3 @@ void tall_list_output_end (TallListOutput *self, const char *next_page, const ch
 extern const char *const tall_order_columns[];
 extern const char *const tall_found_columns[];
 extern const char *const tall_customer_columns[];
-
-G_END_DECLS

@@ -4,8 +4,6 @@
 
 #include "tall-bytes.h"
 
-G_BEGIN_DECLS
-
 typedef struct _TallKeyStrategy TallKeyStrategy;
 
 /**
@@ -119,5 +117,3 @@ void tall_order_key_init_from_parts (TallOrderKey *self, TallSlice customer, Tal
 void tall_order_key_set_order (TallOrderKey *self, TallSlice order);
 void tall_order_key_clear (TallOrderKey *self);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TallOrderKey, tall_order_key_clear)
-
-G_END_DECLS

@@ -5,8 +5,6 @@
 #include "tall-bytes.h"
 #include "tall-order.h"
 
-G_BEGIN_DECLS
-
 /* More parts are refused: the longest key fits into a row key. */
 #define TALL_TEMPLATE_MOST_PARTS 8
 
@@ -55,5 +53,3 @@ gboolean tall_template_append_range (const TallTemplate *self,
                                      GByteArray *stop,
                                      gsize *n_prefix,
                                      GError **error) G_GNUC_WARN_UNUSED_RESULT;
-
-G_END_DECLS

@@ -5,8 +5,6 @@
 #include "cell/cell.h"
 #include "model/model-type.h"
 
-G_BEGIN_DECLS
-
 /**
  * TallColumn:
  *
@@ -81,5 +79,3 @@ gboolean tall_columns_read (const TallColumns *self,
 gboolean
 tall_columns_set_damaged (GError **error, const char *table, TallSlice row, const char *format, ...)
     G_GNUC_PRINTF (4, 5);
-
-G_END_DECLS

@@ -7,8 +7,6 @@
 #include "key/strategy.h"
 #include "tall-order.h"
 
-G_BEGIN_DECLS
-
 /**
  * TallLayoutTable:
  *
@@ -206,5 +204,3 @@ const char *tall_layout_get_customer_table (const TallLayout *self);
 #define TALL_DECLARE_LAYOUT(name) extern const TallLayout tall_layout_##name;
 TALL_LAYOUTS (TALL_DECLARE_LAYOUT)
 #undef TALL_DECLARE_LAYOUT
-
-G_END_DECLS

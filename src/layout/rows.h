@@ -6,8 +6,6 @@
 #include "layout/layout.h"
 #include "tall-order.h"
 
-G_BEGIN_DECLS
-
 /**
  * TallRowParts:
  *
@@ -174,5 +172,3 @@ tall_row_place_has (const TallRowPlace *self, TallSlice key, guint n_numbers)
 {
   return key.len == self->prefix.len + 4 * n_numbers && tall_slice_has_prefix (key, self->prefix);
 }
-
-G_END_DECLS

@@ -4,12 +4,8 @@
 
 #include "table/table-kind.h"
 
-G_BEGIN_DECLS
-
 const TallTableKind *const *tall_table_kinds (guint *n);
 const TallTableKind *tall_table_kinds_find (const char *url, const char **rest);
 TallTableAddress *tall_table_kinds_parse (const char *url,
                                           GError **error) G_GNUC_WARN_UNUSED_RESULT;
 char *tall_table_kinds_join (char *(*make_form) (const TallTableKind *kind), const char *before);
-
-G_END_DECLS

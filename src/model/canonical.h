@@ -5,8 +5,6 @@
 #include "model/model-type.h"
 #include "tall-bytes.h"
 
-G_BEGIN_DECLS
-
 #define TALL_MD5_SIZE 16
 
 void tall_md5 (TallSlice bytes, guint8 digest[TALL_MD5_SIZE]);
@@ -75,5 +73,3 @@ gboolean tall_customer_summary_parse (TallSlice bytes,
                                       GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 gboolean tall_model_equal (const ProtobufCMessage *a, const ProtobufCMessage *b);
-
-G_END_DECLS

@@ -4,8 +4,6 @@
 
 #include "model/model-type.h"
 
-G_BEGIN_DECLS
-
 #define TALL_NOWHERE G_MAXUINT
 
 /**
@@ -42,5 +40,3 @@ gboolean tall_check_size (const TallCheck *self,
                           const char *advice);
 
 gboolean tall_attributes_sort (TallAttribute **items, gsize n, GError **error);
-
-G_END_DECLS

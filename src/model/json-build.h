@@ -4,8 +4,6 @@
 
 #include <json-glib/json-glib.h>
 
-G_BEGIN_DECLS
-
 /* Members of the object that is being built. A text that is NULL is left out. */
 void tall_json_add_text (JsonBuilder *builder, const char *name, const char *text);
 void tall_json_add_texts (JsonBuilder *builder, const char *name, const char *const *texts);
@@ -16,5 +14,3 @@ void tall_json_begin_object (JsonBuilder *builder, const char *name);
 void tall_json_begin_array (JsonBuilder *builder, const char *name);
 
 char *tall_json_build (JsonBuilder *builder, gboolean pretty);
-
-G_END_DECLS

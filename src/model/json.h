@@ -6,8 +6,6 @@
 #include "tall-json.h"
 #include "model/model-type.h"
 
-G_BEGIN_DECLS
-
 #define TALL_JSON_MAX_BYTES (16 * 1024 * 1024) /* of one text: sixteen times the largest order */
 #define TALL_JSON_MAX_DEPTH 16                 /* objects and lists within each other */
 #define TALL_JSON_MAX_CONTAINERS 40000         /* objects and lists; the largest order has 30,003 */
@@ -36,5 +34,3 @@ gboolean tall_json_read_part (const TallModelType *type,
                               TallArena *arena,
                               gpointer base,
                               GError **error) G_GNUC_WARN_UNUSED_RESULT;
-
-G_END_DECLS

@@ -5,8 +5,6 @@
 #include "tall-customer.h"
 #include "tall-order.h"
 
-G_BEGIN_DECLS
-
 /**
  * TallModelKind:
  * @TALL_MODEL_NUMBER: `char *` that must be there: a customer or order number, the kind of an
@@ -135,5 +133,3 @@ char *tall_model_describe (const TallModelType *self);
 const TallModelField *tall_model_find_field (const TallModelType *self, const char *name);
 char *tall_model_list_fields (const TallModelType *self);
 gsize tall_model_measure_texts (const TallModelType *self, gconstpointer base);
-
-G_END_DECLS

@@ -8,8 +8,6 @@
 
 #include <glib.h>
 
-G_BEGIN_DECLS
-
 /* Labels of a sample at most. */
 #define TALL_METRIC_MAX_LABELS 4
 
@@ -52,5 +50,3 @@ void tall_metrics_write (const TallMetricsSources *sources, GString *text);
 #define TALL_HISTOGRAM "histogram"
 
 void tall_metrics_write_gateways (GPtrArray *servers, GString *text);
-
-G_END_DECLS

@@ -4,8 +4,6 @@
 
 #include "tall-front.h"
 
-G_BEGIN_DECLS
-
 /**
  * TallReadiness:
  *
@@ -32,5 +30,3 @@ void tall_readiness_stop (TallReadiness *self);
 void tall_readiness_end (TallReadiness *self);
 gboolean tall_readiness_get (TallReadiness *self, char **reason);
 gdouble tall_readiness_get_age (TallReadiness *self);
-
-G_END_DECLS

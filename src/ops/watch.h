@@ -6,8 +6,6 @@
 
 #include <glib.h>
 
-G_BEGIN_DECLS
-
 /* Connections at the same time; a further one takes the place of the oldest. */
 #define TALL_WATCH_MAX_CONNECTIONS 32
 
@@ -71,5 +69,3 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (TallWatch, tall_watch_free)
 
 const char *tall_watch_get_address (TallWatch *self);
 gboolean tall_watch_is_reachable (TallWatch *self);
-
-G_END_DECLS

@@ -9,8 +9,6 @@
 
 #include <glib.h>
 
-G_BEGIN_DECLS
-
 /**
  * TallStoreCount:
  * @TALL_STORE_COMMITS: puts and deletes that were committed, those of loads not counted
@@ -84,5 +82,3 @@ void tall_store_context_clear (TallStoreContext *self);
 
 gboolean tall_store_context_has_expired (const TallStoreContext *self, gint64 revision);
 gboolean tall_store_context_may_have_expired (const TallStoreContext *self, gint64 revision);
-
-G_END_DECLS

@@ -4,8 +4,6 @@
 
 #include "store/operation.h"
 
-G_BEGIN_DECLS
-
 TallFollower *tall_follower_new (TallTable *table,
                                  const TallDeployment *record,
                                  const TallStoreHooks *hooks,
@@ -28,5 +26,3 @@ gboolean tall_follow (TallOperation *operation, GError **error) G_GNUC_WARN_UNUS
 guint tall_follow_count (void);
 void tall_follow_end (const TallStoreContext *context, GError **error);
 gboolean tall_follow_is_of_tables (const GError *error);
-
-G_END_DECLS

@@ -4,8 +4,6 @@
 
 #include "tall-bulk.h"
 
-G_BEGIN_DECLS
-
 /**
  * TallFrontBulk:
  *
@@ -16,5 +14,3 @@ G_BEGIN_DECLS
 G_DECLARE_FINAL_TYPE (TallFrontBulk, tall_front_bulk, TALL, FRONT_BULK, TallBulk)
 
 TallBulk *tall_front_bulk_new (TallFront *front, const TallBulkOptions *options);
-
-G_END_DECLS

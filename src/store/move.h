@@ -4,8 +4,6 @@
 
 #include "store/record/deployment.h"
 
-G_BEGIN_DECLS
-
 /**
  * TallMove:
  *
@@ -47,5 +45,3 @@ gboolean tall_move_create_tables (TallTable *table,
                                   const char *const *sample,
                                   gint64 deadline,
                                   GError **error) G_GNUC_WARN_UNUSED_RESULT;
-
-G_END_DECLS

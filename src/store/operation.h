@@ -4,8 +4,6 @@
 
 #include "store/context.h"
 
-G_BEGIN_DECLS
-
 /* The cells of a root row that the store itself writes. */
 #define TALL_STATE_COLUMN "s"
 #define TALL_SUMMARY_COLUMN "summary"
@@ -77,5 +75,3 @@ gboolean tall_operation_apply (const TallOperation *self,
                                const TallBatch *batch,
                                GError **error) G_GNUC_WARN_UNUSED_RESULT;
 gint64 tall_operation_now (const TallOperation *self);
-
-G_END_DECLS

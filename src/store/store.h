@@ -6,8 +6,6 @@
 #include "layout/layout.h"
 #include "table/table.h"
 
-G_BEGIN_DECLS
-
 /**
  * TallIndexKind:
  * @TALL_INDEX_BY_DATE: a customer's orders can be listed by date; the default
@@ -131,5 +129,3 @@ TallTable *tall_store_get_table (TallStore *self);
 TallTable *tall_store_get_counting (TallStore *self);
 const TallLayout *tall_store_get_layout (TallStore *self);
 const TallKeyStrategy *tall_store_get_key_strategy (TallStore *self);
-
-G_END_DECLS

@@ -4,8 +4,6 @@
 
 #include "table/table.h"
 
-G_BEGIN_DECLS
-
 #define TALL_TYPE_FORWARDING_TABLE (tall_forwarding_table_get_type ())
 G_DECLARE_DERIVABLE_TYPE (
     TallForwardingTable, tall_forwarding_table, TALL, FORWARDING_TABLE, TallTable)
@@ -61,5 +59,3 @@ G_DECLARE_FINAL_TYPE (
 TallTable *tall_counting_table_new (TallTable *table);
 void tall_counting_table_get_cost (TallCountingTable *self, TallCost *cost);
 void tall_counting_table_reset (TallCountingTable *self);
-
-G_END_DECLS

@@ -5,12 +5,8 @@
 #include "cell/cell.h"
 #include "table/table.h"
 
-G_BEGIN_DECLS
-
 #define TALL_TYPE_MEMORY_TABLE (tall_memory_table_get_type ())
 G_DECLARE_FINAL_TYPE (TallMemoryTable, tall_memory_table, TALL, MEMORY_TABLE, TallTable)
 
 TallTable *tall_memory_table_new (void);
 void tall_memory_table_set_together (TallMemoryTable *self, guint n);
-
-G_END_DECLS

@@ -5,8 +5,6 @@
 #include "cell/cell.h"
 #include "table/table.h"
 
-G_BEGIN_DECLS
-
 /**
  * TallMergedPlan:
  *
@@ -31,5 +29,3 @@ gboolean tall_merged_plan_read (TallMergedPlan *self,
                                 TallTable *table,
                                 gint64 deadline,
                                 GError **error) G_GNUC_WARN_UNUSED_RESULT;
-
-G_END_DECLS

@@ -4,8 +4,6 @@
 
 #include "table/table.h"
 
-G_BEGIN_DECLS
-
 /* What every call is checked for before a table gets it: what table/table.h says of rows,
  * qualifiers, timestamps, mutations and specs. */
 gboolean
@@ -44,5 +42,3 @@ gboolean tall_table_access_admits (TallTableAccess self,
                                    const char *table,
                                    gboolean writes,
                                    GError **error) G_GNUC_WARN_UNUSED_RESULT;
-
-G_END_DECLS

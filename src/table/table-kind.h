@@ -5,8 +5,6 @@
 #include "table/table-checks.h"
 #include "table/table.h"
 
-G_BEGIN_DECLS
-
 typedef struct _TallTableKind TallTableKind;
 
 #define TALL_TABLE_MAX_CHOICES 4 /* of one kind */
@@ -143,5 +141,3 @@ tall_table_shutter_to_ddl (const TallTableShutter *self, const char *deployment,
 
 guint tall_table_spec_count_regions (const TallTableSpec *self);
 guint tall_table_spec_find_region (const TallTableSpec *self, TallSlice row);
-
-G_END_DECLS

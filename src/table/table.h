@@ -6,8 +6,6 @@
 
 #include "cell/cell.h"
 
-G_BEGIN_DECLS
-
 /**
  * TallDurability:
  * @TALL_DURABLE: on disk when the call returns, with everything this process wrote before it
@@ -492,5 +490,3 @@ gboolean tall_table_compact (TallTable *self,
                              guint64 *ticket,
                              gboolean *done,
                              GError **error) G_GNUC_WARN_UNUSED_RESULT;
-
-G_END_DECLS

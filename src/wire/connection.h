@@ -7,8 +7,6 @@
 
 #include <glib.h>
 
-G_BEGIN_DECLS
-
 /**
  * TallMessage:
  *
@@ -93,5 +91,3 @@ gboolean tall_connection_has_delivered (TallConnection *self);
 gboolean tall_connection_is_fit (TallConnection *self);
 gboolean tall_connection_is_broken (TallConnection *self);
 void tall_connection_break (TallConnection *self);
-
-G_END_DECLS

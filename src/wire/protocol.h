@@ -7,8 +7,6 @@
 
 #include "wire/transport.h"
 
-G_BEGIN_DECLS
-
 /**
  * TallBinaryProtocol, TallCompactProtocol:
  *
@@ -38,5 +36,3 @@ gboolean tall_protocol_skip (ThriftProtocol *self,
                              ThriftType type,
                              GError **error) G_GNUC_WARN_UNUSED_RESULT;
 TallRecognized tall_protocol_recognize (TallSlice start, ThriftMessageType *type);
-
-G_END_DECLS

@@ -6,8 +6,6 @@
 
 #include "tall-error.h"
 
-G_BEGIN_DECLS
-
 /* Deadlines are absolute, in microseconds of g_get_monotonic_time(); G_MAXINT64: none. */
 
 gboolean tall_address_parse (const char *address, char **host, guint16 *port, GError **error)
@@ -35,5 +33,3 @@ gboolean tall_socket_send_all (GSocket *socket,
 gboolean tall_socket_is_quiet (GSocket *socket);
 gboolean tall_socket_has_input (GSocket *socket);
 void tall_socket_shut (GSocket *socket, gboolean also_writing);
-
-G_END_DECLS

@@ -8,8 +8,6 @@
 
 #include <thrift/c_glib/protocol/thrift_protocol.h>
 
-G_BEGIN_DECLS
-
 /**
  * TallStructKind:
  *
@@ -216,5 +214,3 @@ gboolean tall_struct_reader_finish (TallStructReader *self,
 
 void tall_struct_write (const TallStructType *type, gconstpointer object, ThriftProtocol *protocol);
 gsize tall_struct_measure (const TallStructType *type, gconstpointer object, TallTransport *scale);
-
-G_END_DECLS

@@ -7,8 +7,6 @@
 #include <glib.h>
 #include <openssl/x509.h>
 
-G_BEGIN_DECLS
-
 /**
  * TallTlsIdentity:
  *
@@ -76,5 +74,3 @@ gint64 tall_tls_context_get_end (TallTlsContext *self);
 TallTlsContext *tall_tls_context_ref (TallTlsContext *self);
 void tall_tls_context_unref (TallTlsContext *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (TallTlsContext, tall_tls_context_unref)
-
-G_END_DECLS

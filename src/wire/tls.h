@@ -8,8 +8,6 @@
 #include <gio/gio.h>
 #include <openssl/ssl.h>
 
-G_BEGIN_DECLS
-
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (SSL_CTX, SSL_CTX_free)
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (X509, X509_free)
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (EVP_PKEY, EVP_PKEY_free)
@@ -55,5 +53,3 @@ gboolean tall_tls_send_all (TallTls *self,
 gboolean tall_tls_has_pending (TallTls *self);
 gboolean tall_tls_is_refused (TallTls *self);
 void tall_tls_end (TallTls *self);
-
-G_END_DECLS

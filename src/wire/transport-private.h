@@ -6,8 +6,6 @@
 
 #include "wire/transport.h"
 
-G_BEGIN_DECLS
-
 /* A larger buffer is given back after its message. */
 #define TALL_TRANSPORT_KEPT_BUFFER (256 * 1024)
 #define TALL_TRANSPORT_FRAME_HEADER 4
@@ -84,5 +82,3 @@ tall_transport_copy_number (gpointer to, gconstpointer from, gsize n)
 }
 
 void tall_transport_install_input (ThriftTransportClass *klass);
-
-G_END_DECLS

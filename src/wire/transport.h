@@ -9,8 +9,6 @@
 #include "tall-error.h"
 #include "wire/tls.h"
 
-G_BEGIN_DECLS
-
 /**
  * TallWireSide:
  * @TALL_WIRE_CLIENT: writes calls and reads replies
@@ -122,5 +120,3 @@ void tall_transport_take_traffic (TallTransport *self, guint64 *n_sent, guint64 
 /* Says that the bytes make no sense; FALSE, with %TALL_ERROR_INVALID. */
 gboolean tall_transport_reject (TallTransport *self, GError **error, const char *format, ...)
     G_GNUC_PRINTF (3, 4);
-
-G_END_DECLS

@@ -4,8 +4,6 @@
 
 #include <glib.h>
 
-G_BEGIN_DECLS
-
 /* What all calls of one client address hold together: at most half of the memory, unless there is
  * only one call. It starts zeroed; the lock of the memory protects it. */
 typedef struct
@@ -96,5 +94,3 @@ guint tall_call_memory_work_on_orders (TallCallMemory *self,
 void tall_call_memory_settle (TallCallMemory *self, gsize size);
 void tall_call_memory_reply (TallCallMemory *self, gsize size);
 void tall_call_memory_end (TallCallMemory *self);
-
-G_END_DECLS

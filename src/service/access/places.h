@@ -6,8 +6,6 @@
 
 #include <gio/gio.h>
 
-G_BEGIN_DECLS
-
 GPtrArray *tall_networks_parse (const char *text, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 GInetAddress *tall_networks_get_plain (GInetAddress *address);
 gboolean tall_networks_contain (GPtrArray *networks, GInetAddress *address);
@@ -123,5 +121,3 @@ void tall_place_enter (TallPlace *self, TallPlaceState state);
 gboolean tall_place_is_evicted (TallPlace *self);
 gboolean tall_place_let_go (TallPlace *self);
 void tall_place_leave (TallPlace *self);
-
-G_END_DECLS

@@ -5,8 +5,6 @@
 #include "tall-error.h"
 #include "wire/tls-context.h"
 
-G_BEGIN_DECLS
-
 /**
  * TallRole:
  * @TALL_ROLE_NONE: may call nothing
@@ -41,5 +39,3 @@ gboolean tall_roles_is_revoked (TallRoles *self, const TallTlsIdentity *identity
 TallRole tall_roles_find_role (TallRoles *self, const TallTlsIdentity *identity);
 
 const char *tall_role_name (TallRole role);
-
-G_END_DECLS

@@ -5,8 +5,6 @@
 #include "tall-error.h"
 #include "service/calls/calls.h"
 
-G_BEGIN_DECLS
-
 /* What a call can end with: 0 is done, the others are codes of #TallError that callers get. */
 #define TALL_CALL_N_RESULTS (TALL_ERROR_FORBIDDEN + 1)
 
@@ -52,5 +50,3 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (TallCallStats, tall_call_stats_free)
 
 void tall_call_stats_add (TallCallStats *self, const TallCallRecord *record, gint64 now);
 void tall_call_stats_get (TallCallStats *self, const TallIdlCall *call, TallCallCounts *counts);
-
-G_END_DECLS

@@ -5,8 +5,6 @@
 #include "service/access/roles.h"
 #include "service/calls/idl.h"
 
-G_BEGIN_DECLS
-
 typedef struct _TallRequest TallRequest;
 
 /**
@@ -51,5 +49,3 @@ guint tall_calls_count (void);
 const TallIdlCall *tall_calls_get_nth (guint index);
 guint tall_calls_get_index (const TallIdlCall *call);
 GStrv tall_calls_list_names (void);
-
-G_END_DECLS

@@ -4,8 +4,6 @@
 
 #include "service/calls/idl.h"
 
-G_BEGIN_DECLS
-
 /* What calls take and return, beside what idl.h has; in the order of `idl/tallorder.thrift`. */
 extern const TallStructType tall_idl_description_type;
 extern const TallStructType tall_idl_put_success_type;
@@ -35,5 +33,3 @@ extern const TallStructType tall_idl_finding_type;
 extern const TallStructType tall_idl_verify_part_type;
 extern const TallStructType tall_idl_erase_request_type;
 extern const TallStructType tall_idl_erase_part_type;
-
-G_END_DECLS

@@ -5,8 +5,6 @@
 #include "tall-arena.h"
 #include "service/calls/idl.h"
 
-G_BEGIN_DECLS
-
 TallIdlFailure *
 tall_idl_failure_from_error (TallArena *arena, const char *operation, const GError *error);
 GError *tall_idl_failure_to_error (const TallIdlFailure *self);
@@ -15,5 +13,3 @@ void tall_idl_outcome_take (TallIdlOutcome *self,
                             TallArena *arena,
                             const char *operation,
                             TallOutcome *outcome);
-
-G_END_DECLS

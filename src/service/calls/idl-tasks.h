@@ -6,8 +6,6 @@
 #include "migrate/migrate-runner.h"
 #include "service/calls/idl.h"
 
-G_BEGIN_DECLS
-
 /* Of what cannot be copied, so much is in one answer. */
 #define TALL_IDL_MANY_UNFIT 64
 
@@ -84,5 +82,3 @@ typedef struct
 extern const TallStructType tall_idl_backup_request_type;
 extern const TallStructType tall_idl_backup_look_type;
 extern const TallStructType tall_idl_backup_state_type;
-
-G_END_DECLS

@@ -5,8 +5,6 @@
 #include "tall-front.h"
 #include "wire/struct.h"
 
-G_BEGIN_DECLS
-
 /* Elements of a list in a call on many, and entries of a page. */
 #define TALL_IDL_MANY_ITEMS 1000
 
@@ -239,5 +237,3 @@ gboolean tall_call_budget_take (TallCallBudget *self,
                                 gconstpointer item,
                                 const TallOrder *order);
 gboolean tall_call_budget_is_late (const TallCallBudget *self);
-
-G_END_DECLS

@@ -5,8 +5,6 @@
 #include "wire/connection.h"
 #include "service/calls/calls.h"
 
-G_BEGIN_DECLS
-
 /**
  * TallClientPool:
  *
@@ -46,5 +44,3 @@ void tall_client_call_take_failure (const TallClientCall *self,
                                     const char *operation,
                                     const TallIdlFailure *failure,
                                     GError **error);
-
-G_END_DECLS

@@ -8,8 +8,6 @@
 #include "service/client/call.h"
 #include "tall-client.h"
 
-G_BEGIN_DECLS
-
 TallMigrateState *tall_client_start_migration (TallClient *self,
                                                const TallMigrateWish *wish,
                                                GError **error) G_GNUC_WARN_UNUSED_RESULT;
@@ -73,5 +71,3 @@ TallVerifyPart *
 tall_client_verify_some (TallFront *front, const TallVerifyRequest *request, GError **error);
 TallErasePart *
 tall_client_erase_some (TallFront *front, const TallEraseRequest *request, GError **error);
-
-G_END_DECLS

@@ -8,8 +8,6 @@
 
 #include <gio/gio.h>
 
-G_BEGIN_DECLS
-
 GSocketListener *tall_listen (const char *address,
                               char **bound,
                               gboolean *is_reachable,
@@ -75,5 +73,3 @@ gboolean tall_visitor_may_call (TallVisitor *self,
                                 const TallIdlCall *call,
                                 GError **error) G_GNUC_WARN_UNUSED_RESULT;
 gboolean tall_visitor_may_see_details (TallVisitor *self, const TallIdlCall *call);
-
-G_END_DECLS

@@ -7,8 +7,6 @@
 #include "base/trace.h"
 #include "service/calls/call-stats.h"
 
-G_BEGIN_DECLS
-
 /**
  * TallLogLimit:
  *
@@ -40,5 +38,3 @@ void tall_slow_log_add (const TallCallRecord *record,
                         const TallTrace *trace,
                         const char *operation);
 void tall_slow_log_forget (void);
-
-G_END_DECLS

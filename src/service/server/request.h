@@ -7,8 +7,6 @@
 #include "service/access/memory.h"
 #include "service/calls/calls.h"
 
-G_BEGIN_DECLS
-
 /**
  * TallRequest:
  *
@@ -62,5 +60,3 @@ gboolean tall_request_start_migration (TallRequest *self, GError **error) G_GNUC
 gboolean tall_request_get_migration (TallRequest *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 gboolean tall_request_start_backup (TallRequest *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 gboolean tall_request_get_backup (TallRequest *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;
-
-G_END_DECLS

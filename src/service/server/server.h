@@ -10,8 +10,6 @@
 #include "service/access/roles.h"
 #include "wire/tls-context.h"
 
-G_BEGIN_DECLS
-
 /**
  * TallServerOptions:
  *
@@ -106,5 +104,3 @@ guint tall_server_count_waiting (TallServer *self);
 
 /* Bytes that calls hold now. Only tests ask. */
 gsize tall_server_get_memory_used (TallServer *self);
-
-G_END_DECLS

@@ -11,8 +11,6 @@
 #include "tall-front.h"
 #include "wire/transport.h"
 
-G_BEGIN_DECLS
-
 /**
  * TallAnswer:
  * @TALL_ANSWER_GIVEN: the reply was written, and the request read to its end
@@ -72,5 +70,3 @@ typedef struct
 
 TallTransport *tall_session_open (GSocket *socket, gsize max_request);
 gboolean tall_session_run (const TallSession *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;
-
-G_END_DECLS

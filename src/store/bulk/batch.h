@@ -6,8 +6,6 @@
 #include "store/commit/root.h"
 #include "tall-bulk.h"
 
-G_BEGIN_DECLS
-
 /**
  * TallBulkStep:
  * @TALL_BULK_DECIDED: its result is known
@@ -69,5 +67,3 @@ typedef struct
 } TallBulkBatch;
 
 void tall_bulk_batch_run (TallBulkBatch *self);
-
-G_END_DECLS

@@ -7,8 +7,6 @@
 #include "store/follow.h"
 #include "tall-bulk.h"
 
-G_BEGIN_DECLS
-
 void tall_bulk_number_customers (const TallStoreContext *context,
                                  const TallBulkItem *items,
                                  guint n_items);
@@ -25,5 +23,3 @@ TallBulk *tall_store_bulk_new (TallFront *store,
                                TallFollower *follower,
                                TallLoadRevisions *revisions,
                                const TallBulkOptions *options);
-
-G_END_DECLS

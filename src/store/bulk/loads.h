@@ -4,8 +4,6 @@
 
 #include "store/context.h"
 
-G_BEGIN_DECLS
-
 /**
  * TallLoadRevisions:
  *
@@ -55,5 +53,3 @@ gboolean tall_loads_end (TallLoads *self, GError **error) G_GNUC_WARN_UNUSED_RES
 
 GPtrArray *tall_loads_list (const TallStoreContext *context,
                             GError **error) G_GNUC_WARN_UNUSED_RESULT;
-
-G_END_DECLS

@@ -5,8 +5,6 @@
 #include "store/commit/commit.h"
 #include "store/commit/root.h"
 
-G_BEGIN_DECLS
-
 gboolean
 tall_together_fits (const TallOperation *operation, const TallRoot *replaced, const TallState *now);
 void tall_together_append (const TallOperation *operation,
@@ -47,5 +45,3 @@ gboolean tall_children_add_removals (const TallOperation *operation,
 void tall_children_clean_up (const TallOperation *operation,
                              const TallRoot *replaced,
                              const TallState *now);
-
-G_END_DECLS

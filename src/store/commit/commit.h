@@ -4,8 +4,6 @@
 
 #include "store/commit/root.h"
 
-G_BEGIN_DECLS
-
 /**
  * TallStep:
  * @TALL_STEP_DONE: it is done; the root says what is there
@@ -108,5 +106,3 @@ TallStep tall_sent_settle (TallOperation *operation,
                            const TallState *wanted,
                            GError **error) G_GNUC_WARN_UNUSED_RESULT;
 void tall_sent_fail_unknown (GError **error, const char *reason, const GError *cause);
-
-G_END_DECLS

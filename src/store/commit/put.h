@@ -4,8 +4,6 @@
 
 #include "store/commit/root.h"
 
-G_BEGIN_DECLS
-
 gboolean tall_put (TallOperation *operation,
                    const TallContent *content,
                    const TallWriteOptions *options,
@@ -40,5 +38,3 @@ void tall_tombstone_append (const TallOperation *operation,
 TallErasePart *tall_erase_part (const TallStoreContext *context,
                                 const TallEraseRequest *request,
                                 GError **error) G_GNUC_WARN_UNUSED_RESULT;
-
-G_END_DECLS

@@ -4,8 +4,6 @@
 
 #include "store/commit/root.h"
 
-G_BEGIN_DECLS
-
 /**
  * TallRecentCommit:
  *
@@ -28,5 +26,3 @@ gboolean tall_recent_find (TallRecent *self,
                            const TallOperation *operation,
                            gint64 revision,
                            TallRecentCommit *commit);
-
-G_END_DECLS

@@ -7,8 +7,6 @@
 #include "tall-bytes.h"
 #include "tall-front.h"
 
-G_BEGIN_DECLS
-
 /**
  * TallState:
  *
@@ -162,5 +160,3 @@ gboolean tall_root_check_owner (const TallRoot *self,
 gboolean tall_root_has_leftovers (const TallRoot *self);
 gint64 tall_root_find_dead (const TallRoot *self, gint64 revision);
 gint64 tall_root_next_revision (const TallRoot *self, gint64 now);
-
-G_END_DECLS

@@ -5,8 +5,6 @@
 #include "model/canonical.h"
 #include "store/operation.h"
 
-G_BEGIN_DECLS
-
 #define TALL_MOST_READS 4 /* of an order, in any layout */
 
 /**
@@ -39,5 +37,3 @@ gboolean tall_customer_scan_find_order (const TallOperation *operation,
                                         TallArena *arena,
                                         TallOrderSummary *found,
                                         GError **error) G_GNUC_WARN_UNUSED_RESULT;
-
-G_END_DECLS

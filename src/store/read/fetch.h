@@ -4,8 +4,6 @@
 
 #include "store/commit/root.h"
 
-G_BEGIN_DECLS
-
 void tall_fetch_add_reads (const TallOperation *operation, TallReadPlan *plan);
 TallOrder *tall_fetch_order_from (const TallOperation *operation,
                                   const TallRows *results,
@@ -39,5 +37,3 @@ gboolean tall_get_many (const TallStoreContext *context,
                         const TallOrderPart *part,
                         TallOutcome *outcomes,
                         GError **error) G_GNUC_WARN_UNUSED_RESULT;
-
-G_END_DECLS

@@ -6,8 +6,6 @@
 
 #include <glib.h>
 
-G_BEGIN_DECLS
-
 /**
  * TallIdsCache:
  *
@@ -102,5 +100,3 @@ gboolean tall_ids_erase_ways_back (TallIds *self,
                                    gboolean *ended,
                                    gint64 deadline,
                                    GError **error) G_GNUC_WARN_UNUSED_RESULT;
-
-G_END_DECLS

@@ -4,8 +4,6 @@
 
 #include "store/commit/root.h"
 
-G_BEGIN_DECLS
-
 /* The short names of the tables that hold hints by date, and entries; layout/FORMAT.md draws their
  * rows. */
 #define TALL_INDEX_TABLE "index"
@@ -69,5 +67,3 @@ gboolean tall_index_write (TallOperation *operation,
                            const TallRoot *root,
                            gint64 revision,
                            GError **error) G_GNUC_WARN_UNUSED_RESULT;
-
-G_END_DECLS

@@ -4,8 +4,6 @@
 
 #include "store/operation.h"
 
-G_BEGIN_DECLS
-
 TallOrderList *tall_list_orders (TallOperation *operation,
                                  const TallListOptions *options,
                                  GError **error) G_GNUC_WARN_UNUSED_RESULT;
@@ -19,5 +17,3 @@ TallCustomerOrders *tall_list_customer_orders (TallOperation *operation,
 TallFound *tall_find_orders (TallOperation *operation,
                              const TallFindOptions *options,
                              GError **error) G_GNUC_WARN_UNUSED_RESULT;
-
-G_END_DECLS

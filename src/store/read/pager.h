@@ -6,8 +6,6 @@
 #include "tall-bytes.h"
 #include "tall-listing.h"
 
-G_BEGIN_DECLS
-
 /**
  * TallPageKind:
  *
@@ -131,5 +129,3 @@ void tall_pager_add_unreadable (TallPager *self,
 gboolean tall_outcome_cut (TallOutcome *self,
                            const TallOrderPart *part,
                            GError **error) G_GNUC_WARN_UNUSED_RESULT;
-
-G_END_DECLS

@@ -4,8 +4,6 @@
 
 #include "store/read/pager.h"
 
-G_BEGIN_DECLS
-
 #define TALL_ROOT_TABLES 2
 
 /**
@@ -31,5 +29,3 @@ gboolean tall_root_window_read (TallRootWindow *self,
                                 TallPager *pager,
                                 GError **error) G_GNUC_WARN_UNUSED_RESULT;
 const TallRow *tall_root_window_next (TallRootWindow *self);
-
-G_END_DECLS

@@ -6,8 +6,6 @@
 #include "store/store.h"
 #include "tall-bytes.h"
 
-G_BEGIN_DECLS
-
 char *tall_record_check (const char *text);
 
 char *tall_record_print_number (guint64 number);
@@ -115,5 +113,3 @@ gint64 tall_record_find_timestamp (const TallRow *row, GError **error);
 TallReadResult *tall_deployment_read_row (TallTable *table, gint64 deadline, GError **error);
 TallDeployment *tall_deployment_parse (const TallRow *row,
                                        GError **error) G_GNUC_WARN_UNUSED_RESULT;
-
-G_END_DECLS

@@ -5,8 +5,6 @@
 #include "store/record/migration.h"
 #include "table/forwarding-table.h"
 
-G_BEGIN_DECLS
-
 #define TALL_TYPE_GENERATION_TABLE (tall_generation_table_get_type ())
 G_DECLARE_FINAL_TYPE (
     TallGenerationTable, tall_generation_table, TALL, GENERATION_TABLE, TallForwardingTable)
@@ -14,5 +12,3 @@ G_DECLARE_FINAL_TYPE (
 TallTable *tall_generation_table_new (TallTable *table, guint64 generation);
 
 guint64 tall_generation_split_name (const char *name, char **short_name);
-
-G_END_DECLS

@@ -5,8 +5,6 @@
 #include "key/template.h"
 #include "store/store.h"
 
-G_BEGIN_DECLS
-
 /* Of one deployment, besides the one by date. The number of each, with which its rows begin, is its
  * place in the list, from 1: tables of entries are made for one list, and another one has others.
  */
@@ -24,5 +22,3 @@ typedef struct
 } TallIndex;
 
 GPtrArray *tall_indexes_make (const char *indexes, GError **error) G_GNUC_WARN_UNUSED_RESULT;
-
-G_END_DECLS

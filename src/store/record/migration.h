@@ -5,8 +5,6 @@
 #include "table/table.h"
 #include "tall-bytes.h"
 
-G_BEGIN_DECLS
-
 /**
  * TallMigrationPhase:
  * @TALL_MIGRATION_NONE: nothing is going on
@@ -76,5 +74,3 @@ gboolean tall_migration_change (TallTable *table,
                                 gint64 deadline,
                                 gboolean *done,
                                 GError **error) G_GNUC_WARN_UNUSED_RESULT;
-
-G_END_DECLS

@@ -7,8 +7,6 @@
 
 #include <glib.h>
 
-G_BEGIN_DECLS
-
 #define TALL_META_TABLE "meta"
 
 /**
@@ -39,5 +37,3 @@ gboolean tall_tables_create (TallTable *table,
                              GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 TallDescription *tall_describe (TallTable *table, const TallDeployment *deployment);
-
-G_END_DECLS

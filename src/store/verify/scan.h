@@ -4,8 +4,6 @@
 
 #include "store/operation.h"
 
-G_BEGIN_DECLS
-
 #define TALL_VERIFY_MAX_TABLES 4
 
 /**
@@ -94,5 +92,3 @@ TallVerifyScan *tall_verify_scan_read (const TallStoreContext *context,
                                        TallSlice order,
                                        const TallVerifyGroup **group,
                                        GError **error) G_GNUC_WARN_UNUSED_RESULT;
-
-G_END_DECLS

@@ -7,8 +7,6 @@
 #include "store/verify/scan.h"
 #include "tall-verify.h"
 
-G_BEGIN_DECLS
-
 gboolean tall_verify_run (TallFront *front,
                           const TallStoreHooks *hooks,
                           const TallVerifyOptions *options,
@@ -281,5 +279,3 @@ void tall_verify_suspect (TallVerify *self, const TallSuspect *suspect);
 gboolean tall_verify_add_notes (TallVerify *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 gboolean tall_verify_search (TallVerify *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 gboolean tall_verify_settle (TallVerify *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;
-
-G_END_DECLS

@@ -7,8 +7,6 @@
 #include "table/table-checks.h"
 #include "table/table.h"
 
-G_BEGIN_DECLS
-
 /**
  * TallHbaseAttribute:
  *
@@ -56,5 +54,3 @@ gboolean tall_hbase_set_access (TallHbasePool *pool,
                                 const TallTableShutter *to,
                                 gint64 deadline,
                                 GError **error) G_GNUC_WARN_UNUSED_RESULT;
-
-G_END_DECLS

@@ -6,8 +6,6 @@
 #include "table/hbase/idl.h"
 #include "table/table.h"
 
-G_BEGIN_DECLS
-
 gboolean tall_hbase_settings_check (const TallTableSpec *spec,
                                     GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
@@ -30,5 +28,3 @@ GStrv tall_hbase_list_deployments (TallHbasePool *pool,
 GStrv tall_hbase_list_tables (TallHbasePool *pool,
                               gint64 deadline,
                               GError **error) G_GNUC_WARN_UNUSED_RESULT;
-
-G_END_DECLS

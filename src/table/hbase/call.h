@@ -5,8 +5,6 @@
 #include "table/hbase/convert.h"
 #include "table/hbase/pool.h"
 
-G_BEGIN_DECLS
-
 typedef struct _TallHbaseCall TallHbaseCall;
 
 /**
@@ -71,5 +69,3 @@ gboolean tall_hbase_request_run (TallHbaseRequest *self,
                                  TallHbaseMethodId method,
                                  gint64 deadline,
                                  GError **error) G_GNUC_WARN_UNUSED_RESULT;
-
-G_END_DECLS

@@ -7,8 +7,6 @@
 #include "table/hbase/reply.h"
 #include "tall-bytes.h"
 
-G_BEGIN_DECLS
-
 #define TALL_HBASE_DEFAULT_NAME "tallorder"
 
 /**
@@ -54,5 +52,3 @@ TallHbaseTRowMutations *tall_hbase_t_row_mutations_new (const TallMutation *muta
 TallHbaseTIncrement *
 tall_hbase_t_increment_new (TallSlice row, TallSlice qualifier, gint64 delta, TallArena *arena);
 gboolean tall_hbase_mutation_has (const TallMutation *mutation, TallChangeKind kind);
-
-G_END_DECLS

@@ -6,8 +6,6 @@
 #include "table/table.h"
 #include "wire/connection.h"
 
-G_BEGIN_DECLS
-
 /**
  * TallHbaseLink:
  *
@@ -125,5 +123,3 @@ void tall_hbase_gateway_note_doubt (TallHbaseGateway *self);
 void tall_hbase_gateway_note_call (TallHbaseGateway *self, TallHbaseLink *link);
 void tall_hbase_gateway_note_test (TallHbaseGateway *self, gboolean passed, const GError *reason);
 void tall_hbase_gateway_log (TallHbaseGateway *self, gboolean known, const GError *reason);
-
-G_END_DECLS

@@ -4,8 +4,6 @@
 
 #include "wire/connection.h"
 
-G_BEGIN_DECLS
-
 /* The structs and calls of `idl/hbase.thrift` that are used here, with their names there; numbers
  * of fields and meanings are in that file. */
 
@@ -287,5 +285,3 @@ extern const TallStructType tall_hbase_t_h_region_location_type;
 
 /* A descriptor as it is received: its families are handed on. */
 extern const TallStructType tall_hbase_t_table_descriptor_type;
-
-G_END_DECLS

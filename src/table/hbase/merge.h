@@ -5,8 +5,6 @@
 #include "table/hbase/reader.h"
 #include "table/hbase/writer.h"
 
-G_BEGIN_DECLS
-
 /* Shares of one request. */
 #define TALL_HBASE_MAX_SHARES TALL_HBASE_MAX_GETS
 
@@ -140,5 +138,3 @@ gboolean tall_hbase_apply (TallHbasePool *pool,
                            TallHbaseMerge *merge,
                            const TallHbaseWrite *write,
                            GError **error) G_GNUC_WARN_UNUSED_RESULT;
-
-G_END_DECLS

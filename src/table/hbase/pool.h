@@ -6,8 +6,6 @@
 #include "table/hbase/convert.h"
 #include "table/hbase/table.h"
 
-G_BEGIN_DECLS
-
 /**
  * TallHbaseLending:
  *
@@ -78,5 +76,3 @@ gboolean tall_hbase_self_test (TallHbaseLink *link,
                                const char *owner,
                                gint64 deadline,
                                GError **error) G_GNUC_WARN_UNUSED_RESULT;
-
-G_END_DECLS

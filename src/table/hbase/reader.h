@@ -5,8 +5,6 @@
 #include "table/hbase/call.h"
 #include "table/table.h"
 
-G_BEGIN_DECLS
-
 typedef struct _TallHbaseMerge TallHbaseMerge;
 
 /* Rows of one getMultiple. Fewer rows lower the throughput, and more do not raise it. */
@@ -67,5 +65,3 @@ TallReadResult *tall_hbase_read (TallHbasePool *pool,
                                  const TallReadPlan *plan,
                                  gint64 deadline,
                                  GError **error) G_GNUC_WARN_UNUSED_RESULT;
-
-G_END_DECLS

@@ -6,8 +6,6 @@
 #include "table/hbase/idl.h"
 #include "tall-error.h"
 
-G_BEGIN_DECLS
-
 /* The gateway could not run the call: Thrift's own answer, with its type as code. */
 #define TALL_HBASE_EXCEPTION (tall_hbase_exception_quark ())
 GQuark tall_hbase_exception_quark (void);
@@ -92,5 +90,3 @@ void tall_hbase_error_set (GError **error,
                            const char *gateway);
 void tall_hbase_error_set_no_table (GError **error, const char *table, const char *deployment);
 void tall_hbase_error_set_disabled (GError **error, const char *table, const char *deployment);
-
-G_END_DECLS

@@ -5,8 +5,6 @@
 #include "table/table-kind.h"
 #include "table/table.h"
 
-G_BEGIN_DECLS
-
 #define TALL_HBASE_KIND "hbase"
 
 /* Names of its measures: bytes that went to gateways and came from them. */
@@ -60,5 +58,3 @@ typedef struct
 void tall_hbase_address_init (TallHbaseAddress *self, const TallTableAddress *address);
 void tall_hbase_address_clear (TallHbaseAddress *self);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TallHbaseAddress, tall_hbase_address_clear)
-
-G_END_DECLS

@@ -7,8 +7,6 @@
 #include "table/hbase/idl.h"
 #include "wire/transport.h"
 
-G_BEGIN_DECLS
-
 gboolean tall_hbase_send_apply_if (TallTransport *transport,
                                    const char *table,
                                    const TallConditionalWrite *write,
@@ -68,5 +66,3 @@ gboolean tall_hbase_writer_measure (TallHbasePool *pool,
                                     const TallMutation *mutation,
                                     gsize *size,
                                     GError **error) G_GNUC_WARN_UNUSED_RESULT;
-
-G_END_DECLS

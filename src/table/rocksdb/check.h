@@ -6,8 +6,6 @@
 
 #include "tall-bytes.h"
 
-G_BEGIN_DECLS
-
 /* The name of the file. */
 #define TALL_ROCKSDB_SYNCED "SYNCED"
 
@@ -75,5 +73,3 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TallRocksdbCheck, tall_rocksdb_check_clear)
 gboolean tall_rocksdb_check_find_torn (TallSlice log, gsize *end);
 guint64 tall_rocksdb_check_get_last_write (TallSlice batch);
 guint32 tall_rocksdb_checksum (TallSlice data);
-
-G_END_DECLS

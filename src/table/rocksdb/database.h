@@ -12,8 +12,6 @@
 #include "table/table-checks.h"
 #include "table/table.h"
 
-G_BEGIN_DECLS
-
 /* All tables of a deployment written anew without what was deleted, see compact.c. */
 typedef struct _TallRocksdbCompaction TallRocksdbCompaction;
 
@@ -115,5 +113,3 @@ rocksdb_t *tall_rocksdb_table_get_handle (TallRocksdbTable *self);
 TallRocksdbFamily *tall_rocksdb_table_find_family (TallRocksdbTable *self,
                                                    const char *table,
                                                    GError **error) G_GNUC_WARN_UNUSED_RESULT;
-
-G_END_DECLS

@@ -4,8 +4,6 @@
 
 #include <glib.h>
 
-G_BEGIN_DECLS
-
 /* In the file %TALL_DIRECTORY_MARKER of the directory; raised when an older version could not use
  * the store any more. */
 #define TALL_DIRECTORY_FORMAT 1
@@ -40,5 +38,3 @@ gboolean tall_rocksdb_room_take (TallRocksdbRoom *self,
                                  gsize size,
                                  const char *operation,
                                  GError **error) G_GNUC_WARN_UNUSED_RESULT;
-
-G_END_DECLS

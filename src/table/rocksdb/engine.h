@@ -7,8 +7,6 @@
 #include "table/rocksdb/directory.h"
 #include "table/rocksdb/check.h"
 
-G_BEGIN_DECLS
-
 /* Foreign handles and texts. */
 typedef char TallRocksdbText;
 
@@ -86,5 +84,3 @@ tall_rocksdb_engine_finish (TallRocksdbEngine *self,
                             rocksdb_column_family_handle_t *family) G_GNUC_WARN_UNUSED_RESULT;
 void tall_rocksdb_engine_close (TallRocksdbEngine *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (TallRocksdbEngine, tall_rocksdb_engine_close)
-
-G_END_DECLS

@@ -7,8 +7,6 @@
 
 #include <rocksdb/c.h>
 
-G_BEGIN_DECLS
-
 /**
  * TallRocksdbFamily:
  *
@@ -83,5 +81,3 @@ gboolean tall_rocksdb_stripes_lock (TallRocksdbStripes *self,
                                     gint64 deadline,
                                     GError **error) G_GNUC_WARN_UNUSED_RESULT;
 void tall_rocksdb_stripes_unlock (TallRocksdbStripes *self, const guint *stripes, guint n);
-
-G_END_DECLS

@@ -7,8 +7,6 @@
 
 #include "table/rocksdb/families.h"
 
-G_BEGIN_DECLS
-
 /* Microseconds that a marker lives at least, while the store is open. */
 #define TALL_ROCKSDB_MARKER_AGE (60 * G_USEC_PER_SEC)
 
@@ -66,5 +64,3 @@ gboolean tall_rocksdb_sweeper_rewrite (TallRocksdbSweeper *self,
                                        GError **error) G_GNUC_WARN_UNUSED_RESULT;
 void tall_rocksdb_sweeper_wait (TallRocksdbSweeper *self);
 gint64 tall_rocksdb_sweeper_get_next (gint64 begin, gint64 end);
-
-G_END_DECLS

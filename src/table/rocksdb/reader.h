@@ -5,8 +5,6 @@
 #include "table/rocksdb/database.h"
 #include "table/rocksdb/families.h"
 
-G_BEGIN_DECLS
-
 /**
  * TallRocksdbStep:
  *
@@ -35,5 +33,3 @@ gboolean tall_rocksdb_reader_read (TallRocksdbReader *self,
                                    const TallRocksdbStep *step,
                                    TallRows *rows,
                                    GError **error) G_GNUC_WARN_UNUSED_RESULT;
-
-G_END_DECLS

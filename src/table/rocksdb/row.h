@@ -4,8 +4,6 @@
 
 #include "cell/cell.h"
 
-G_BEGIN_DECLS
-
 /* The first byte of a stored row: 2 if it has markers and the number that says when they came, 1 of
  * one without markers, or with markers that an older version wrote. */
 #define TALL_ROW_FORMAT_PLAIN 1
@@ -86,5 +84,3 @@ gboolean tall_row_merge (TallArena *arena,
                          TallRetention retention,
                          TallStoredRow *merged,
                          GError **error) G_GNUC_WARN_UNUSED_RESULT;
-
-G_END_DECLS

@@ -8,8 +8,6 @@
 #include "table/rocksdb/families.h"
 #include "table/table.h"
 
-G_BEGIN_DECLS
-
 /* Bytes with which rows begin that are in the filters, too: a scan of rows that share them passes
  * over files and buffers without such rows. The rows of an order with hashed or numeric keys share
  * more than that, and hardly any other row has the same. */
@@ -39,5 +37,3 @@ gboolean tall_rocksdb_settings_apply (const TallRocksdbEngine *engine,
 void tall_spec_encode (const TallTableSpec *spec, GByteArray *stored);
 TallTableSpec *
 tall_spec_decode (const char *name, TallSlice stored, GError **error) G_GNUC_WARN_UNUSED_RESULT;
-
-G_END_DECLS

@@ -4,8 +4,6 @@
 
 #include "table/table.h"
 
-G_BEGIN_DECLS
-
 #define TALL_ROCKSDB_KIND "rocksdb"
 
 #define TALL_TYPE_ROCKSDB_TABLE (tall_rocksdb_table_get_type ())
@@ -37,5 +35,3 @@ typedef struct
 TallTable *tall_rocksdb_table_open (const TallRocksdbOptions *options,
                                     GError **error) G_GNUC_WARN_UNUSED_RESULT;
 guint64 tall_rocksdb_table_count (TallRocksdbTable *self, const char *name);
-
-G_END_DECLS

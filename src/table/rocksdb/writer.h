@@ -4,8 +4,6 @@
 
 #include "table/rocksdb/database.h"
 
-G_BEGIN_DECLS
-
 /* Rows that are written in one step at most. */
 #define TALL_ROCKSDB_TOGETHER 256
 
@@ -39,5 +37,3 @@ gboolean tall_rocksdb_writer_increment (TallRocksdbWriter *self,
                                         gint64 deadline,
                                         gint64 *value,
                                         GError **error) G_GNUC_WARN_UNUSED_RESULT;
-
-G_END_DECLS

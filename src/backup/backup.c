@@ -48,11 +48,10 @@ static const char *const contents[] = { CONTENT, CONTENT ".tmp" };
 gboolean
 tall_backup_fail (GError **error, const char *path, int code, const char *message)
 {
-  tall_error_set_detailed (error, TALL_ERROR_UNAVAILABLE, path, "%s: %s", message,
-                           code == ENOSPC || code == EDQUOT
-                               ? "there is no room; nothing half-done is left"
-                               : g_strerror (code));
-  return FALSE;
+  return tall_error_fail_detailed (error, TALL_ERROR_UNAVAILABLE, path, "%s: %s", message,
+                                   code == ENOSPC || code == EDQUOT
+                                       ? "there is no room; nothing half-done is left"
+                                       : g_strerror (code));
 }
 
 /**
@@ -88,10 +87,10 @@ check_target (const char *target, gboolean may_be_empty, GError **error)
     return errno == ENOENT || tall_backup_fail (error, target, errno, "The target cannot be made");
   if (may_be_empty && is_empty_folder (target))
     return TRUE;
-  tall_error_set_detailed (error, TALL_ERROR_CONFLICT, target,
-                           "The target exists already, and is kept: name another one, or move "
-                           "it away");
-  return FALSE;
+  return tall_error_fail_detailed (
+      error, TALL_ERROR_CONFLICT, target,
+      "The target exists already, and is kept: name another one, or move "
+      "it away");
 }
 
 /* A folder of files, or nothing. */
@@ -144,9 +143,8 @@ take_lock (TallBackupPlace *self, GError **error)
   self->lock = -1;
   if (code != EWOULDBLOCK)
     return tall_backup_fail (error, self->unfinished, code, "The target cannot be made");
-  tall_error_set_detailed (error, TALL_ERROR_CONFLICT, self->unfinished,
-                           "Another process is making this very target");
-  return FALSE;
+  return tall_error_fail_detailed (error, TALL_ERROR_CONFLICT, self->unfinished,
+                                   "Another process is making this very target");
 }
 
 /* @target: must not exist, but for …
@@ -211,9 +209,8 @@ rename_content (TallBackupPlace *self, GError **error)
   int code = errno;
   if (code != ENOTEMPTY && code != EEXIST && code != ENOTDIR)
     return tall_backup_fail (error, self->target, code, "The target cannot be given its name");
-  tall_error_set_detailed (error, TALL_ERROR_CONFLICT, self->target,
-                           "The target was made meanwhile by somebody else, and is kept");
-  return FALSE;
+  return tall_error_fail_detailed (error, TALL_ERROR_CONFLICT, self->target,
+                                   "The target was made meanwhile by somebody else, and is kept");
 }
 
 /* Syncs what was made, and gives it its name. If the name cannot be synced, it is taken back, so
@@ -296,9 +293,8 @@ tall_backup_go_on (const TallBackupHooks *hooks, const TallBackupProgress *progr
 {
   if (hooks == NULL || hooks->on_progress == NULL || hooks->on_progress (progress, hooks->data))
     return TRUE;
-  tall_error_set_detailed (error, TALL_ERROR_UNAVAILABLE, STOPPED,
-                           "It was stopped, and nothing half-done is left");
-  return FALSE;
+  return tall_error_fail_detailed (error, TALL_ERROR_UNAVAILABLE, STOPPED,
+                                   "It was stopped, and nothing half-done is left");
 }
 
 gboolean
@@ -346,13 +342,12 @@ judge (Look *look, const TallVerifySummary *summary, const char *name, GError **
     }
   if (summary->n_for_person == 0 && summary->is_whole)
     return TRUE;
-  tall_error_set_detailed (
+  return tall_error_fail_detailed (
       error, TALL_ERROR_DAMAGED, look->worst,
       "The deployment %s of the copy is damaged (%" G_GUINT64_FORMAT
       " findings that need a person%s): nothing half-done is left. `tallorder verify` of the "
       "store says what is wrong, and whether it is wrong there, too",
       name, summary->n_for_person, summary->is_whole ? "" : ", and not everything can be read");
-  return FALSE;
 }
 
 static gboolean
@@ -540,9 +535,9 @@ tall_backup_check_outside (const char *target, const TallTableAddress *address, 
   g_autofree char *folder = g_strconcat (outer, "/", NULL);
   if (!g_str_has_prefix (inner, folder) && !g_str_equal (inner, outer))
     return TRUE;
-  tall_error_set_detailed (error, TALL_ERROR_INVALID, inner,
-                           "A backup cannot lie in the folder of the store: name another place");
-  return FALSE;
+  return tall_error_fail_detailed (
+      error, TALL_ERROR_INVALID, inner,
+      "A backup cannot lie in the folder of the store: name another place");
 }
 
 static gboolean

@@ -202,9 +202,9 @@ check_place (const TallTableAddress *address, const char *folder, GError **error
 {
   if (g_file_test (folder, G_FILE_TEST_IS_DIR) && access (folder, W_OK | X_OK) == 0)
     return tall_backup_check_outside (folder, address, error);
-  tall_error_set_detailed (error, TALL_ERROR_UNAVAILABLE, folder,
-                           "There is no such folder for backups, or this user may not write there");
-  return FALSE;
+  return tall_error_fail_detailed (
+      error, TALL_ERROR_UNAVAILABLE, folder,
+      "There is no such folder for backups, or this user may not write there");
 }
 
 /**

@@ -6,9 +6,9 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include "base/fail.h"
 #include "base/file.h"
 #include "base/text.h"
-#include "tall-error.h"
 #define FORMAT 1
 #define OF_BACKUP "backup"
 #define OF_FILES "files"
@@ -134,19 +134,18 @@ tall_backup_seal_write (const TallBackupSeal *self, const char *folder, GError *
   g_autofree char *whole = g_strconcat (text, END, sum, "\n", NULL);
   if (g_file_set_contents_full (path, whole, -1, G_FILE_SET_CONTENTS_NONE, 0600, &local))
     return TRUE;
-  tall_error_set_detailed (error, TALL_ERROR_UNAVAILABLE, local->message,
-                           "The file " TALL_BACKUP_SEAL " cannot be written");
-  return FALSE;
+  return tall_error_fail_detailed (error, TALL_ERROR_UNAVAILABLE, local->message,
+                                   "The file " TALL_BACKUP_SEAL " cannot be written");
 }
 
 static gboolean
 set_damaged (GError **error, const char *folder, const char *what)
 {
-  tall_error_set_detailed (error, TALL_ERROR_DAMAGED, folder,
-                           "The file " TALL_BACKUP_SEAL " of the backup is damaged (%s): use "
-                           "another backup",
-                           what);
-  return FALSE;
+  return tall_error_fail_detailed (error, TALL_ERROR_DAMAGED, folder,
+                                   "The file " TALL_BACKUP_SEAL
+                                   " of the backup is damaged (%s): use "
+                                   "another backup",
+                                   what);
 }
 
 /* A name that leads nowhere else. */
@@ -196,13 +195,11 @@ take (TallBackupSeal *self, GKeyFile *file, const char *folder, GError **error)
 {
   gint format = g_key_file_get_integer (file, OF_BACKUP, "format", NULL);
   if (format > FORMAT)
-    {
-      tall_error_set_detailed (error, TALL_ERROR_NEWER_VERSION, folder,
-                               "The backup has format %d, this version knows formats up to %d: "
-                               "use a newer tallorder",
-                               format, FORMAT);
-      return FALSE;
-    }
+    return tall_error_fail_detailed (
+        error, TALL_ERROR_NEWER_VERSION, folder,
+        "The backup has format %d, this version knows formats up to %d: "
+        "use a newer tallorder",
+        format, FORMAT);
   g_auto (GStrv) groups = g_key_file_get_groups (file, NULL);
   for (guint i = 0; groups[i] != NULL; i++)
     if (g_str_has_prefix (groups[i], OF_DEPLOYMENT))
@@ -393,11 +390,11 @@ check_same (const TallBackupFile *noted, const TallBackupFile *found, GError **e
 {
   if (noted->size == found->size && g_str_equal (noted->sum, found->sum))
     return TRUE;
-  tall_error_set_detailed (error, TALL_ERROR_DAMAGED, noted->name,
-                           "The backup is damaged: %s is not the file that was sealed: use another "
-                           "backup",
-                           noted->name);
-  return FALSE;
+  return tall_error_fail_detailed (
+      error, TALL_ERROR_DAMAGED, noted->name,
+      "The backup is damaged: %s is not the file that was sealed: use another "
+      "backup",
+      noted->name);
 }
 
 /**

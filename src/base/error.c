@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
-#include "base/fail.h"
+#include "tall-error.h"
 
 typedef struct
 {
@@ -36,53 +36,6 @@ tall_error_private_clear (TallErrorPrivate *priv)
 G_DEFINE_EXTENDED_ERROR (TallError, tall_error)
 
 /**
- * tall_error_fail:
- *
- * Sets an error of this domain.
- *
- * Returns: FALSE, for a function that fails
- */
-gboolean
-tall_error_fail (GError **error, TallError code, const char *format, ...)
-{
-  va_list args;
-  va_start (args, format);
-  if (error != NULL)
-    *error = g_error_new_valist (TALL_ERROR, (gint)code, format, args);
-  va_end (args);
-  return FALSE;
-}
-
-static void set_invalid (GError **error, const char *field, const char *format, va_list args)
-    G_GNUC_PRINTF (3, 0);
-
-static void
-set_invalid (GError **error, const char *field, const char *format, va_list args)
-{
-  if (error == NULL)
-    return;
-  *error = g_error_new_valist (TALL_ERROR, TALL_ERROR_INVALID, format, args);
-  tall_error_get_private (*error)->field = g_strdup (field);
-}
-
-/**
- * tall_error_fail_invalid:
- *
- * Does the same as tall_error_set_invalid().
- *
- * Returns: FALSE, for a function that fails
- */
-gboolean
-tall_error_fail_invalid (GError **error, const char *field, const char *format, ...)
-{
-  va_list args;
-  va_start (args, format);
-  set_invalid (error, field, format, args);
-  va_end (args);
-  return FALSE;
-}
-
-/**
  * tall_error_set_invalid:
  * @field: (nullable): path of the wrong field, such as `shipping_locations[2].line_items[0].price`
  * @format: the message
@@ -92,10 +45,14 @@ tall_error_fail_invalid (GError **error, const char *field, const char *format, 
 void
 tall_error_set_invalid (GError **error, const char *field, const char *format, ...)
 {
+  if (error == NULL)
+    return;
+
   va_list args;
   va_start (args, format);
-  set_invalid (error, field, format, args);
+  *error = g_error_new_valist (TALL_ERROR, TALL_ERROR_INVALID, format, args);
   va_end (args);
+  tall_error_get_private (*error)->field = g_strdup (field);
 }
 
 /**

@@ -4,8 +4,12 @@
 
 #include "tall-error.h"
 
-/* Set an error and return FALSE, so that a function fails in one statement. */
-gboolean tall_error_fail (GError **error, TallError code, const char *format, ...)
-    G_GNUC_PRINTF (3, 4) G_GNUC_WARN_UNUSED_RESULT;
-gboolean tall_error_fail_invalid (GError **error, const char *field, const char *format, ...)
-    G_GNUC_PRINTF (3, 4) G_GNUC_WARN_UNUSED_RESULT;
+/* Set an error and are FALSE, so that a function fails in one statement. */
+#define tall_error_fail(error, code, ...)                                                          \
+  (g_set_error (error, TALL_ERROR, code, __VA_ARGS__), FALSE)
+#define tall_error_fail_invalid(error, field, ...)                                                 \
+  (tall_error_set_invalid (error, field, __VA_ARGS__), FALSE)
+#define tall_error_fail_conflict(error, revision, ...)                                             \
+  (tall_error_set_conflict (error, revision, __VA_ARGS__), FALSE)
+#define tall_error_fail_detailed(error, code, detail, ...)                                         \
+  (tall_error_set_detailed (error, code, detail, __VA_ARGS__), FALSE)

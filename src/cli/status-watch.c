@@ -2,10 +2,10 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cli/report.h"
 
+#include "base/fail.h"
 #include "base/text.h"
 #include "cli/command.h"
 #include "cli/output.h"
-#include "tall-error.h"
 #include "tall-json.h"
 
 #include <gio/gio.h>
@@ -73,10 +73,9 @@ page_parse (const char *text)
 static gboolean
 set_no_answer (GError **error, const char *address, const char *why)
 {
-  tall_error_set_detailed (error, TALL_ERROR_UNAVAILABLE, why,
-                           "No metrics come from %s: is a service running with --metrics %s?",
-                           address, address);
-  return FALSE;
+  return tall_error_fail_detailed (
+      error, TALL_ERROR_UNAVAILABLE, why,
+      "No metrics come from %s: is a service running with --metrics %s?", address, address);
 }
 
 static gboolean

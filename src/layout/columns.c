@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "layout/columns.h"
 
+#include "base/fail.h"
 #include "model/canonical.h"
-#include "tall-error.h"
 #include "tall-limits.h"
 
 #define SHOWN_BYTES 40 /* of a bad value in a message */
@@ -13,9 +13,8 @@ set_bad_value (GError **error, TallSlice value, const char *why)
 {
   TallSlice head = tall_slice (value.data, MIN (value.len, SHOWN_BYTES));
   g_autofree char *shown = tall_slice_to_debug (head);
-  g_set_error (error, TALL_ERROR, TALL_ERROR_DAMAGED, "“%s%s” (%" G_GSIZE_FORMAT " bytes) %s",
-               shown, head.len < value.len ? "…" : "", value.len, why);
-  return FALSE;
+  return tall_error_fail (error, TALL_ERROR_DAMAGED, "“%s%s” (%" G_GSIZE_FORMAT " bytes) %s", shown,
+                          head.len < value.len ? "…" : "", value.len, why);
 }
 
 static gboolean
@@ -384,6 +383,5 @@ tall_columns_set_damaged (GError **error, const char *table, TallSlice row, cons
   va_end (args);
 
   g_autofree char *key = tall_slice_to_debug (row);
-  g_set_error (error, TALL_ERROR, TALL_ERROR_DAMAGED, "Table %s, row %s, %s", table, key, what);
-  return FALSE;
+  return tall_error_fail (error, TALL_ERROR_DAMAGED, "Table %s, row %s, %s", table, key, what);
 }

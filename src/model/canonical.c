@@ -7,8 +7,8 @@
 
 #include "model/canonical.h"
 
+#include "base/fail.h"
 #include "model/check.h"
-#include "tall-error.h"
 #include "tall-limits.h"
 
 #include <openssl/md5.h>
@@ -184,8 +184,7 @@ typedef enum
 static gboolean
 set_damaged (GError **error, const char *what, const char *why)
 {
-  g_set_error (error, TALL_ERROR, TALL_ERROR_DAMAGED, "stored %s: %s", what, why);
-  return FALSE;
+  return tall_error_fail (error, TALL_ERROR_DAMAGED, "stored %s: %s", what, why);
 }
 
 /* What a digest proves may still be forged, as may the digest: its length shows fields that are

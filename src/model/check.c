@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "model/check.h"
 
+#include "base/fail.h"
 #include "base/text.h"
-#include "tall-error.h"
 #include "tall-limits.h"
 
 static char *check_path (const TallCheck *self, const char *field);
@@ -25,11 +25,11 @@ check_counts (const TallOrder *self, GError **error)
   if (n <= TALL_MAX_LINES_AND_LOCATIONS)
     return TRUE;
 
-  g_set_error (error, TALL_ERROR, TALL_ERROR_TOO_LARGE,
-               "an order has at most %d lines, locations and adjustments together, this one has "
-               "%" G_GUINT64_FORMAT ": split it",
-               TALL_MAX_LINES_AND_LOCATIONS, n);
-  return FALSE;
+  return tall_error_fail (
+      error, TALL_ERROR_TOO_LARGE,
+      "an order has at most %d lines, locations and adjustments together, this one has "
+      "%" G_GUINT64_FORMAT ": split it",
+      TALL_MAX_LINES_AND_LOCATIONS, n);
 }
 
 static gboolean
@@ -242,8 +242,7 @@ tall_check_fail (const TallCheck *self, const char *field, const char *format, .
   va_start (args, format);
   g_autofree char *what = g_strdup_vprintf (format, args);
   va_end (args);
-  tall_error_set_invalid (self->error, path, "%s: %s", path, what);
-  return FALSE;
+  return tall_error_fail_invalid (self->error, path, "%s: %s", path, what);
 }
 
 /* U+0000–001F, U+007F and U+0080–009F; @text is UTF-8. */
@@ -276,10 +275,9 @@ tall_check_number (TallCheck *self, const char *field, const char *text)
   if (len > TALL_MAX_NUMBER_BYTES)
     {
       g_autofree char *path = check_path (self, field);
-      g_set_error (self->error, TALL_ERROR, TALL_ERROR_TOO_LARGE,
-                   "%s: it may have at most %d bytes, and has %" G_GSIZE_FORMAT, path,
-                   TALL_MAX_NUMBER_BYTES, len);
-      return FALSE;
+      return tall_error_fail (self->error, TALL_ERROR_TOO_LARGE,
+                              "%s: it may have at most %d bytes, and has %" G_GSIZE_FORMAT, path,
+                              TALL_MAX_NUMBER_BYTES, len);
     }
   if (!tall_text_is_utf8 (tall_slice (text, len)))
     return tall_check_fail (self, field, "it is not valid UTF-8");
@@ -372,11 +370,10 @@ check_address_size (const TallCheck *self, gsize size)
     return TRUE;
 
   g_autofree char *path = check_path (self, NULL);
-  g_set_error (self->error, TALL_ERROR, TALL_ERROR_TOO_LARGE,
-               "%s: the texts of an address have at most %d bytes together, these have "
-               "%" G_GSIZE_FORMAT,
-               path, TALL_MAX_ADDRESS_BYTES, size);
-  return FALSE;
+  return tall_error_fail (self->error, TALL_ERROR_TOO_LARGE,
+                          "%s: the texts of an address have at most %d bytes together, these have "
+                          "%" G_GSIZE_FORMAT,
+                          path, TALL_MAX_ADDRESS_BYTES, size);
 }
 
 /* An address, which may be absent. */
@@ -529,8 +526,8 @@ tall_check_size (const TallCheck *self,
   if (size <= TALL_MAX_CANONICAL_BYTES)
     return TRUE;
 
-  g_set_error (self->error, TALL_ERROR, TALL_ERROR_TOO_LARGE,
-               "%s has at most %d bytes in canonical form, this one has %" G_GSIZE_FORMAT "%s",
-               what, TALL_MAX_CANONICAL_BYTES, size, advice);
-  return FALSE;
+  return tall_error_fail (self->error, TALL_ERROR_TOO_LARGE,
+                          "%s has at most %d bytes in canonical form, this one has %" G_GSIZE_FORMAT
+                          "%s",
+                          what, TALL_MAX_CANONICAL_BYTES, size, advice);
 }

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
+#include "base/fail.h"
 #include "model/json.h"
-#include "tall-error.h"
 #include "tall-limits.h"
 
 #include <stdio.h>
@@ -26,19 +26,18 @@ static gboolean
 scan_fail (const Scan *self, const char *what)
 {
   glong position = g_utf8_strlen (self->line_start, self->at - self->line_start) + 1;
-  tall_error_set_invalid (self->error, NULL, "JSON, line %u, position %ld: %s", self->line,
-                          position, what);
-  return FALSE;
+  return tall_error_fail_invalid (self->error, NULL, "JSON, line %u, position %ld: %s", self->line,
+                                  position, what);
 }
 
 static gboolean
 scan_fail_size (const Scan *self, const char *what, guint limit)
 {
-  g_set_error (self->error, TALL_ERROR, TALL_ERROR_TOO_LARGE,
-               "JSON, line %u: more than %u %s; an order has at most %d lines, locations and "
-               "adjustments together: split it",
-               self->line, limit, what, TALL_MAX_LINES_AND_LOCATIONS);
-  return FALSE;
+  return tall_error_fail (
+      self->error, TALL_ERROR_TOO_LARGE,
+      "JSON, line %u: more than %u %s; an order has at most %d lines, locations and "
+      "adjustments together: split it",
+      self->line, limit, what, TALL_MAX_LINES_AND_LOCATIONS);
 }
 
 static gboolean
@@ -237,10 +236,9 @@ scan_encoding (Scan *self)
     return TRUE;
 
   gsize before = bad - self->at;
-  tall_error_set_invalid (self->error, NULL,
-                          "JSON must be UTF-8 without NUL bytes: wrong at byte %" G_GSIZE_FORMAT,
-                          before + 1);
-  return FALSE;
+  return tall_error_fail_invalid (
+      self->error, NULL, "JSON must be UTF-8 without NUL bytes: wrong at byte %" G_GSIZE_FORMAT,
+      before + 1);
 }
 
 /* Checks that @text is UTF-8 and consists of JSON's tokens only, in one object, and that its depth

@@ -2,10 +2,10 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-patch.h"
 
+#include "base/fail.h"
 #include "base/text.h"
 #include "model/check.h"
 #include "model/json.h"
-#include "tall-error.h"
 
 #define ATTRIBUTE "attribute"
 
@@ -62,8 +62,7 @@ change_fail (const Change *self, const char *format, ...)
   gsize len = (gsize)(self->at - self->place);
   g_autofree char *read = g_strndup (self->place, len > 0 && self->at[-1] == '.' ? len - 1 : len);
   g_autofree char *path = tall_json_shorten (read[0] != '\0' ? read : "changes");
-  tall_error_set_invalid (self->error, path, "%s: %s", path, what);
-  return FALSE;
+  return tall_error_fail_invalid (self->error, path, "%s: %s", path, what);
 }
 
 /* @prefix: of the paths that a check gives; @invalid: (transfer full): what it has found, or NULL
@@ -526,17 +525,11 @@ tall_patch_check (const char *const *changes, guint n, GError **error)
 {
   gsize size = 0;
   if (n == 0)
-    {
-      tall_error_set_invalid (error, "changes", "changes: there is none");
-      return FALSE;
-    }
+    return tall_error_fail_invalid (error, "changes", "changes: there is none");
   if (n > TALL_PATCH_MAX_CHANGES)
-    {
-      g_set_error (error, TALL_ERROR, TALL_ERROR_TOO_LARGE,
-                   "a patch has at most %d changes, this one has %u: put the whole order",
-                   TALL_PATCH_MAX_CHANGES, n);
-      return FALSE;
-    }
+    return tall_error_fail (error, TALL_ERROR_TOO_LARGE,
+                            "a patch has at most %d changes, this one has %u: put the whole order",
+                            TALL_PATCH_MAX_CHANGES, n);
   for (guint i = 0; i < n; i++)
     {
       gsize len = changes[i] != NULL ? strlen (changes[i]) : 0;
@@ -544,18 +537,15 @@ tall_patch_check (const char *const *changes, guint n, GError **error)
       if (len > 0 && tall_text_is_utf8 (tall_slice (changes[i], len)))
         continue;
       g_autofree char *path = g_strdup_printf ("changes[%u]", i);
-      tall_error_set_invalid (error, path, "%s: %s", path,
-                              len > 0 ? "the text is not valid UTF-8" : "the change is empty");
-      return FALSE;
+      return tall_error_fail_invalid (error, path, "%s: %s", path,
+                                      len > 0 ? "the text is not valid UTF-8"
+                                              : "the change is empty");
     }
   if (size > TALL_PATCH_MAX_BYTES)
-    {
-      g_set_error (error, TALL_ERROR, TALL_ERROR_TOO_LARGE,
-                   "the changes of a patch have at most %d bytes together, these have "
-                   "%" G_GSIZE_FORMAT ": put the whole order",
-                   TALL_PATCH_MAX_BYTES, size);
-      return FALSE;
-    }
+    return tall_error_fail (error, TALL_ERROR_TOO_LARGE,
+                            "the changes of a patch have at most %d bytes together, these have "
+                            "%" G_GSIZE_FORMAT ": put the whole order",
+                            TALL_PATCH_MAX_BYTES, size);
   for (guint i = 0; i < n; i++)
     {
       gint32 location, line;

@@ -2,10 +2,10 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "store/follow.h"
 
+#include "base/fail.h"
 #include "store/commit/commit.h"
 #include "store/commit/recent.h"
 #include "store/record/generation.h"
-#include "tall-error.h"
 
 /* ---- Which tables count ---- */
 
@@ -148,10 +148,10 @@ tall_follower_check_writable (TallFollower *self, GError **error)
 {
   if (!g_atomic_int_get (&self->read_only))
     return TRUE;
-  g_set_error (error, TALL_ERROR, TALL_ERROR_UNSUPPORTED,
-               "this deployment is read-only; it was set so, and what writes has to wait or go to "
-               "another");
-  return FALSE;
+  return tall_error_fail (
+      error, TALL_ERROR_UNSUPPORTED,
+      "this deployment is read-only; it was set so, and what writes has to wait or go to "
+      "another");
 }
 
 /* All that this process knows is of one deployment: its layout, keys, ids, tables.
@@ -163,9 +163,9 @@ follower_check_current (TallFollower *self, GError **error)
 {
   if (!g_atomic_int_get (&self->is_replaced))
     return TRUE;
-  g_set_error (error, TALL_ERROR, TALL_ERROR_UNSUPPORTED,
-               "another deployment has been made in the place of this one; open it again");
-  return FALSE;
+  return tall_error_fail (
+      error, TALL_ERROR_UNSUPPORTED,
+      "another deployment has been made in the place of this one; open it again");
 }
 
 /* Obeys the record from now on. An older one is ignored: a server of HBase that does not count any
@@ -248,9 +248,8 @@ follower_look (TallFollower *self, gint64 deadline, GError **error)
     return TRUE;
   if (mine)
     return look_now (self, number, deadline, error);
-  g_set_error (error, TALL_ERROR, TALL_ERROR_TIMED_OUT,
-               "the time was over before the deployment record was read");
-  return FALSE;
+  return tall_error_fail (error, TALL_ERROR_TIMED_OUT,
+                          "the time was over before the deployment record was read");
 }
 
 /* ---- A thread that keeps that up to date ---- */
@@ -435,11 +434,11 @@ wait (const TallOperation *operation, gint64 *longest)
 static gboolean
 fail_in_pause (GError **error)
 {
-  g_set_error (error, TALL_ERROR, TALL_ERROR_TIMED_OUT,
-               "the time was over while the orders are moving to other tables, where calls have "
-               "to wait; nothing was done, try again, or ask for the state of the migration if it "
-               "lasts");
-  return FALSE;
+  return tall_error_fail (
+      error, TALL_ERROR_TIMED_OUT,
+      "the time was over while the orders are moving to other tables, where calls have "
+      "to wait; nothing was done, try again, or ask for the state of the migration if it "
+      "lasts");
 }
 
 /* Before a call: waits where it would only disturb. What cannot be read is not a reason to wait. */

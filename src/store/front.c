@@ -2,10 +2,10 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "store/front.h"
 
+#include "base/fail.h"
 #include "base/slots.h"
 #include "base/workers.h"
 #include "layout/layout.h"
-#include "tall-error.h"
 #include "tall-front.h"
 
 /* How many orders go into one call, so that it takes about this time: a server has others to serve,
@@ -481,10 +481,10 @@ check_base (const TallWriteOptions *options, GError **error)
       options != NULL && options->has_token && options->condition != TALL_IF_REVISION;
   if (options == NULL || (options->base > 0) == takes_base)
     return TRUE;
-  tall_error_set_invalid (error, "base_revision",
-                          "base_revision: a patch with a token, and without a revision to expect, "
-                          "needs it, and no other patch takes it");
-  return FALSE;
+  return tall_error_fail_invalid (
+      error, "base_revision",
+      "base_revision: a patch with a token, and without a revision to expect, "
+      "needs it, and no other patch takes it");
 }
 
 /**
@@ -555,9 +555,9 @@ check_many (guint n, GError **error)
 {
   if (n <= TALL_MAX_MANY)
     return TRUE;
-  g_set_error (error, TALL_ERROR, TALL_ERROR_TOO_LARGE,
-               "%u orders in one call: at most %d are taken; make several calls", n, TALL_MAX_MANY);
-  return FALSE;
+  return tall_error_fail (error, TALL_ERROR_TOO_LARGE,
+                          "%u orders in one call: at most %d are taken; make several calls", n,
+                          TALL_MAX_MANY);
 }
 
 static gboolean
@@ -636,9 +636,9 @@ check_limit (guint limit, GError **error)
 {
   if (limit <= TALL_MAX_PAGE)
     return TRUE;
-  tall_error_set_invalid (error, "limit", "A page of %u entries: at most %d are given at once",
-                          limit, TALL_MAX_PAGE);
-  return FALSE;
+  return tall_error_fail_invalid (error, "limit",
+                                  "A page of %u entries: at most %d are given at once", limit,
+                                  TALL_MAX_PAGE);
 }
 
 static gboolean
@@ -650,18 +650,13 @@ validate_listing (const TallListOptions *options, gboolean by_date, GError **err
   if (!check_limit (options->limit, error))
     return FALSE;
   if (!by_date && (options->has_from || options->has_to))
-    {
-      tall_error_set_invalid (error, options->has_from ? "from" : "to",
-                              "This listing is not by date: leave the dates out");
-      return FALSE;
-    }
+    return tall_error_fail_invalid (error, options->has_from ? "from" : "to",
+                                    "This listing is not by date: leave the dates out");
   if (options->has_from && options->has_to && options->from >= options->to)
-    {
-      tall_error_set_invalid (error, "to",
-                              "The range of dates is empty or the wrong way round: “to” is the "
-                              "first date no longer wanted and must be after “from”");
-      return FALSE;
-    }
+    return tall_error_fail_invalid (
+        error, "to",
+        "The range of dates is empty or the wrong way round: “to” is the "
+        "first date no longer wanted and must be after “from”");
   return TRUE;
 }
 

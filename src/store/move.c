@@ -2,9 +2,9 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "store/move.h"
 
+#include "base/fail.h"
 #include "store/record/generation.h"
 #include "store/record/tables.h"
-#include "tall-error.h"
 
 #define MAX_ATTEMPTS 5 /* to begin, while others begin and abort */
 
@@ -111,23 +111,20 @@ check_begun (const TallDeployment *deployment, const TallMove *move, GError **er
   g_autoptr (TallArena) arena = tall_arena_new (256);
   const char **wanted = tall_move_list (arena, move);
   if (deployment->next == NULL || deployment->migration.phase == TALL_MIGRATION_ABORTING)
-    {
-      tall_error_set_conflict (error, 0,
-                               "A migration is being aborted; `tallorder migrate --abort` finishes "
-                               "that, and then another one can begin");
-      return FALSE;
-    }
+    return tall_error_fail_conflict (
+        error, 0,
+        "A migration is being aborted; `tallorder migrate --abort` finishes "
+        "that, and then another one can begin");
   const char **begun = list_deployment (arena, deployment->next);
   guint i = tall_move_find_other (wanted, begun, TALL_N_MOVING);
   if (i == TALL_N_MOVING)
     return TRUE;
-  tall_error_set_conflict (error, 0,
-                           "A migration has begun, to the %s %s and not to %s; leave that "
-                           "option out to go on with "
-                           "it, or give it up with `tallorder migrate --abort`",
-                           tall_move_labels[i], begun[i] != NULL ? begun[i] : "by default",
-                           wanted[i]);
-  return FALSE;
+  return tall_error_fail_conflict (error, 0,
+                                   "A migration has begun, to the %s %s and not to %s; leave that "
+                                   "option out to go on with "
+                                   "it, or give it up with `tallorder migrate --abort`",
+                                   tall_move_labels[i], begun[i] != NULL ? begun[i] : "by default",
+                                   wanted[i]);
 }
 
 /**
@@ -277,12 +274,10 @@ begin_new (TallTable *table,
   if (!check_changes (is, move, error))
     return FALSE;
   if (is->migration.last == G_MAXINT64)
-    {
-      g_set_error (error, TALL_ERROR, TALL_ERROR_UNSUPPORTED,
-                   "All numbers of generations are given; export the orders, and load them into a "
-                   "new deployment");
-      return FALSE;
-    }
+    return tall_error_fail (
+        error, TALL_ERROR_UNSUPPORTED,
+        "All numbers of generations are given; export the orders, and load them into a "
+        "new deployment");
   TallMigration to = tall_migration_begin (&is->migration);
   const TallDeployment target = tall_move_apply (move, is);
   if (check_tables (table, &target, to.target, move->sample, deadline, &cause))

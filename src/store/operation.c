@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "store/operation.h"
 
-#include "tall-error.h"
+#include "base/fail.h"
 
 #define LOOKING_TIME (3 * G_USEC_PER_SEC)
 
@@ -60,9 +60,8 @@ tall_operation_set_id (TallOperation *self, guint64 id)
 gboolean
 tall_operation_set_not_found (const TallOperation *self, GError **error)
 {
-  g_set_error (error, TALL_ERROR, TALL_ERROR_NOT_FOUND, "there is no such %s",
-               self->order_number != NULL ? "order" : "customer");
-  return FALSE;
+  return tall_error_fail (error, TALL_ERROR_NOT_FOUND, "there is no such %s",
+                          self->order_number != NULL ? "order" : "customer");
 }
 
 /**

@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "store/store.h"
 
+#include "base/fail.h"
 #include "store/record/tables.h"
-#include "tall-error.h"
 #include "store/read/fetch.h"
 #include "store/follow.h"
 #include "store/front.h"
@@ -472,11 +472,11 @@ check_setting (const char *what, const char *wanted, const char *recorded, GErro
 {
   if (wanted == NULL || g_str_equal (wanted, recorded))
     return TRUE;
-  tall_error_set_conflict (error, 0,
-                           "This deployment was made with %s %s, not %s; leave the option out, or "
-                           "choose another deployment",
-                           what, recorded, wanted);
-  return FALSE;
+  return tall_error_fail_conflict (
+      error, 0,
+      "This deployment was made with %s %s, not %s; leave the option out, or "
+      "choose another deployment",
+      what, recorded, wanted);
 }
 
 /**

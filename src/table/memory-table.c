@@ -500,10 +500,7 @@ tall_memory_table_create_table (TallTable *base,
   g_autoptr (GMutexLocker) locker G_GNUC_UNUSED = g_mutex_locker_new (&self->mutex);
 
   if (g_hash_table_contains (self->tables, spec->name))
-    {
-      tall_error_set_conflict (error, 0, "Table %s exists already", spec->name);
-      return FALSE;
-    }
+    return tall_error_fail_conflict (error, 0, "Table %s exists already", spec->name);
   g_hash_table_insert (self->tables, g_strdup (spec->name), table_new (spec));
   return TRUE;
 }

@@ -2,12 +2,12 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "store/bulk/bulk.h"
 
+#include "base/fail.h"
 #include "base/slots.h"
 #include "base/workers.h"
 #include "store/bulk/batch.h"
 #include "store/read/ids.h"
 #include "tall-bulk.h"
-#include "tall-error.h"
 
 /* Customers of a batch. */
 typedef struct
@@ -118,10 +118,9 @@ check_many (guint n, const char *what, GError **error)
 {
   if (n <= TALL_BULK_MOST)
     return TRUE;
-  g_set_error (error, TALL_ERROR, TALL_ERROR_TOO_LARGE,
-               "%u %s in one call: at most %d are taken; make several calls", n, what,
-               TALL_BULK_MOST);
-  return FALSE;
+  return tall_error_fail (error, TALL_ERROR_TOO_LARGE,
+                          "%u %s in one call: at most %d are taken; make several calls", n, what,
+                          TALL_BULK_MOST);
 }
 
 /**

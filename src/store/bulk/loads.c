@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "store/bulk/loads.h"
 
+#include "base/fail.h"
 #include "store/record/deployment.h"
-#include "tall-error.h"
 #include "store/commit/root.h"
 #include "store/record/tables.h"
 
@@ -115,11 +115,8 @@ try_take (const TallLoads *self, gint64 deadline, gboolean *taken, GError **unkn
   if (!read_last (self, batch->arena, &cell, &last, deadline, error))
     return FALSE;
   if (last > TALL_FIRST_REVISION - 1 - TAKEN_AT_ONCE)
-    {
-      g_set_error (error, TALL_ERROR, TALL_ERROR_UNSUPPORTED,
-                   "all revisions of loads are used up; put the orders without a load");
-      return FALSE;
-    }
+    return tall_error_fail (error, TALL_ERROR_UNSUPPORTED,
+                            "all revisions of loads are used up; put the orders without a load");
 
   TallMutation *record = tall_batch_add (batch, TALL_META_TABLE, TALL_RECORD_ROW);
   gint64 timestamp = MAX (find_now (self), cell != NULL ? cell->timestamp + 1 : 1);
@@ -178,9 +175,8 @@ take_more (const TallLoads *self, gint64 deadline, GError **error)
         break;
       hooks->sleep (g_random_int_range ((gint32)(longest / 2), (gint32)longest + 1), hooks->data);
     }
-  g_set_error (error, TALL_ERROR, TALL_ERROR_OVERLOADED,
-               "other loads were faster until the time was over; try again");
-  return FALSE;
+  return tall_error_fail (error, TALL_ERROR_OVERLOADED,
+                          "other loads were faster until the time was over; try again");
 }
 
 /* One for this load. What was taken before it was begun is not for it: who has taken more since has

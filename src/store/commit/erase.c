@@ -1,11 +1,11 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
+#include "base/fail.h"
 #include "store/commit/children.h"
 #include "store/commit/put.h"
 #include "store/follow.h"
 #include "store/read/index.h"
 #include "store/verify/verify.h"
-#include "tall-error.h"
 #include "tall-limits.h"
 
 #define PART_TIME G_USEC_PER_SEC
@@ -106,10 +106,10 @@ check_settled (const Erase *self, GError **error)
   if (record->migration.phase == TALL_MIGRATION_NONE
       && record->migration.generation == self->context->generation)
     return TRUE;
-  tall_error_set_conflict (error, 0,
-                           "a migration is under way, or has moved everything meanwhile; when it "
-                           "has ended, or was aborted, erase again");
-  return FALSE;
+  return tall_error_fail_conflict (
+      error, 0,
+      "a migration is under way, or has moved everything meanwhile; when it "
+      "has ended, or was aborted, erase again");
 }
 
 static void
@@ -480,10 +480,10 @@ end_round (Erase *self, GError **error)
   begin_wait (self);
   if (++self->round < MOST_ROUNDS)
     return TRUE;
-  tall_error_set_conflict (error, 0,
-                           "orders of the customer are still being stored; stop what stores them, "
-                           "then erase again");
-  return FALSE;
+  return tall_error_fail_conflict (
+      error, 0,
+      "orders of the customer are still being stored; stop what stores them, "
+      "then erase again");
 }
 
 static gboolean
@@ -590,12 +590,10 @@ read_cursor (Erase *self, TallReader *cursor, GError **error)
   if (cursor->rest.len == 0)
     return TRUE;
   if (!tall_cursor_open (self->context, CURSOR, self->request->customer_number, cursor))
-    {
-      tall_error_set_invalid (error, "cursor",
-                              "this cursor is not of an erase of this customer in the tables that "
-                              "count now; begin again");
-      return FALSE;
-    }
+    return tall_error_fail_invalid (
+        error, "cursor",
+        "this cursor is not of an erase of this customer in the tables that "
+        "count now; begin again");
   self->phase = tall_reader_u8 (cursor);
   self->flags = tall_reader_u8 (cursor);
   self->round = tall_reader_u8 (cursor);
@@ -684,10 +682,10 @@ finish (Erase *self, GError **error)
       describe_left (self);
       return TRUE;
     }
-  g_set_error (error, TALL_ERROR, TALL_ERROR_DAMAGED,
-               "rows that cannot be read stay, all else is erased; `tallorder verify --customer` "
-               "names them: mend them, then erase again");
-  return FALSE;
+  return tall_error_fail (
+      error, TALL_ERROR_DAMAGED,
+      "rows that cannot be read stay, all else is erased; `tallorder verify --customer` "
+      "names them: mend them, then erase again");
 }
 
 static gboolean

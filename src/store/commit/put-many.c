@@ -3,9 +3,9 @@
 #include "store/commit/commit.h"
 #include "store/commit/put.h"
 
+#include "base/fail.h"
 #include "base/workers.h"
 #include "store/follow.h"
-#include "tall-error.h"
 #include "tall-limits.h"
 
 /* Everything that is to be stored; each worker takes one chain. */
@@ -81,11 +81,11 @@ make_contents (Work *self, GError **error)
       n_bytes += self->contents[i].canonical.len;
       if (n_bytes <= TALL_MAX_MANY_BYTES)
         continue;
-      g_set_error (error, TALL_ERROR, TALL_ERROR_TOO_LARGE,
-                   "the first %u have more than the %d MiB that are taken at once; nothing was "
-                   "stored, make several calls",
-                   i + 1, TALL_MAX_MANY_BYTES / 1024 / 1024);
-      return FALSE;
+      return tall_error_fail (
+          error, TALL_ERROR_TOO_LARGE,
+          "the first %u have more than the %d MiB that are taken at once; nothing was "
+          "stored, make several calls",
+          i + 1, TALL_MAX_MANY_BYTES / 1024 / 1024);
     }
   return TRUE;
 }

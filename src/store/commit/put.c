@@ -5,6 +5,7 @@
  * tests/protocol/protocol.py. */
 #include "store/commit/put.h"
 
+#include "base/fail.h"
 #include "store/commit/children.h"
 #include "store/commit/commit.h"
 #include "store/commit/recent.h"
@@ -12,7 +13,6 @@
 #include "store/read/customer-scan.h"
 #include "store/read/fetch.h"
 #include "store/read/index.h"
-#include "tall-error.h"
 #include "tall-limits.h"
 
 /* Waiting for a claim. */
@@ -45,18 +45,15 @@ check_options (const TallWriteOptions *options, GError **error)
   static const guint8 no_token[TALL_TOKEN_SIZE];
 
   if (options->has_token && memcmp (options->token, no_token, TALL_TOKEN_SIZE) == 0)
-    {
-      tall_error_set_invalid (
-          error, "token",
-          "a request token of zeros identifies nothing; make a UUID for each request");
-      return FALSE;
-    }
+    return tall_error_fail_invalid (
+        error, "token",
+        "a request token of zeros identifies nothing; make a UUID for each request");
   if (options->condition != TALL_IF_REVISION || options->revision > 0)
     return TRUE;
-  tall_error_set_invalid (error, "revision",
-                          "revision %" G_GINT64_FORMAT " cannot be expected; they begin with 1",
-                          options->revision);
-  return FALSE;
+  return tall_error_fail_invalid (error, "revision",
+                                  "revision %" G_GINT64_FORMAT
+                                  " cannot be expected; they begin with 1",
+                                  options->revision);
 }
 
 /* The token by which a commit is recognised: the caller's, if there is one. All tries of an
@@ -104,11 +101,11 @@ check_schema (const Write *self, GError **error)
   const TallState *state = &self->root.state;
   if (!self->wanted.live || !state->live || state->schema <= TALL_SCHEMA)
     return TRUE;
-  g_set_error (error, TALL_ERROR, TALL_ERROR_NEWER_VERSION,
-               "what is there has schema %u, and this version of tallorder knows none after "
-               "%d, so that replacing it could lose something; use the newer version",
-               state->schema, TALL_SCHEMA);
-  return FALSE;
+  return tall_error_fail (
+      error, TALL_ERROR_NEWER_VERSION,
+      "what is there has schema %u, and this version of tallorder knows none after "
+      "%d, so that replacing it could lose something; use the newer version",
+      state->schema, TALL_SCHEMA);
 }
 
 /* FALSE with %TALL_ERROR_CONFLICT, and the revision that is there, if the caller's condition does
@@ -121,11 +118,9 @@ check_condition (const Write *self, GError **error)
   gint64 revision = tall_root_is_live (root, self->operation) ? root->state.revision : 0;
 
   if (options->condition == TALL_IF_ABSENT && revision != 0)
-    {
-      tall_error_set_conflict (error, revision,
-                               "it is there already, with revision %" G_GINT64_FORMAT, revision);
-      return FALSE;
-    }
+    return tall_error_fail_conflict (error, revision,
+                                     "it is there already, with revision %" G_GINT64_FORMAT,
+                                     revision);
   if (options->condition != TALL_IF_REVISION || options->revision == revision)
     return TRUE;
   if (revision == 0)
@@ -156,19 +151,17 @@ check_has_no_orders (const Write *self, GError **error)
     return FALSE;
   if (order.order_number == NULL)
     return TRUE;
-  tall_error_set_conflict (error, self->root.state.revision,
-                           "the customer still has orders, such as %s; delete those first",
-                           order.order_number);
-  return FALSE;
+  return tall_error_fail_conflict (error, self->root.state.revision,
+                                   "the customer still has orders, such as %s; delete those first",
+                                   order.order_number);
 }
 
 static gboolean
 fail_late (GError **error)
 {
-  g_set_error (
-      error, TALL_ERROR, TALL_ERROR_TIMED_OUT,
+  return tall_error_fail (
+      error, TALL_ERROR_TIMED_OUT,
       "the time was over before it could be stored or deleted; nothing was done, try again");
-  return FALSE;
 }
 
 /* FALSE with %TALL_ERROR_TIMED_OUT if the operation's time has passed, nothing being done. */
@@ -572,10 +565,7 @@ tall_patch (TallOperation *operation,
   Patch patch = { changes, n, options, counts ? options->base : 0, 0 };
   GError *cause = NULL;
   if (options->condition == TALL_IF_ABSENT)
-    {
-      tall_error_set_invalid (error, "condition", "what is absent cannot be changed");
-      return FALSE;
-    }
+    return tall_error_fail_invalid (error, "condition", "what is absent cannot be changed");
   if (!check_options (options, error))
     return FALSE;
   operation->writes = TRUE;
@@ -748,10 +738,7 @@ tall_delete (TallOperation *operation, const TallWriteOptions *options, GError *
 {
   GError *cause = NULL;
   if (options->condition == TALL_IF_ABSENT)
-    {
-      tall_error_set_invalid (error, "condition", "what is absent cannot be deleted");
-      return FALSE;
-    }
+    return tall_error_fail_invalid (error, "condition", "what is absent cannot be deleted");
   if (!check_options (options, error))
     return FALSE;
   operation->writes = TRUE;

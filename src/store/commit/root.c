@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "store/commit/root.h"
 
+#include "base/fail.h"
 #include "model/canonical.h"
-#include "tall-error.h"
 #include "tall-limits.h"
 
 #define FLAG_LIVE 0x01
@@ -52,23 +52,21 @@ static gboolean
 check_form (TallSlice bytes, GError **error)
 {
   if (bytes.len > 0 && bytes.data[0] > TALL_STATE_FORMAT)
-    {
-      g_set_error (error, TALL_ERROR, TALL_ERROR_NEWER_VERSION,
-                   "its state cell has format %u, and this version of tallorder knows none after "
-                   "%d; use the newer version",
-                   bytes.data[0], TALL_STATE_FORMAT);
-      return FALSE;
-    }
+    return tall_error_fail (
+        error, TALL_ERROR_NEWER_VERSION,
+        "its state cell has format %u, and this version of tallorder knows none after "
+        "%d; use the newer version",
+        bytes.data[0], TALL_STATE_FORMAT);
   if (bytes.len == TALL_STATE_SIZE && bytes.data[0] == TALL_STATE_FORMAT
       && (bytes.data[1] & ~FLAG_LIVE) == 0)
     return TRUE;
 
   g_autofree char *hex = tall_slice_to_hex (tall_slice (bytes.data, MIN (bytes.len, 2)));
-  g_set_error (error, TALL_ERROR, TALL_ERROR_DAMAGED,
-               "its state cell has %" G_GSIZE_FORMAT " bytes that begin with %s, not %d that begin "
-               "with 0100 or 0101",
-               bytes.len, hex, TALL_STATE_SIZE);
-  return FALSE;
+  return tall_error_fail (error, TALL_ERROR_DAMAGED,
+                          "its state cell has %" G_GSIZE_FORMAT
+                          " bytes that begin with %s, not %d that begin "
+                          "with 0100 or 0101",
+                          bytes.len, hex, TALL_STATE_SIZE);
 }
 
 static gboolean
@@ -79,11 +77,10 @@ check_revisions (const TallState *state, GError **error)
   if (in_range && (state->revision > 0 || !state->live))
     return TRUE;
 
-  g_set_error (error, TALL_ERROR, TALL_ERROR_DAMAGED,
-               "its state cell has revision %" G_GINT64_FORMAT " and pending revision "
-               "%" G_GINT64_FORMAT,
-               state->revision, state->pending);
-  return FALSE;
+  return tall_error_fail (error, TALL_ERROR_DAMAGED,
+                          "its state cell has revision %" G_GINT64_FORMAT " and pending revision "
+                          "%" G_GINT64_FORMAT,
+                          state->revision, state->pending);
 }
 
 /**
@@ -145,21 +142,19 @@ static gboolean
 check_size (const TallContent *self, GError **error)
 {
   if (self->canonical.len > TALL_MAX_CANONICAL_BYTES)
-    {
-      g_set_error (error, TALL_ERROR, TALL_ERROR_TOO_LARGE,
-                   "its canonical form has %" G_GSIZE_FORMAT " bytes, and at most %d are stored",
-                   self->canonical.len, TALL_MAX_CANONICAL_BYTES);
-      return FALSE;
-    }
+    return tall_error_fail (error, TALL_ERROR_TOO_LARGE,
+                            "its canonical form has %" G_GSIZE_FORMAT
+                            " bytes, and at most %d are stored",
+                            self->canonical.len, TALL_MAX_CANONICAL_BYTES);
   gsize repeated =
       self->record.kind == TALL_RECORD_ORDER ? tall_order_count_repeated (self->record.order) : 0;
   if (repeated <= TALL_MAX_REPEATED_BYTES)
     return TRUE;
-  g_set_error (error, TALL_ERROR, TALL_ERROR_TOO_LARGE,
-               "the names and addresses of its locations have %" G_GSIZE_FORMAT
-               " bytes, counted once for each line, and at most %d are stored; shorten the names",
-               repeated, TALL_MAX_REPEATED_BYTES);
-  return FALSE;
+  return tall_error_fail (
+      error, TALL_ERROR_TOO_LARGE,
+      "the names and addresses of its locations have %" G_GSIZE_FORMAT
+      " bytes, counted once for each line, and at most %d are stored; shorten the names",
+      repeated, TALL_MAX_REPEATED_BYTES);
 }
 
 static void
@@ -326,11 +321,8 @@ tall_root_parse_state (TallRoot *self, const TallRow *row, TallSlice *summary, G
     return FALSE;
 
   if (cell->timestamp > TALL_LATEST_REVISION)
-    {
-      g_set_error (error, TALL_ERROR, TALL_ERROR_DAMAGED,
-                   "its state cell has the timestamp %" G_GINT64_FORMAT, cell->timestamp);
-      return FALSE;
-    }
+    return tall_error_fail (error, TALL_ERROR_DAMAGED,
+                            "its state cell has the timestamp %" G_GINT64_FORMAT, cell->timestamp);
 
   self->exists = TRUE;
   memcpy (self->bytes, cell->value.data, TALL_STATE_SIZE);
@@ -352,11 +344,11 @@ tall_root_check_summary (const TallRoot *self, GError **error)
 {
   if (self->has_summary)
     return TRUE;
-  g_set_error (error, TALL_ERROR, TALL_ERROR_DAMAGED,
-               "its root row has no summary of revision %" G_GINT64_FORMAT ", so that nobody knows "
-               "whose it is",
-               self->state.revision);
-  return FALSE;
+  return tall_error_fail (error, TALL_ERROR_DAMAGED,
+                          "its root row has no summary of revision %" G_GINT64_FORMAT
+                          ", so that nobody knows "
+                          "whose it is",
+                          self->state.revision);
 }
 
 /**
@@ -548,11 +540,11 @@ tall_root_check_owner (const TallRoot *self, const TallOperation *operation, GEr
       operation->order_number != NULL
           ? g_strdup_printf ("order %s of %s", operation->order_number, operation->customer_number)
           : g_strdup_printf ("customer %s", operation->customer_number);
-  g_set_error (error, TALL_ERROR, TALL_ERROR_KEY_COLLISION,
-               "%s has the row key %s, and that row belongs to %s; choose another number, or a "
-               "deployment with the key strategy raw",
-               asked, row, self->stranger);
-  return FALSE;
+  return tall_error_fail (
+      error, TALL_ERROR_KEY_COLLISION,
+      "%s has the row key %s, and that row belongs to %s; choose another number, or a "
+      "deployment with the key strategy raw",
+      asked, row, self->stranger);
 }
 
 /**

@@ -2,13 +2,13 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "store/read/fetch.h"
 
+#include "base/fail.h"
 #include "model/canonical.h"
 #include "store/commit/root.h"
 #include "store/context.h"
 #include "store/follow.h"
 #include "store/read/pager.h"
 #include "table/merged-plan.h"
-#include "tall-error.h"
 #include "tall-limits.h"
 
 /* What is in pieces is damaged, unless it is so old that the rest may have gone with the TTL. */
@@ -50,11 +50,11 @@ check_digest (const TallState *state, TallSlice canonical, GError **error)
   if (tall_md5_is (canonical, state->digest))
     return TRUE;
 
-  g_set_error (error, TALL_ERROR, TALL_ERROR_DAMAGED,
-               "all rows of revision %" G_GINT64_FORMAT " are there, but not what was stored in "
-               "them: its digest is another",
-               state->revision);
-  return FALSE;
+  return tall_error_fail (error, TALL_ERROR_DAMAGED,
+                          "all rows of revision %" G_GINT64_FORMAT
+                          " are there, but not what was stored in "
+                          "them: its digest is another",
+                          state->revision);
 }
 
 static gboolean
@@ -63,13 +63,12 @@ check_order (const TallState *state, const TallDecoded *decoded, TallArena *aren
   guint n_lines = tall_order_count_lines (decoded->order);
   guint n_locations = decoded->order->n_shipping_locations;
   if (n_lines != state->n_lines || n_locations != state->n_locations)
-    {
-      g_set_error (error, TALL_ERROR, TALL_ERROR_DAMAGED,
-                   "of revision %" G_GINT64_FORMAT " there are %u of %u lines and %u of %u "
-                   "locations",
-                   state->revision, n_lines, state->n_lines, n_locations, state->n_locations);
-      return FALSE;
-    }
+    return tall_error_fail (error, TALL_ERROR_DAMAGED,
+                            "of revision %" G_GINT64_FORMAT
+                            " there are %u of %u lines and %u of %u "
+                            "locations",
+                            state->revision, n_lines, state->n_lines, n_locations,
+                            state->n_locations);
   if (decoded->proved)
     return TRUE;
   return check_digest (state,

@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "store/read/ids.h"
 
+#include "base/fail.h"
 #include "model/canonical.h"
-#include "tall-error.h"
 
 #define MAX_REMEMBERED 65536 /* in each of the two halves */
 
@@ -183,11 +183,11 @@ parse_id (const TallRow *row, const char *number, guint64 *id, GError **error)
   *id = tall_reader_u64 (&reader);
   if (tall_reader_done (&reader) && *id > 0 && *id <= G_MAXINT64)
     return TRUE;
-  g_set_error (error, TALL_ERROR, TALL_ERROR_DAMAGED,
-               "the row of customer %s in table " TALL_IDS_TABLE " holds no id; without it the "
-               "customer's orders cannot be found",
-               number);
-  return FALSE;
+  return tall_error_fail (error, TALL_ERROR_DAMAGED,
+                          "the row of customer %s in table " TALL_IDS_TABLE
+                          " holds no id; without it the "
+                          "customer's orders cannot be found",
+                          number);
 }
 
 /* Reads the ids of the numbers at @wanted; what is there is remembered. Those of customers who were
@@ -281,9 +281,9 @@ count (TallIds *self, gint64 step, guint64 *id, gint64 deadline, GError **error)
   *id = (guint64)value;
   if (value >= step)
     return TRUE;
-  g_set_error (error, TALL_ERROR, TALL_ERROR_DAMAGED,
-               "the counter in table " TALL_IDS_TABLE " stands at %" G_GINT64_FORMAT, value);
-  return FALSE;
+  return tall_error_fail (error, TALL_ERROR_DAMAGED,
+                          "the counter in table " TALL_IDS_TABLE " stands at %" G_GINT64_FORMAT,
+                          value);
 }
 
 static gboolean

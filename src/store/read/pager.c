@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "store/read/pager.h"
 
+#include "base/fail.h"
 #include "model/canonical.h"
-#include "tall-error.h"
 #include "tall-listing.h"
 
 void
@@ -88,8 +88,7 @@ tall_outcome_cut (TallOutcome *self, const TallOrderPart *part, GError **error)
   gint32 wanted = part->kind == TALL_PART_LOCATION ? part->location : 0;
   if (leave_location (order, wanted) || wanted == 0)
     return TRUE;
-  g_set_error (error, TALL_ERROR, TALL_ERROR_NOT_FOUND, "the order has no location %d", wanted);
-  return FALSE;
+  return tall_error_fail (error, TALL_ERROR_NOT_FOUND, "the order has no location %d", wanted);
 }
 
 void
@@ -257,8 +256,7 @@ page_get_generation (const char *token)
 static gboolean
 refuse (GError **error, const char *why)
 {
-  tall_error_set_invalid (error, "page", "%s", why);
-  return FALSE;
+  return tall_error_fail_invalid (error, "page", "%s", why);
 }
 
 static gboolean

@@ -2,10 +2,10 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "store/record/deployment.h"
 
+#include "base/fail.h"
 #include "store/commit/root.h"
 #include "store/record/generation.h"
 #include "store/record/tables.h"
-#include "tall-error.h"
 
 #define CHECK_SIZE 8  /* digits */
 #define MAX_SHOWN 200 /* bytes of a damaged text */
@@ -85,11 +85,11 @@ tall_record_parse_number (
     return TRUE;
   g_autofree char *shown =
       tall_slice_to_debug (tall_slice (stored.data, MIN (stored.len, MAX_SHOWN)));
-  g_set_error (error, TALL_ERROR, TALL_ERROR_DAMAGED,
-               "The deployment record's column %s is %s: not a number up to %" G_GUINT64_FORMAT
-               ", or not as it was written; restore the deployment from a backup",
-               column, shown, max);
-  return FALSE;
+  return tall_error_fail (
+      error, TALL_ERROR_DAMAGED,
+      "The deployment record's column %s is %s: not a number up to %" G_GUINT64_FORMAT
+      ", or not as it was written; restore the deployment from a backup",
+      column, shown, max);
 }
 
 const char *const tall_record_moving[TALL_N_MOVING] = {
@@ -203,10 +203,10 @@ parse_number (
     return FALSE;
   if (g_ascii_string_to_unsigned (text, 10, 0, max, number, NULL))
     return TRUE;
-  g_set_error (error, TALL_ERROR, TALL_ERROR_DAMAGED,
-               "The deployment record's column %s%s is “%s”, not a number up to %" G_GUINT64_FORMAT,
-               columns->prefix, column, text, max);
-  return FALSE;
+  return tall_error_fail (
+      error, TALL_ERROR_DAMAGED,
+      "The deployment record's column %s%s is “%s”, not a number up to %" G_GUINT64_FORMAT,
+      columns->prefix, column, text, max);
 }
 
 /* One with a check. */
@@ -226,13 +226,10 @@ parse_format (TallDeployment *self, const Columns *columns, GError **error)
   if (!parse_number (columns, TALL_COLUMN_FORMAT, G_MAXUINT, &format, error))
     return FALSE;
   if (format > TALL_NEWEST_FORMAT)
-    {
-      g_set_error (error, TALL_ERROR, TALL_ERROR_NEWER_VERSION,
-                   "This deployment has format %" G_GUINT64_FORMAT ", and this version of "
-                   "tallorder knows none after %d; use the newer version",
-                   format, TALL_NEWEST_FORMAT);
-      return FALSE;
-    }
+    return tall_error_fail (error, TALL_ERROR_NEWER_VERSION,
+                            "This deployment has format %" G_GUINT64_FORMAT ", and this version of "
+                            "tallorder knows none after %d; use the newer version",
+                            format, TALL_NEWEST_FORMAT);
   self->format = (guint)format;
   return TRUE;
 }
@@ -246,11 +243,10 @@ parse_mode (TallDeployment *self, const Columns *columns, GError **error)
   self->read_only = g_str_equal (mode, TALL_MODE_READ_ONLY);
   if (self->read_only || g_str_equal (mode, TALL_MODE_NORMAL))
     return TRUE;
-  g_set_error (error, TALL_ERROR, TALL_ERROR_DAMAGED,
-               "The deployment record's column " TALL_COLUMN_MODE " is “%s”, not " TALL_MODE_NORMAL
-               " or " TALL_MODE_READ_ONLY,
-               mode);
-  return FALSE;
+  return tall_error_fail (error, TALL_ERROR_DAMAGED,
+                          "The deployment record's column " TALL_COLUMN_MODE
+                          " is “%s”, not " TALL_MODE_NORMAL " or " TALL_MODE_READ_ONLY,
+                          mode);
 }
 
 static gboolean
@@ -299,11 +295,10 @@ parse_index (TallDeployment *self, const Columns *columns, GError **error)
       if (g_str_equal (printed, text))
         return TRUE;
     }
-  g_set_error (error, TALL_ERROR, TALL_ERROR_DAMAGED,
-               "The deployment record's column %s" TALL_COLUMN_INDEX
-               " is “%s”, not date or none, or not as it was written",
-               columns->prefix, text);
-  return FALSE;
+  return tall_error_fail (error, TALL_ERROR_DAMAGED,
+                          "The deployment record's column %s" TALL_COLUMN_INDEX
+                          " is “%s”, not date or none, or not as it was written",
+                          columns->prefix, text);
 }
 
 /* What a migration can change. */
@@ -326,11 +321,10 @@ parse_migration (TallDeployment *self, const Columns *columns, GError **error)
   if (self->format >= TALL_FORMAT_OF_INDEXES
       || (self->migration.generation == TALL_FIRST_GENERATION) == (self->format <= TALL_FORMAT))
     return TRUE;
-  g_set_error (error, TALL_ERROR, TALL_ERROR_DAMAGED,
-               "The deployment record has format %u, and generation %" G_GUINT64_FORMAT
-               " in its column " TALL_COLUMN_MIGRATION,
-               self->format, self->migration.generation);
-  return FALSE;
+  return tall_error_fail (error, TALL_ERROR_DAMAGED,
+                          "The deployment record has format %u, and generation %" G_GUINT64_FORMAT
+                          " in its column " TALL_COLUMN_MIGRATION,
+                          self->format, self->migration.generation);
 }
 
 /* The deployment as it will be after the switch of a migration, if there is one. */
@@ -491,11 +485,8 @@ read_left (Ground *self, const TallRow *row, GError **error)
   const TallCell *cell = tall_row_find_latest (row, tall_slice_str (TALL_COLUMN_MIGRATION));
   const TallCell *id = tall_row_find_latest (row, tall_slice_str (TALL_COLUMN_ID));
   if (cell == NULL || id == NULL)
-    {
-      g_set_error (error, TALL_ERROR, TALL_ERROR_DAMAGED,
-                   "What is left of the deployment before has no number, or no id");
-      return FALSE;
-    }
+    return tall_error_fail (error, TALL_ERROR_DAMAGED,
+                            "What is left of the deployment before has no number, or no id");
   self->id = g_strndup ((const char *)id->value.data, id->value.len);
   if (!tall_migration_parse (&migration, cell->value, error))
     return FALSE;

@@ -2,12 +2,12 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "store/record/generation.h"
 
+#include "base/fail.h"
 #include "store/read/ids.h"
 #include "store/read/index.h"
 #include "store/record/deployment.h"
 #include "store/record/tables.h"
 #include "store/store.h"
-#include "tall-error.h"
 
 struct _TallGenerationTable
 {
@@ -233,10 +233,8 @@ take_id (Drop *self, GError **error)
   if (self->id == NULL)
     self->id = g_steal_pointer (&id);
   else if (g_strcmp0 (self->id, id) != 0)
-    {
-      tall_error_set_conflict (error, 0, "Another deployment has been made in its place meanwhile");
-      return FALSE;
-    }
+    return tall_error_fail_conflict (error, 0,
+                                     "Another deployment has been made in its place meanwhile");
   return TRUE;
 }
 
@@ -349,10 +347,10 @@ fail_missing (const Drop *self, GError **error)
 {
   TallTableInfo info;
   tall_table_get_info (self->table, &info);
-  g_set_error (error, TALL_ERROR, TALL_ERROR_NOT_FOUND,
-               "There is no deployment %s; `tallorder status --all` lists those that there are",
-               info.deployment);
-  return FALSE;
+  return tall_error_fail (
+      error, TALL_ERROR_NOT_FOUND,
+      "There is no deployment %s; `tallorder status --all` lists those that there are",
+      info.deployment);
 }
 
 /* Once all that it has read is dropped. */
@@ -425,9 +423,9 @@ tall_store_drop (TallTable *table, GError **error)
       if (done)
         return TRUE;
     }
-  g_set_error (error, TALL_ERROR, TALL_ERROR_OVERLOADED,
-               "Other processes begin and end migrations meanwhile; stop them, and drop it again");
-  return FALSE;
+  return tall_error_fail (
+      error, TALL_ERROR_OVERLOADED,
+      "Other processes begin and end migrations meanwhile; stop them, and drop it again");
 }
 
 /**
@@ -487,14 +485,11 @@ tall_store_drop_source (TallTable *table, guint *n_dropped, GError **error)
     return FALSE;
   const TallMigration *migration = &deployment->migration;
   if (migration->phase != TALL_MIGRATION_NONE)
-    {
-      tall_error_set_conflict (
-          error, 0,
-          "A migration is going on (%s); finish it with `tallorder migrate`, or "
-          "give it up with `tallorder migrate --abort`; nothing is removed",
-          tall_migration_phase_get_name (migration->phase));
-      return FALSE;
-    }
+    return tall_error_fail_conflict (
+        error, 0,
+        "A migration is going on (%s); finish it with `tallorder migrate`, or "
+        "give it up with `tallorder migrate --abort`; nothing is removed",
+        tall_migration_phase_get_name (migration->phase));
   const Range idle = { .last = migration->last, .kept = migration->generation };
   g_auto (GStrv) names = tall_table_list_tables (table, deadline, error);
   return names != NULL && drop_range (table, names, &idle, n_dropped, deadline, error);

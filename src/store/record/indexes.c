@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "store/record/indexes.h"
 
-#include "tall-error.h"
+#include "base/fail.h"
 
 #define MOST_NAME 32 /* bytes */
 
@@ -87,13 +87,11 @@ add (GPtrArray *indexes, const char *word, GError **error)
   const char *equals = strchr (word, '=');
   g_autofree char *name = g_strndup (word, equals != NULL ? (gsize)(equals - word) : 0);
   if (equals == NULL)
-    {
-      tall_error_set_invalid (error, "index",
-                              "There is no index “%s”; choose one of: date, none, or make one by "
-                              "NAME=TEMPLATE, such as item=line.item_number",
-                              word);
-      return FALSE;
-    }
+    return tall_error_fail_invalid (
+        error, "index",
+        "There is no index “%s”; choose one of: date, none, or make one by "
+        "NAME=TEMPLATE, such as item=line.item_number",
+        word);
   if (!check_name (name, indexes, error))
     return FALSE;
   g_autoptr (TallTemplate) template = tall_template_parse (equals + 1, error);
@@ -149,10 +147,8 @@ tall_indexes_parse (const char *text, TallIndexKind *kind, const char **indexes,
     else if (!add (made, lines[i], error))
       return FALSE;
   if (said[TALL_INDEX_BY_DATE] && said[TALL_INDEX_NONE])
-    {
-      tall_error_set_invalid (error, "index", "An index by date, and none: choose one of them");
-      return FALSE;
-    }
+    return tall_error_fail_invalid (error, "index",
+                                    "An index by date, and none: choose one of them");
   if (!said[TALL_INDEX_BY_DATE] && !said[TALL_INDEX_NONE])
     {
       const char *usual = has_name (made, USUAL_NAME) ? names[TALL_INDEX_BY_DATE] : USUAL;

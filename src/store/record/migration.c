@@ -2,10 +2,10 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "store/record/migration.h"
 
+#include "base/fail.h"
 #include "store/record/deployment.h"
 #include "store/record/generation.h"
 #include "store/record/tables.h"
-#include "tall-error.h"
 
 #define N_WORDS 6
 #define MAX_SHOWN 200 /* bytes of a damaged text; more than any that is not */
@@ -248,11 +248,11 @@ tall_migration_parse (TallMigration *self, TallSlice text, GError **error)
   if (parse (self, text))
     return TRUE;
   g_autofree char *shown = tall_slice_to_debug (tall_slice (text.data, MIN (text.len, MAX_SHOWN)));
-  g_set_error (error, TALL_ERROR, TALL_ERROR_DAMAGED,
-               "The deployment record's column migration is %s: no step of a migration, or not as "
-               "it was written; restore the deployment from a backup",
-               shown);
-  return FALSE;
+  return tall_error_fail (
+      error, TALL_ERROR_DAMAGED,
+      "The deployment record's column migration is %s: no step of a migration, or not as "
+      "it was written; restore the deployment from a backup",
+      shown);
 }
 
 #define MAX_ATTEMPTS 3 /* of a step whose answer is lost or false */
@@ -323,11 +323,8 @@ put_switch (
       g_autofree char *name = g_strconcat (TALL_NEXT, tall_record_moving[i], NULL);
       const TallCell *cell = tall_row_find_latest (row, tall_slice_str (name));
       if (cell == NULL)
-        {
-          g_set_error (error, TALL_ERROR, TALL_ERROR_DAMAGED,
-                       "the deployment record has no column %s", name);
-          return FALSE;
-        }
+        return tall_error_fail (error, TALL_ERROR_DAMAGED, "the deployment record has no column %s",
+                                name);
       tall_mutation_put (batch, record, tall_slice_str (tall_record_moving[i]), timestamp,
                          cell->value);
       if (i == TALL_MOVING_INDEX && memchr (cell->value.data, '\n', cell->value.len) != NULL)
@@ -380,13 +377,10 @@ attempt_step (const Step *step, gboolean *settled, gboolean *done, GError **erro
     return FALSE;
   const TallRow *row = &result->results[0].rows[0];
   if (step->id != NULL && !tall_record_is_of (row, step->id))
-    {
-      g_set_error (
-          error, TALL_ERROR, TALL_ERROR_NOT_FOUND,
-          "the deployment that was to be migrated was dropped, and perhaps another one made in "
-          "its place");
-      return FALSE;
-    }
+    return tall_error_fail (
+        error, TALL_ERROR_NOT_FOUND,
+        "the deployment that was to be migrated was dropped, and perhaps another one made in "
+        "its place");
   g_autofree char *now =
       print_column (tall_row_find_latest (row, tall_slice_str (TALL_COLUMN_MIGRATION)), error);
   if (now == NULL)

@@ -2,10 +2,10 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "store/record/tables.h"
 
+#include "base/fail.h"
 #include "store/read/ids.h"
 #include "store/read/index.h"
 #include "table/table-kind.h"
-#include "tall-error.h"
 #include "tall-limits.h"
 
 /* Adds a table that is kept as the settings say. */
@@ -40,12 +40,9 @@ check_choice (const char *field, const char *choice, GError **error)
 {
   for (gsize i = 0; choice != NULL && (i == 0 || choice[i] != '\0'); i++)
     if (!g_ascii_isalnum (choice[i]) && choice[i] != '_')
-      {
-        tall_error_set_invalid (
-            error, field, "“%s” is not a name of a %s: those consist of letters, digits and _",
-            choice, field);
-        return FALSE;
-      }
+      return tall_error_fail_invalid (
+          error, field, "“%s” is not a name of a %s: those consist of letters, digits and _",
+          choice, field);
   return TRUE;
 }
 
@@ -105,11 +102,11 @@ tall_store_plan_tables (const TallStoreSettings *settings, GError **error)
 static gboolean
 refuse (const char *name, const char *what, const char *is, const char *wanted, GError **error)
 {
-  tall_error_set_conflict (error, 0,
-                           "Table %s is there already, with %s %s, and %s is wanted; drop the "
-                           "table, or ask for what it has",
-                           name, what, is, wanted);
-  return FALSE;
+  return tall_error_fail_conflict (
+      error, 0,
+      "Table %s is there already, with %s %s, and %s is wanted; drop the "
+      "table, or ask for what it has",
+      name, what, is, wanted);
 }
 
 static char *
@@ -192,11 +189,11 @@ check_empty (TallTable *table, const char *name, gint64 deadline, GError **error
     return FALSE;
   if (result->results[0].n_rows == 0)
     return TRUE;
-  tall_error_set_conflict (error, 0,
-                           "There is no deployment, but a table %s that is not empty; choose "
-                           "another name, or drop the table if nobody needs it",
-                           name);
-  return FALSE;
+  return tall_error_fail_conflict (
+      error, 0,
+      "There is no deployment, but a table %s that is not empty; choose "
+      "another name, or drop the table if nobody needs it",
+      name);
 }
 
 /* Takes a table that is there. Sets @absent if there is none. */
@@ -236,10 +233,9 @@ check_made (TallTable *table, const TallTableSpec *wanted, gint64 deadline, GErr
   if (check_splits (is, wanted, &cause))
     return TRUE;
   gboolean dropped = tall_table_drop_table (table, wanted->name, deadline, NULL);
-  g_set_error (error, TALL_ERROR, TALL_ERROR_UNSUPPORTED,
-               "it was made with other regions than were wanted, and %s: %s",
-               dropped ? "is dropped again" : "could not be dropped", cause->message);
-  return FALSE;
+  return tall_error_fail (error, TALL_ERROR_UNSUPPORTED,
+                          "it was made with other regions than were wanted, and %s: %s",
+                          dropped ? "is dropped again" : "could not be dropped", cause->message);
 }
 
 static gboolean

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "store/verify/verify.h"
 
-#include "tall-error.h"
+#include "base/fail.h"
 
 #define PART_TIME G_USEC_PER_SEC
 
@@ -100,12 +100,9 @@ read_cursor (TallVerify *self, GError **error)
   if (reader.rest.len == 0)
     return TRUE;
   if (!tall_cursor_open (self->context, CURSOR, self->request->customer_number, &reader))
-    {
-      tall_error_set_invalid (error, "cursor",
-                              "this cursor is not of this verification, or the deployment "
-                              "has moved to other tables meanwhile; verify again");
-      return FALSE;
-    }
+    return tall_error_fail_invalid (error, "cursor",
+                                    "this cursor is not of this verification, or the deployment "
+                                    "has moved to other tables meanwhile; verify again");
   self->phase = tall_reader_u8 (&reader);
   tall_bytes_set (self->place, tall_reader_take (&reader, tall_reader_u32 (&reader)));
   tall_bytes_set (self->search, tall_reader_take (&reader, tall_reader_u32 (&reader)));

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "table/hbase/pool.h"
 
+#include "base/fail.h"
 #include "table/hbase/writer.h"
 #include "table/hbase/convert.h"
 #include "table/hbase/reply.h"
@@ -121,12 +122,11 @@ fail (const SelfTest *self, GError *reason, const TallHbaseTIOError *io, GError 
 static gboolean
 refuse (const SelfTest *self, const char *what, GError **error)
 {
-  tall_error_set_detailed (
+  return tall_error_fail_detailed (
       error, TALL_ERROR_UNSUPPORTED, self->address,
       "the gateway is refused, as orders would not be safe: %s. Use HBase 2.2 or newer and its own "
       "\"hbase thrift2\"",
       what);
-  return FALSE;
 }
 
 static gboolean

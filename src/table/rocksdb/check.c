@@ -5,8 +5,8 @@
 #include <glib/gstdio.h>
 #include <stdarg.h>
 
+#include "base/fail.h"
 #include "table/rocksdb/directory.h"
-#include "tall-error.h"
 
 #define CURRENT "CURRENT"
 #define MANIFEST "MANIFEST-"
@@ -313,9 +313,9 @@ set_damaged (const TallRocksdbCheck *self, GError **error, const char *format, .
   va_end (arguments);
   g_autofree char *directory = tall_rocksdb_directory_show (self->directory);
   g_autofree char *detail = g_strdup_printf ("%s: found before RocksDB opened it", directory);
-  tall_error_set_detailed (error, TALL_ERROR_DAMAGED, detail,
-                           "Opening the store: it is damaged, and nothing was changed: %s", what);
-  return FALSE;
+  return tall_error_fail_detailed (error, TALL_ERROR_DAMAGED, detail,
+                                   "Opening the store: it is damaged, and nothing was changed: %s",
+                                   what);
 }
 
 static GMappedFile *
@@ -545,11 +545,8 @@ list_files (const TallRocksdbCheck *self,
   guint64 number;
   *others = FALSE;
   if (dir == NULL)
-    {
-      tall_error_set_detailed (error, TALL_ERROR_UNAVAILABLE, local->message,
-                               "Opening the store: its directory can not be read");
-      return FALSE;
-    }
+    return tall_error_fail_detailed (error, TALL_ERROR_UNAVAILABLE, local->message,
+                                     "Opening the store: its directory can not be read");
   while ((name = g_dir_read_name (dir)) != NULL)
     if (parse_name (name, "", ".log", &number))
       g_ptr_array_add (logs, g_strdup (name));

@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "tall-error.h"
+#include "base/fail.h"
 #include "table/rocksdb/check.h"
 #include "table/rocksdb/directory.h"
 #include "table/rocksdb/engine.h"
@@ -21,10 +21,10 @@ static gboolean
 set_failed (GError **error, const char *path, int code)
 {
   g_autofree char *detail = g_strdup_printf ("%s: %s", path, g_strerror (code));
-  tall_error_set_detailed (error, TALL_ERROR_UNAVAILABLE, detail,
-                           code == ENOSPC ? COPYING ": there is no room for the copy"
-                                          : COPYING ": a file of the copy can not be written");
-  return FALSE;
+  return tall_error_fail_detailed (error, TALL_ERROR_UNAVAILABLE, detail,
+                                   code == ENOSPC ? COPYING ": there is no room for the copy"
+                                                  : COPYING
+                                       ": a file of the copy can not be written");
 }
 
 /* Log and MANIFEST as they are, without a flush: no writer waits, and what is not in tables yet is
@@ -83,10 +83,10 @@ make_of_one_moment (TallRocksdbDatabase *self, const char *directory, GError **e
       if (!remove_files (directory, error))
         return FALSE;
     }
-  tall_error_set_detailed (error, TALL_ERROR_UNAVAILABLE, directory,
-                           COPYING ": tables were created or dropped each time; try again when "
+  return tall_error_fail_detailed (error, TALL_ERROR_UNAVAILABLE, directory,
+                                   COPYING
+                                   ": tables were created or dropped each time; try again when "
                                    "that is over");
-  return FALSE;
 }
 
 /* Cuts off a record that was just being written when the log was copied: nobody has acknowledged

@@ -10,9 +10,9 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include "base/fail.h"
 #include "base/file.h"
 #include "table/rocksdb/settings.h"
-#include "tall-error.h"
 
 #define MARKER_TEXT "tallorder embedded store, format "
 #define NOT_READABLE "The store can not be read by this user: run as the one that owns it"
@@ -29,22 +29,16 @@ check_marker (const char *directory, const char *text, GError **error)
     number = g_strchomp (g_strdup (text + strlen (MARKER_TEXT)));
 
   if (number == NULL || !g_ascii_string_to_unsigned (number, 10, 1, G_MAXUINT32, &format, NULL))
-    {
-      tall_error_set_detailed (error, TALL_ERROR_DAMAGED, directory,
-                               "The store's file " TALL_DIRECTORY_MARKER
-                               " does not say which format the store has: restore it from a "
-                               "backup, or write this line into it: “" MARKER_TEXT "%d”",
-                               TALL_DIRECTORY_FORMAT);
-      return FALSE;
-    }
+    return tall_error_fail_detailed (error, TALL_ERROR_DAMAGED, directory,
+                                     "The store's file " TALL_DIRECTORY_MARKER
+                                     " does not say which format the store has: restore it from a "
+                                     "backup, or write this line into it: “" MARKER_TEXT "%d”",
+                                     TALL_DIRECTORY_FORMAT);
   if (format > TALL_DIRECTORY_FORMAT)
-    {
-      tall_error_set_detailed (error, TALL_ERROR_NEWER_VERSION, directory,
-                               "The store has format %" G_GUINT64_FORMAT
-                               ", this version knows formats up to %d: use a newer tallorder",
-                               format, TALL_DIRECTORY_FORMAT);
-      return FALSE;
-    }
+    return tall_error_fail_detailed (error, TALL_ERROR_NEWER_VERSION, directory,
+                                     "The store has format %" G_GUINT64_FORMAT
+                                     ", this version knows formats up to %d: use a newer tallorder",
+                                     format, TALL_DIRECTORY_FORMAT);
   return TRUE;
 }
 
@@ -53,16 +47,14 @@ static gboolean
 set_unavailable (const char *directory, const char *reason, const char *message, GError **error)
 {
   g_autofree char *detail = g_strdup_printf ("%s: %s", directory, reason);
-  tall_error_set_detailed (error, TALL_ERROR_UNAVAILABLE, detail, "%s", message);
-  return FALSE;
+  return tall_error_fail_detailed (error, TALL_ERROR_UNAVAILABLE, detail, "%s", message);
 }
 
 static gboolean
 set_no_store (const char *directory, GError **error)
 {
-  tall_error_set_detailed (error, TALL_ERROR_NOT_FOUND, directory,
-                           "There is no store: create one by `tallorder init`");
-  return FALSE;
+  return tall_error_fail_detailed (error, TALL_ERROR_NOT_FOUND, directory,
+                                   "There is no store: create one by `tallorder init`");
 }
 
 /* Whether a file is the beginning of a marker, which an `init` that was killed has left. */
@@ -150,10 +142,10 @@ check_no_backup (const char *directory, GError **error)
   g_autofree char *path = g_build_filename (directory, TALL_DIRECTORY_BACKUP, NULL);
   if (!g_file_test (path, G_FILE_TEST_EXISTS))
     return TRUE;
-  tall_error_set_detailed (error, TALL_ERROR_INVALID, directory,
-                           "This is a backup, which is never changed: make a store of it by "
-                           "`tallorder restore`, or add `?readonly=1` to the address to read it");
-  return FALSE;
+  return tall_error_fail_detailed (
+      error, TALL_ERROR_INVALID, directory,
+      "This is a backup, which is never changed: make a store of it by "
+      "`tallorder restore`, or add `?readonly=1` to the address to read it");
 }
 
 static gboolean
@@ -165,12 +157,10 @@ make_directory (const char *directory, gboolean must_exist, GError **error)
     return errno == EACCES ? set_unavailable (directory, g_strerror (EACCES), NOT_READABLE, error)
                            : set_no_store (directory, error);
   if (g_file_test (directory, G_FILE_TEST_EXISTS))
-    {
-      tall_error_set_detailed (error, TALL_ERROR_INVALID, directory,
-                               "This is a file; give a directory: that of a store, or a new one "
-                               "for `tallorder init`");
-      return FALSE;
-    }
+    return tall_error_fail_detailed (
+        error, TALL_ERROR_INVALID, directory,
+        "This is a file; give a directory: that of a store, or a new one "
+        "for `tallorder init`");
   g_autofree char *parent = g_path_get_dirname (directory);
   if (!tall_file_check_owner (parent, "directory", error))
     return FALSE;
@@ -442,12 +432,12 @@ check_place (const TallRocksdbRoom *self, const char *operation, GError **error)
   if (found ? held.st_dev == there.st_dev && held.st_ino == there.st_ino
             : errno != ENOENT && errno != ENOTDIR)
     return TRUE;
-  tall_error_set_detailed (error, TALL_ERROR_UNAVAILABLE, self->path,
-                           "%s: the store was moved, removed or replaced while it was open. Stop "
-                           "this process, and start it again when the store is in its place. "
-                           "Nothing was written",
-                           operation);
-  return FALSE;
+  return tall_error_fail_detailed (
+      error, TALL_ERROR_UNAVAILABLE, self->path,
+      "%s: the store was moved, removed or replaced while it was open. Stop "
+      "this process, and start it again when the store is in its place. "
+      "Nothing was written",
+      operation);
 }
 
 /**
@@ -526,11 +516,10 @@ tall_rocksdb_room_take (TallRocksdbRoom *self, gsize size, const char *operation
   guint64 needed = log + 2 * (guint64)size + MARGIN;
   if (available >= needed)
     return TRUE;
-  tall_error_set_detailed (
+  return tall_error_fail_detailed (
       error, TALL_ERROR_UNAVAILABLE, self->path,
       "%s: make room on the file system of the store. It has %.1f MiB left, and %.1f MiB are "
       "needed, most of them to move the log to tables. Nothing was written, and what is stored can "
       "be read",
       operation, (double)available / MIB, (double)needed / MIB);
-  return FALSE;
 }

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "tall-error.h"
+#include "base/fail.h"
 #include "table/rocksdb/check.h"
 #include "table/rocksdb/directory.h"
 
@@ -79,8 +79,7 @@ tall_rocksdb_take_error_in (char *message,
         advice = kinds[i].advice;
         break;
       }
-  tall_error_set_detailed (error, code, detail, "%s: %s", operation, advice);
-  return FALSE;
+  return tall_error_fail_detailed (error, code, detail, "%s: %s", operation, advice);
 }
 
 /**
@@ -175,12 +174,11 @@ check_covered (const TallRocksdbEngine *self, const TallRocksdbCheck *check, GEr
   guint64 last = rocksdb_get_latest_sequence_number (self->db);
   if (last >= check->covered)
     return TRUE;
-  tall_error_set_detailed (error, TALL_ERROR_DAMAGED, self->path,
-                           "Opening the store: it is damaged: of %" G_GUINT64_FORMAT
-                           " writes, RocksDB found the first %" G_GUINT64_FORMAT
-                           " only. Restore the store from a backup",
-                           check->covered, last);
-  return FALSE;
+  return tall_error_fail_detailed (error, TALL_ERROR_DAMAGED, self->path,
+                                   "Opening the store: it is damaged: of %" G_GUINT64_FORMAT
+                                   " writes, RocksDB found the first %" G_GUINT64_FORMAT
+                                   " only. Restore the store from a backup",
+                                   check->covered, last);
 }
 
 /* RocksDB has moved the log to tables: from here on that is what must be there. Where that cannot

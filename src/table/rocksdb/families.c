@@ -441,11 +441,8 @@ tall_rocksdb_schema_create_table (TallRocksdbDatabase *self,
   gboolean refused;
 
   if (old != NULL)
-    {
-      tall_error_set_detailed (error, TALL_ERROR_CONFLICT, self->path, "Table %s exists already",
-                               full_name);
-      return FALSE;
-    }
+    return tall_error_fail_detailed (error, TALL_ERROR_CONFLICT, self->path,
+                                     "Table %s exists already", full_name);
   self->n_changes++;
   if (!tall_rocksdb_options_check_spec (spec, error)
       || !store_spec (self, full_name, spec, &refused, error))

@@ -7,9 +7,9 @@
 #include <glib/gstdio.h>
 #include <unistd.h>
 
+#include "base/fail.h"
 #include "table/rocksdb/directory.h"
 #include "tall-bytes.h"
-#include "tall-error.h"
 
 #define MAGIC "tallsync"
 #define MAGIC_LEN 8
@@ -81,9 +81,9 @@ tall_rocksdb_proof_load (const char *directory, TallRocksdbProof *proof, GError 
     {
       if (g_error_matches (local, G_FILE_ERROR, G_FILE_ERROR_NOENT))
         return TRUE;
-      tall_error_set_detailed (error, TALL_ERROR_UNAVAILABLE, local->message,
-                               "Opening the store: " TALL_ROCKSDB_SYNCED " can not be read");
-      return FALSE;
+      return tall_error_fail_detailed (error, TALL_ERROR_UNAVAILABLE, local->message,
+                                       "Opening the store: " TALL_ROCKSDB_SYNCED
+                                       " can not be read");
     }
   if (!decode (tall_slice (text, len), &format, proof))
     {
@@ -94,14 +94,12 @@ tall_rocksdb_proof_load (const char *directory, TallRocksdbProof *proof, GError 
       *proof = (TallRocksdbProof){ 0 };
     }
   else if (format > FORMAT)
-    {
-      tall_error_set_detailed (error, TALL_ERROR_NEWER_VERSION, path,
-                               "Opening the store: " TALL_ROCKSDB_SYNCED
-                               " has format %u, this version knows formats up to %d: use a newer "
-                               "tallorder",
-                               format, FORMAT);
-      return FALSE;
-    }
+    return tall_error_fail_detailed (
+        error, TALL_ERROR_NEWER_VERSION, path,
+        "Opening the store: " TALL_ROCKSDB_SYNCED
+        " has format %u, this version knows formats up to %d: use a newer "
+        "tallorder",
+        format, FORMAT);
   return TRUE;
 }
 
@@ -296,9 +294,8 @@ tall_rocksdb_losses_copy (const char *from, const char *to, GError **error)
   g_autofree char *text = get_losses (from);
   if (text == NULL || set_losses (to, text, &local))
     return TRUE;
-  tall_error_set_detailed (error, TALL_ERROR_UNAVAILABLE, local->message,
-                           LOSSES " of the store can not be copied");
-  return FALSE;
+  return tall_error_fail_detailed (error, TALL_ERROR_UNAVAILABLE, local->message,
+                                   LOSSES " of the store can not be copied");
 }
 
 /**

@@ -450,29 +450,3 @@ tall_hbase_gateway_note_test (TallHbaseGateway *self, gboolean passed, const GEr
   tall_hbase_gateway_drop_idle (self);
   set_aside (self, reason);
 }
-
-/**
- * tall_hbase_gateway_log:
- * @known: it was alive before
- * @reason: (nullable): why it cannot be used; NULL: it can be
- *
- * Logs one line when a gateway is lost, and one when it is back. Called by its thread alone.
- */
-void
-tall_hbase_gateway_log (TallHbaseGateway *self, gboolean known, const GError *reason)
-{
-  gint64 now = g_get_monotonic_time ();
-  double seconds = (double)(now - self->lost) / G_TIME_SPAN_SECOND;
-  if ((reason != NULL) == (self->lost != 0))
-    return;
-  self->lost = reason != NULL ? now : 0;
-  g_autofree char *why = reason != NULL ? tall_error_describe (reason) : NULL;
-  if (reason == NULL && known)
-    g_message ("Gateway %s is back after %.1f s", self->address, seconds);
-  else if (reason == NULL)
-    g_info ("Gateway %s can be used after %.1f s", self->address, seconds);
-  else if (known)
-    g_warning ("Gateway %s is lost: %s", self->address, why);
-  else
-    g_info ("Gateway %s cannot be used: %s", self->address, why);
-}

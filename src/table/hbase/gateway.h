@@ -122,4 +122,3 @@ void tall_hbase_gateway_note_silence (TallHbaseGateway *self, const GError *reas
 void tall_hbase_gateway_note_doubt (TallHbaseGateway *self);
 void tall_hbase_gateway_note_call (TallHbaseGateway *self, TallHbaseLink *link);
 void tall_hbase_gateway_note_test (TallHbaseGateway *self, gboolean passed, const GError *reason);
-void tall_hbase_gateway_log (TallHbaseGateway *self, gboolean known, const GError *reason);

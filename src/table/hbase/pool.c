@@ -528,6 +528,29 @@ keep_new (TallHbaseGateway *gateway, TallHbaseLink *link)
     tall_hbase_link_free (link);
 }
 
+/* @known: it was alive before
+ * @reason: (nullable): why it cannot be used; NULL: it can be
+ *
+ * Logs one line when a gateway is lost, and one when it is back. Called by its thread alone. */
+static void
+log_gateway (TallHbaseGateway *self, gboolean known, const GError *reason)
+{
+  gint64 now = g_get_monotonic_time ();
+  double seconds = (double)(now - self->lost) / G_TIME_SPAN_SECOND;
+  if ((reason != NULL) == (self->lost != 0))
+    return;
+  self->lost = reason != NULL ? now : 0;
+  g_autofree char *why = reason != NULL ? tall_error_describe (reason) : NULL;
+  if (reason == NULL && known)
+    g_message ("Gateway %s is back after %.1f s", self->address, seconds);
+  else if (reason == NULL)
+    g_info ("Gateway %s can be used after %.1f s", self->address, seconds);
+  else if (known)
+    g_warning ("Gateway %s is lost: %s", self->address, why);
+  else
+    g_info ("Gateway %s cannot be used: %s", self->address, why);
+}
+
 /* Asks a gateway once: what it is; whether its HBase does what writes rely on, if it was refused;
  * whether HBase answers, if calls had no answer. With the mutex held, which is released
  * meanwhile. */
@@ -545,7 +568,7 @@ ask (TallHbasePool *self, TallHbaseGateway *gateway)
   g_autoptr (TallHbaseLink) link = open_link (self, gateway, known, TALL_NO_DEADLINE, &reason);
   if (link != NULL && refused && !passes_again (self, gateway, link, &reason))
     g_clear_pointer (&link, tall_hbase_link_free);
-  tall_hbase_gateway_log (gateway, known, reason);
+  log_gateway (gateway, known, reason);
   gboolean reached = ask_hbase && link != NULL && reaches_hbase (self, link);
   g_mutex_lock (&self->mutex);
 

@@ -61,7 +61,6 @@ TallBackupDeployment *tall_backup_seal_add_deployment (TallBackupSeal *self, con
 gboolean tall_backup_seal_write (const TallBackupSeal *self,
                                  const char *folder,
                                  GError **error) G_GNUC_WARN_UNUSED_RESULT;
-guint64 tall_backup_seal_add_up (const TallBackupSeal *self);
 void tall_backup_seal_free (TallBackupSeal *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (TallBackupSeal, tall_backup_seal_free)
 

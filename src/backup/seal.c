@@ -77,20 +77,6 @@ tall_backup_seal_add_deployment (TallBackupSeal *self, const char *name)
   return one;
 }
 
-/**
- * tall_backup_seal_add_up:
- *
- * Returns: bytes of all files
- */
-guint64
-tall_backup_seal_add_up (const TallBackupSeal *self)
-{
-  guint64 sum = 0;
-  for (guint i = 0; i < self->files->len; i++)
-    sum += ((const TallBackupFile *)g_ptr_array_index (self->files, i))->size;
-  return sum;
-}
-
 static void
 put_deployment (GKeyFile *file, const TallBackupDeployment *deployment)
 {

@@ -4,7 +4,6 @@
 
 #include "load/store/loader.h"
 #include "base/fail.h"
-#include "tall-limits.h"
 
 #include <gio/gio.h>
 #include <math.h>
@@ -514,24 +513,6 @@ find_line (const TallOrder *order)
     if (order->shipping_locations[i]->n_line_items > 0)
       return order->shipping_locations[i]->line_items[0];
   return NULL;
-}
-
-/**
- * tall_bench_orders_make_number:
- * @end: of the number
- *
- * Returns: (transfer full): a number near that of @order, which none of the orders has; another for
- *   each @end
- */
-char *
-tall_bench_orders_make_number (const TallBenchOrders *self, const TallOrder *order, const char *end)
-{
-  const char *number = order->order_number;
-  gsize room = TALL_MAX_NUMBER_BYTES - strlen (self->mark) - strlen (end);
-  gsize len = strlen (number);
-  if (len > room)
-    len = (gsize)(g_utf8_find_prev_char (number, number + room + 1) - number);
-  return g_strdup_printf ("%.*s%s%s", (int)len, number, self->mark, end);
 }
 
 static char first[] = "EUR", second[] = "USD";

@@ -90,9 +90,6 @@ void tall_bench_orders_free (TallBenchOrders *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (TallBenchOrders, tall_bench_orders_free)
 
 const char **tall_bench_list_customers (const GPtrArray *orders);
-char *tall_bench_orders_make_number (const TallBenchOrders *self,
-                                     const TallOrder *order,
-                                     const char *end);
 void tall_bench_change_order (TallOrder *order);
 gboolean tall_bench_is_changed (const TallOrder *order);
 gboolean tall_bench_check_list (const TallBenchCustomer *customer,

@@ -6,6 +6,7 @@
 #include "bench/orders.h"
 #include "table/hbase/table.h"
 #include "tall-bulk.h"
+#include "tall-limits.h"
 #include "base/fail.h"
 
 #include <math.h>
@@ -160,6 +161,21 @@ tall_bench_mix_parse (TallBenchMix *self, const char *text, GError **error)
 #define MAX_ORDERS 100
 #define MAX_LINES 2000
 
+/* @end: of the number
+ *
+ * Returns: (transfer full): a number near that of @order, which none of the orders has; another for
+ *   each @end */
+static char *
+make_number (const TallBenchOrders *self, const TallOrder *order, const char *end)
+{
+  const char *number = order->order_number;
+  gsize room = TALL_MAX_NUMBER_BYTES - strlen (self->mark) - strlen (end);
+  gsize len = strlen (number);
+  if (len > room)
+    len = (gsize)(g_utf8_find_prev_char (number, number + room + 1) - number);
+  return g_strdup_printf ("%.*s%s%s", (int)len, number, self->mark, end);
+}
+
 static TallOrder *
 copy_new (const TallBenchOrders *orders, guint64 place)
 {
@@ -167,7 +183,7 @@ copy_new (const TallBenchOrders *orders, guint64 place)
   g_autofree char *end = g_strdup_printf ("%" G_GUINT64_FORMAT, place);
   TallOrder *copy = g_new (TallOrder, 1);
   *copy = *order;
-  copy->order_number = tall_bench_orders_make_number (orders, order, end);
+  copy->order_number = make_number (orders, order, end);
   return copy;
 }
 
@@ -176,13 +192,6 @@ copy_free (TallOrder *copy)
 {
   g_free (copy->order_number);
   g_free (copy);
-}
-
-static void
-bench_batch_free (TallBenchBatch *self)
-{
-  g_ptr_array_unref (self->copies);
-  g_free (self);
 }
 
 /* A tenth of its orders warms up, and must not be in a batch with others. */
@@ -256,30 +265,8 @@ tall_bench_load_run (TallBenchClient *client, TallBenchOperation *operation, GEr
   return ok;
 }
 
-/**
- * tall_bench_load_end:
- *
- * Ends the load of a client, if it has begun one.
- */
-gboolean
-tall_bench_load_end (TallBenchClient *client, GError **error)
-{
-  g_autoptr (TallBulk) bulk = g_steal_pointer (&client->bulk);
-  return bulk == NULL || tall_bulk_end (bulk, error);
-}
-
-#define PAGE 30      /* entries of a listing */
-#define BASE_LINES 8 /* that an order or a listing takes as much room as, beside its lines */
-
-void
-tall_bench_operation_clear (TallBenchOperation *self)
-{
-  g_clear_pointer (&self->found, tall_order_free);
-  g_clear_pointer (&self->list, tall_order_list_free);
-  g_clear_pointer (&self->all_orders, tall_customer_orders_free);
-  g_clear_pointer (&self->number, g_free);
-  g_clear_pointer (&self->batch, bench_batch_free);
-}
+#define PAGE 30 /* entries of a listing */
+#define BASE_LINES 8
 
 static guint
 count_kept (const TallOrder *order)
@@ -357,7 +344,7 @@ static void
 choose_missing_order (TallBenchClient *self, TallBenchOperation *operation)
 {
   choose_order (self, operation);
-  operation->number = tall_bench_orders_make_number (self->orders, operation->order, "none");
+  operation->number = make_number (self->orders, operation->order, "none");
 }
 
 /* As often as it has orders. */
@@ -471,7 +458,7 @@ choose_copy (TallBenchClient *self, TallBenchOperation *operation)
 {
   choose_own_order (self, operation);
   g_autofree char *end = g_strdup_printf ("%u-%" G_GUINT64_FORMAT, self->number, self->step);
-  operation->number = tall_bench_orders_make_number (self->orders, operation->order, end);
+  operation->number = make_number (self->orders, operation->order, end);
 }
 
 static gboolean

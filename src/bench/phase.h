@@ -112,7 +112,6 @@ typedef struct
   TallCustomerOrders *all_orders; /* owned, nullable: a page of them */
 } TallBenchOperation;
 
-void tall_bench_operation_clear (TallBenchOperation *self);
 guint tall_bench_operation_count_kept (const TallBenchOperation *self);
 
 /**
@@ -151,4 +150,3 @@ struct _TallBenchBatch
 gboolean tall_bench_load_run (TallBenchClient *client,
                               TallBenchOperation *operation,
                               GError **error) G_GNUC_WARN_UNUSED_RESULT;
-gboolean tall_bench_load_end (TallBenchClient *client, GError **error) G_GNUC_WARN_UNUSED_RESULT;

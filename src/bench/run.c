@@ -69,6 +69,25 @@ report_progress (TallBenchWorker *self, guint64 now)
   run->plan->progress (MIN (done, 1), run->plan->progress_data);
 }
 
+static void
+bench_batch_free (TallBenchBatch *self)
+{
+  g_ptr_array_unref (self->copies);
+  g_free (self);
+}
+
+/* that an order or a listing takes as much room as, beside its lines */
+
+static void
+operation_clear (TallBenchOperation *self)
+{
+  g_clear_pointer (&self->found, tall_order_free);
+  g_clear_pointer (&self->list, tall_order_list_free);
+  g_clear_pointer (&self->all_orders, tall_customer_orders_free);
+  g_clear_pointer (&self->number, g_free);
+  g_clear_pointer (&self->batch, bench_batch_free);
+}
+
 /* A full client ends the round for all clients. If it waited, the others would measure a store with
  * less to do.
  */
@@ -77,7 +96,7 @@ keep (TallBenchWorker *self, TallBenchOperation *operation)
 {
   if (self->run->phase->check == NULL)
     {
-      tall_bench_operation_clear (operation);
+      operation_clear (operation);
       return;
     }
   g_array_append_vals (self->kept, operation, 1);
@@ -115,7 +134,7 @@ work_once (TallBenchWorker *self)
   self->n_in_round++;
   if (!ok)
     {
-      tall_bench_operation_clear (&operation);
+      operation_clear (&operation);
       g_atomic_int_set (&self->run->failed, 1);
       return now;
     }
@@ -281,9 +300,17 @@ start (TallBenchWorker *self,
     .times = tall_histogram_new (),
     .interval = run->plan->rate > 0 ? (guint64)(1e9 * run->plan->n_clients / run->plan->rate) : 0,
   };
-  g_array_set_clear_func (self->kept, (GDestroyNotify)tall_bench_operation_clear);
+  g_array_set_clear_func (self->kept, (GDestroyNotify)operation_clear);
   set_share (self, orders->orders->len);
   self->thread = g_thread_new ("client", bench_worker_run, self);
+}
+
+/* Ends the load of a client, if it has begun one. */
+static gboolean
+end_load (TallBenchClient *client, GError **error)
+{
+  g_autoptr (TallBulk) bulk = g_steal_pointer (&client->bulk);
+  return bulk == NULL || tall_bulk_end (bulk, error);
 }
 
 /* Waits for a client, and adds what it has measured. */
@@ -291,7 +318,7 @@ static void
 finish (TallBenchWorker *self, TallHistogram *times, TallBenchRecord *record, GError **error)
 {
   g_thread_join (self->thread);
-  if (!tall_bench_load_end (&self->client, self->error == NULL ? &self->error : NULL))
+  if (!end_load (&self->client, self->error == NULL ? &self->error : NULL))
     g_atomic_int_set (&self->run->failed, 1);
   tall_histogram_merge (times, self->times);
   tall_histogram_free (self->times);

@@ -75,6 +75,15 @@ tall_bench_place_open (const TallBenchPlace *self,
   return table != NULL && tall_bench_store_open_in (store, table, settings, error);
 }
 
+/* Closes the deployment and leaves it, for it to be opened again in another way. */
+static void
+let_go (TallBenchStore *self)
+{
+  g_clear_object (&self->front);
+  g_clear_object (&self->table);
+  g_clear_object (&self->inner);
+}
+
 /**
  * tall_bench_place_open_cold:
  * @store: (inout): open and embedded, with its rows in files
@@ -91,7 +100,7 @@ tall_bench_place_open_cold (const TallBenchPlace *self,
 {
   g_autoptr (TallTableAddress) address = make_address (self, settings);
   TallRocksdbOptions options = TALL_ROCKSDB_OPTIONS_INIT;
-  tall_bench_store_let_go (store);
+  let_go (store);
   options.directory = address->place;
   options.sync = tall_table_address_get_choice (address, "sync");
   options.cache_bytes = MAX (cache_bytes, 1);

@@ -96,19 +96,6 @@ tall_bench_store_open_in (TallBenchStore *self,
 }
 
 /**
- * tall_bench_store_let_go:
- *
- * Closes the deployment and leaves it, for it to be opened again in another way.
- */
-void
-tall_bench_store_let_go (TallBenchStore *self)
-{
-  g_clear_object (&self->front);
-  g_clear_object (&self->table);
-  g_clear_object (&self->inner);
-}
-
-/**
  * tall_bench_store_open_again:
  * @table: (transfer none): the tables of the deployment that was let go
  */

@@ -40,7 +40,6 @@ gboolean tall_bench_store_open_in (TallBenchStore *self,
 gboolean tall_bench_store_open_again (TallBenchStore *self,
                                       TallTable *table,
                                       GError **error) G_GNUC_WARN_UNUSED_RESULT;
-void tall_bench_store_let_go (TallBenchStore *self);
 void tall_bench_store_close (TallBenchStore *self);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TallBenchStore, tall_bench_store_close)
 

@@ -83,11 +83,6 @@ typedef enum
 } TallHelp;
 
 TallHelp tall_help_wanted (char **argv);
-int tall_help_print (GOptionContext *context);
-int tall_help_print_json (const TallCommand *command,
-                          const char *description,
-                          const GOptionEntry *own,
-                          const GOptionEntry *common);
 
 /**
  * TallDanger:

@@ -381,6 +381,65 @@ take_environment (TallOptions *self, const TallCommand *command)
   self->both_given = self->store != NULL && self->server != NULL;
 }
 
+/* Prints the help of a command. GLib would print its “…” in the locale's character set, where that
+ * has none as a question mark.
+ *
+ * Returns: the exit code */
+static int
+print_help (GOptionContext *context)
+{
+  g_autofree char *help = g_option_context_get_help (context, TRUE, NULL);
+  g_auto (GStrv) parts = g_strsplit (help, "[OPTION…]", 2);
+  g_autofree char *text = g_strjoinv ("[OPTION...]", parts);
+  tall_print ("%s", text);
+  return tall_output_finish (TALL_EXIT_DONE);
+}
+
+static void
+add_options (JsonBuilder *builder, const GOptionEntry *entries)
+{
+  for (guint i = 0; entries != NULL && entries[i].long_name != NULL; i++)
+    {
+      if ((entries[i].flags & G_OPTION_FLAG_HIDDEN) != 0)
+        continue;
+      json_builder_begin_object (builder);
+      tall_json_add_text (builder, "name", entries[i].long_name);
+      if (entries[i].arg_description != NULL)
+        tall_json_add_text (builder, "argument", entries[i].arg_description);
+      tall_json_add_text (builder, "description", entries[i].description);
+      json_builder_end_object (builder);
+    }
+}
+
+/* @description: what stands below the options
+ * @own: (nullable): the command's own options
+ * @common: those of every command
+ *
+ * Prints the same as tall_help_print(), of which `make-manual` makes the manual, the completion and
+ * the example of a configuration.
+ *
+ * Returns: the exit code */
+static int
+print_help_json (const TallCommand *command,
+                 const char *description,
+                 const GOptionEntry *own,
+                 const GOptionEntry *common)
+{
+  g_autoptr (JsonBuilder) builder = json_builder_new ();
+  json_builder_begin_object (builder);
+  tall_json_add_text (builder, "name", command->name);
+  tall_json_add_text (builder, "arguments", command->arguments);
+  tall_json_add_text (builder, "summary", command->summary);
+  tall_json_begin_array (builder, "options");
+  add_options (builder, own);
+  add_options (builder, common);
+  json_builder_end_array (builder);
+  tall_json_add_text (builder, "description", description);
+  json_builder_end_object (builder);
+  tall_json_print (builder);
+  return tall_output_finish (TALL_EXIT_DONE);
+}
+
 /**
  * tall_options_parse:
  * @entries: (nullable): the command's own options, whose texts belong to @self
@@ -431,8 +490,8 @@ tall_options_parse (TallOptions *self,
   TallHelp wanted = tall_help_wanted (argv);
   if (wanted != TALL_HELP_NONE)
     {
-      int code = wanted == TALL_HELP_TEXT ? tall_help_print (context)
-                                          : tall_help_print_json (command, help, entries, common);
+      int code = wanted == TALL_HELP_TEXT ? print_help (context)
+                                          : print_help_json (command, help, entries, common);
       g_clear_pointer (&args, g_ptr_array_unref);
       g_clear_pointer (&program, g_free);
       g_clear_pointer (&context, g_option_context_free);

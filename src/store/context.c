@@ -134,19 +134,6 @@ tall_store_context_init (TallStoreContext *self,
   return TRUE;
 }
 
-/**
- * tall_store_context_leave:
- *
- * Other tables count now. What is kept in memory of these goes; operations that have begun with
- * them may still go on.
- */
-void
-tall_store_context_leave (TallStoreContext *self)
-{
-  if (self->ids != NULL)
-    tall_ids_forget (self->ids);
-}
-
 void
 tall_store_context_clear (TallStoreContext *self)
 {

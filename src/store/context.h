@@ -77,7 +77,6 @@ gboolean tall_store_context_init (TallStoreContext *self,
                                   const TallDeployment *deployment,
                                   const TallStoreHooks *hooks,
                                   GError **error) G_GNUC_WARN_UNUSED_RESULT;
-void tall_store_context_leave (TallStoreContext *self);
 void tall_store_context_clear (TallStoreContext *self);
 
 gboolean tall_store_context_has_expired (const TallStoreContext *self, gint64 revision);

@@ -168,6 +168,15 @@ follower_check_current (TallFollower *self, GError **error)
       "another deployment has been made in the place of this one; open it again");
 }
 
+/* Other tables count now. What is kept in memory of these goes; operations that have begun with
+ * them may still go on. */
+static void
+leave (TallStoreContext *self)
+{
+  if (self->ids != NULL)
+    tall_ids_forget (self->ids);
+}
+
 /* Obeys the record from now on. An older one is ignored: a server of HBase that does not count any
  * more may give it. */
 static gboolean
@@ -188,7 +197,7 @@ take_in (TallFollower *self, const TallDeployment *record, GError **error)
         return FALSE;
       next->before = current;
       g_atomic_pointer_set (&self->current, next);
-      tall_store_context_leave (&current->context);
+      leave (&current->context);
     }
   g_atomic_int_set (&self->read_only, record->read_only);
   g_atomic_int_set (&self->phase, (gint)record->migration.phase);

@@ -41,87 +41,6 @@ tall_table_check_qualifier (const char *table, TallSlice qualifier, GError **err
                                   table, qualifier.len, TALL_MAX_QUALIFIER);
 }
 
-/**
- * tall_table_check_read:
- *
- * Returns: FALSE with %TALL_ERROR_INVALID if the read makes no sense
- */
-gboolean
-tall_table_check_read (const TallRead *read, GError **error)
-{
-  if (read->kind != TALL_READ_GET && read->kind != TALL_READ_SCAN)
-    return tall_error_fail_invalid (error, NULL, "Table %s: a read that is neither get nor scan",
-                                    read->table);
-  if (read->min_timestamp < 0 || read->max_timestamp < read->min_timestamp)
-    return tall_error_fail_invalid (error, NULL,
-                                    "Table %s: no timestamp is from %" G_GINT64_FORMAT
-                                    " up to, but without, %" G_GINT64_FORMAT,
-                                    read->table, read->min_timestamp, read->max_timestamp);
-  for (guint i = 0; i < read->n_qualifiers; i++)
-    if (!tall_table_check_qualifier (read->table, read->qualifiers[i], error))
-      return FALSE;
-  for (guint i = 0; read->kind == TALL_READ_GET && i < read->n_keys; i++)
-    if (!tall_table_check_row (read->table, read->keys[i], error))
-      return FALSE;
-  return TRUE;
-}
-
-static gboolean
-check_change (const TallMutation *mutation, const TallChange *change, GError **error)
-{
-  if (change->timestamp < 1 || change->timestamp == G_MAXINT64)
-    return tall_error_fail_invalid (error, NULL,
-                                    "Table %s: timestamp %" G_GINT64_FORMAT " is not one of a cell",
-                                    mutation->table, change->timestamp);
-  if (change->kind == TALL_CHANGE_PUT)
-    return tall_table_check_qualifier (mutation->table, change->qualifier, error);
-  return TRUE;
-}
-
-/* The changes of a mutation have no order, so a delete must not hide a put of the same mutation.
- */
-static gboolean
-check_not_deleted (const TallMutation *mutation, const TallChange *deletion, GError **error)
-{
-  for (guint i = 0; i < mutation->n_changes; i++)
-    {
-      const TallChange *put = &mutation->changes[i];
-      gboolean hidden = deletion->kind == TALL_CHANGE_DELETE_UP_TO
-                            ? put->timestamp <= deletion->timestamp
-                            : put->timestamp == deletion->timestamp;
-      if (put->kind != TALL_CHANGE_PUT || !hidden)
-        continue;
-      return tall_error_fail_invalid (
-          error, NULL, "Table %s: a mutation that deletes its own put at %" G_GINT64_FORMAT,
-          mutation->table, put->timestamp);
-    }
-  return TRUE;
-}
-
-/**
- * tall_table_check_mutation:
- *
- * Returns: FALSE with %TALL_ERROR_INVALID if the mutation makes no sense, or has no changes
- */
-gboolean
-tall_table_check_mutation (const TallMutation *mutation, GError **error)
-{
-  if (!tall_table_check_row (mutation->table, mutation->row, error))
-    return FALSE;
-  if (mutation->n_changes == 0)
-    return tall_error_fail_invalid (error, NULL, "Table %s: a mutation without changes",
-                                    mutation->table);
-  for (guint i = 0; i < mutation->n_changes; i++)
-    {
-      const TallChange *change = &mutation->changes[i];
-      if (!check_change (mutation, change, error))
-        return FALSE;
-      if (change->kind != TALL_CHANGE_PUT && !check_not_deleted (mutation, change, error))
-        return FALSE;
-    }
-  return TRUE;
-}
-
 static gboolean
 is_same_table (const TallMutation *a, const TallMutation *b)
 {
@@ -234,40 +153,6 @@ tall_table_is_seal (const char *seal)
 {
   gsize len = seal == NULL ? 0 : strspn (seal, LETTERS_AND_DIGITS "-");
   return len > 0 && len <= TALL_MAX_SEAL && seal[len] == '\0';
-}
-
-/**
- * tall_table_check_access:
- * @seal: (nullable):
- *
- * Returns: FALSE with %TALL_ERROR_INVALID if there is no such access, or if it does not go with the
- *   seal
- */
-gboolean
-tall_table_check_access (const char *table,
-                         TallTableAccess access,
-                         const char *seal,
-                         GError **error)
-{
-  switch (access)
-    {
-    case TALL_ACCESS_OPEN:
-    case TALL_ACCESS_CLOSED:
-    case TALL_ACCESS_UNCLOSED:
-      if (seal == NULL)
-        return TRUE;
-      return tall_error_fail_invalid (error, "seal",
-                                      "Table %s: only sealing takes the token of a seal", table);
-    case TALL_ACCESS_SEALED:
-      if (tall_table_is_seal (seal))
-        return TRUE;
-      return tall_error_fail_invalid (
-          error, "seal", "Table %s: a seal needs a token: 1 to %d letters, digits and -", table,
-          TALL_MAX_SEAL);
-    default:
-      return tall_error_fail_invalid (error, "access", "Table %s: there is no access %d", table,
-                                      (int)access);
-    }
 }
 
 /**

@@ -11,19 +11,12 @@ tall_table_check_row (const char *table, TallSlice row, GError **error) G_GNUC_W
 gboolean tall_table_check_qualifier (const char *table,
                                      TallSlice qualifier,
                                      GError **error) G_GNUC_WARN_UNUSED_RESULT;
-gboolean tall_table_check_read (const TallRead *read, GError **error) G_GNUC_WARN_UNUSED_RESULT;
-gboolean tall_table_check_mutation (const TallMutation *mutation,
-                                    GError **error) G_GNUC_WARN_UNUSED_RESULT;
 gboolean tall_table_check_different_rows (TallMutation *const *mutations,
                                           guint n,
                                           GError **error) G_GNUC_WARN_UNUSED_RESULT;
 gboolean tall_table_check_spec (const TallTableSpec *spec,
                                 GError **error) G_GNUC_WARN_UNUSED_RESULT;
 gboolean tall_table_is_seal (const char *seal);
-gboolean tall_table_check_access (const char *table,
-                                  TallTableAccess access,
-                                  const char *seal,
-                                  GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 /**
  * TallTableShutter:

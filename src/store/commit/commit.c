@@ -77,11 +77,25 @@ begin_state (const TallOperation *operation, const TallState *state, gint64 time
 
 /* ---- Claim ---- */
 
+/* @known: what was there, as we know
+ *
+ * Timestamps of a state cell only grow, and a claim has that of the commit that follows it.
+ *
+ * Returns: whether a read has shown what was there before @known: a region server that is not one
+ *   any more may still answer */
+static gboolean
+is_before (const TallRoot *self, const TallRoot *known)
+{
+  if (self->timestamp != known->timestamp)
+    return self->timestamp < known->timestamp;
+  return self->state.pending != 0 && known->state.pending == 0;
+}
+
 /* A state cell never goes, except with a TTL: then there is none any more. */
 static gboolean
 is_stale (const TallRoot *now, const TallRoot *known)
 {
-  return now->exists && tall_root_is_before (now, known);
+  return now->exists && is_before (now, known);
 }
 
 /* A token of the claim's own. Rows without children have the lineage in its place, which a put
@@ -354,7 +368,7 @@ is_undone (const Commit *self, const TallRoot *now)
 {
   if (!self->lost && self->operation->context->false_is_final)
     return TRUE;
-  return !tall_root_is_before (now, self->root)
+  return !is_before (now, self->root)
          && was_before (self->operation, &now->state, self->committed->revision);
 }
 
@@ -667,8 +681,7 @@ tall_sent_settle (TallOperation *operation,
       return step;
     }
   /* An older read proves nothing. What was expected may still be replaced by a late call. */
-  if (!is_moved
-      && (tall_root_is_before (root, &sent->expected) || tall_root_is_same (root, &sent->expected)))
+  if (!is_moved && (is_before (root, &sent->expected) || tall_root_is_same (root, &sent->expected)))
     return TALL_STEP_AGAIN;
   if (!was_before (operation, &root->state, sent->revision))
     {

@@ -508,23 +508,6 @@ tall_root_is_same (const TallRoot *self, const TallRoot *other)
 }
 
 /**
- * tall_root_is_before:
- * @known: what was there, as we know
- *
- * Timestamps of a state cell only grow, and a claim has that of the commit that follows it.
- *
- * Returns: whether a read has shown what was there before @known: a region server that is not one
- *   any more may still answer
- */
-gboolean
-tall_root_is_before (const TallRoot *self, const TallRoot *known)
-{
-  if (self->timestamp != known->timestamp)
-    return self->timestamp < known->timestamp;
-  return self->state.pending != 0 && known->state.pending == 0;
-}
-
-/**
  * tall_root_check_owner:
  *
  * Returns: FALSE with %TALL_ERROR_KEY_COLLISION, naming both, if the row is somebody else's

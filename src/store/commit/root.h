@@ -153,7 +153,6 @@ gboolean tall_root_read (TallRoot *self,
 gboolean tall_root_is_live_order (const TallRoot *self, const TallStoreContext *context);
 gboolean tall_root_is_live (const TallRoot *self, const TallOperation *operation);
 gboolean tall_root_is_same (const TallRoot *self, const TallRoot *other);
-gboolean tall_root_is_before (const TallRoot *self, const TallRoot *known);
 gboolean tall_root_check_owner (const TallRoot *self,
                                 const TallOperation *operation,
                                 GError **error) G_GNUC_WARN_UNUSED_RESULT;

@@ -148,6 +148,27 @@ database_new (const char *path, const TallRocksdbOptions *options)
   return self;
 }
 
+/* @specs: the default family
+ * @full_name: of a table, with its deployment and a dot before it */
+static TallTableSpec *
+load_settings (rocksdb_t *db,
+               rocksdb_column_family_handle_t *specs,
+               const char *full_name,
+               GError **error)
+{
+  g_autofree char *key = tall_rocksdb_settings_get_key (full_name);
+  g_autofree char *operation = g_strdup_printf ("Reading the settings of table %s", full_name);
+  g_autoptr (rocksdb_readoptions_t) read_options = rocksdb_readoptions_create ();
+  char *message = NULL;
+  size_t len = 0;
+
+  g_autoptr (TallRocksdbText) stored =
+      rocksdb_get_cf (db, read_options, specs, key, strlen (key), &len, &message);
+  if (!tall_rocksdb_take_error (message, operation, error))
+    return NULL;
+  return tall_spec_decode (strrchr (full_name, '.') + 1, tall_slice (stored, len), error);
+}
+
 /* Takes over @handle. */
 static gboolean
 adopt_family (TallRocksdbDatabase *self,
@@ -169,7 +190,7 @@ adopt_family (TallRocksdbDatabase *self,
     tall_error_set_detailed (error, TALL_ERROR_DAMAGED, self->path,
                              "The store has a column family %s that is not a table", full_name);
   else
-    spec = tall_rocksdb_settings_load (self->db, self->specs, full_name, error);
+    spec = load_settings (self->db, self->specs, full_name, error);
   if (spec == NULL)
     {
       rocksdb_column_family_handle_destroy (handle);
@@ -300,57 +321,6 @@ tall_rocksdb_database_enter (TallRocksdbDatabase *self)
 {
   return tall_rocksdb_horizon_enter (self->horizon, g_get_monotonic_time (),
                                      rocksdb_get_latest_sequence_number (self->db));
-}
-
-/**
- * tall_rocksdb_database_sweep:
- * @start: the first row; may be empty
- * @stop: the row after the last one; empty: to the end of the table
- *
- * Removes the delete markers which nobody needs from these rows, in the background.
- */
-void
-tall_rocksdb_database_sweep (TallRocksdbDatabase *self,
-                             TallRocksdbFamily *family,
-                             TallSlice start,
-                             TallSlice stop)
-{
-  g_autoptr (GError) no_room = NULL;
-  if (tall_rocksdb_database_check_writable (self, 0, "Sweeping a table", &no_room))
-    tall_rocksdb_sweeper_sweep (self->sweeper, family, start, stop);
-}
-
-/**
- * tall_rocksdb_database_get_statistics:
- *
- * Returns: (nullable) (transfer full): RocksDB's statistics as text, to be freed with g_free();
- * NULL if it was opened without
- */
-char *
-tall_rocksdb_database_get_statistics (TallRocksdbDatabase *self)
-{
-  g_autoptr (TallRocksdbText) text = rocksdb_options_statistics_get_string (self->options);
-  return g_strdup (text);
-}
-
-/**
- * tall_rocksdb_database_list_measures:
- *
- * Returns: (transfer full) (nullable): of #TallTableMeasure; NULL while a table is created or
- * dropped
- */
-GArray *
-tall_rocksdb_database_list_measures (TallRocksdbDatabase *self)
-{
-  /* No table must go meanwhile, and nobody waits here. */
-  if (!g_mutex_trylock (&self->schema_mutex))
-    return NULL;
-  g_autoptr (GPtrArray) handles = g_ptr_array_new ();
-  g_ptr_array_add (handles, self->specs);
-  tall_rocksdb_families_add_handles (self->families, handles);
-  GArray *measures = tall_rocksdb_measures_list (self->db, handles, self->path);
-  g_mutex_unlock (&self->schema_mutex);
-  return measures;
 }
 
 /**

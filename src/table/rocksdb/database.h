@@ -62,10 +62,6 @@ gboolean tall_rocksdb_database_write (TallRocksdbDatabase *self,
                                       gboolean *refused,
                                       GError **error) G_GNUC_WARN_UNUSED_RESULT;
 guint tall_rocksdb_database_enter (TallRocksdbDatabase *self);
-void tall_rocksdb_database_sweep (TallRocksdbDatabase *self,
-                                  TallRocksdbFamily *family,
-                                  TallSlice start,
-                                  TallSlice stop);
 gboolean tall_rocksdb_database_compact (TallRocksdbDatabase *self,
                                         const char *deployment,
                                         gboolean alone,
@@ -73,8 +69,6 @@ gboolean tall_rocksdb_database_compact (TallRocksdbDatabase *self,
                                         gboolean *done,
                                         GError **error) G_GNUC_WARN_UNUSED_RESULT;
 void tall_rocksdb_compaction_free (TallRocksdbCompaction *self);
-char *tall_rocksdb_database_get_statistics (TallRocksdbDatabase *self);
-GArray *tall_rocksdb_database_list_measures (TallRocksdbDatabase *self);
 
 TallRocksdbFamily *tall_rocksdb_database_find_family (TallRocksdbDatabase *self,
                                                       const char *deployment,

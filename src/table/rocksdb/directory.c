@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <glib/gstdio.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
@@ -244,23 +243,6 @@ tall_rocksdb_directory_prepare (const char *directory,
   return TRUE;
 }
 
-/**
- * tall_rocksdb_directory_lock:
- * @lock: (out): descriptor that holds the lock until it is closed
- *
- * Keeps other processes out, as RocksDB does by its file LOCK. Somebody may tidy that file away,
- * and RocksDB makes another one where there is none. So the directory itself is locked. File
- * systems that cannot do so leave it to LOCK.
- *
- * Returns: FALSE with errno
- */
-gboolean
-tall_rocksdb_directory_lock (const char *directory, int *lock)
-{
-  *lock = open (directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  return *lock >= 0 && (flock (*lock, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK);
-}
-
 #define OPEN_FILES "/proc/self/fd/"
 
 /**
@@ -300,27 +282,6 @@ tall_rocksdb_directory_show (const char *text)
   g_autofree char *link = g_strndup (held, len);
   g_autofree char *path = g_file_read_link (link, NULL);
   return g_strdup_printf ("%.*s%s%s", (int)before, text, path != NULL ? path : link, held + len);
-}
-
-/**
- * tall_rocksdb_directory_is_locked:
- *
- * Looks at LOCK, which takes nothing from others. A lock of this process does not count, and is
- * lost by the look.
- *
- * Returns: whether another process has the store open for writing
- */
-gboolean
-tall_rocksdb_directory_is_locked (const char *directory)
-{
-  g_autofree char *file = g_build_filename (directory, "LOCK", NULL);
-  struct flock lock = { .l_type = F_RDLCK, .l_whence = SEEK_SET };
-  int descriptor = open (file, O_RDONLY | O_CLOEXEC);
-  gboolean is_locked =
-      descriptor >= 0 && fcntl (descriptor, F_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
-  if (descriptor >= 0)
-    close (descriptor);
-  return is_locked;
 }
 
 /**

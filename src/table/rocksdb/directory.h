@@ -20,8 +20,6 @@ gboolean tall_rocksdb_directory_prepare (const char *directory,
 gboolean tall_rocksdb_directory_mark (const char *directory,
                                       GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
-gboolean tall_rocksdb_directory_lock (const char *directory, int *lock) G_GNUC_WARN_UNUSED_RESULT;
-gboolean tall_rocksdb_directory_is_locked (const char *directory);
 char *tall_rocksdb_directory_hold (int lock, const char *directory);
 char *tall_rocksdb_directory_show (const char *text);
 char *tall_rocksdb_directory_find_last_log (const char *directory, guint64 *number);

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include "base/fail.h"
@@ -129,6 +130,20 @@ list_names (TallRocksdbEngine *self,
   return take_open_error (self, message, error);
 }
 
+/* @lock: (out): descriptor that holds the lock until it is closed
+ *
+ * Keeps other processes out, as RocksDB does by its file LOCK. Somebody may tidy that file away,
+ * and RocksDB makes another one where there is none. So the directory itself is locked. File
+ * systems that cannot do so leave it to LOCK.
+ *
+ * Returns: FALSE with errno */
+static gboolean
+lock_directory (const char *directory, int *lock)
+{
+  *lock = open (directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  return *lock >= 0 && (flock (*lock, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK);
+}
+
 /* Of the directory, and of LOCK, as RocksDB does itself: but not when it opens for reading, and not
  * before we look at the files. The latter is the process's, so that RocksDB gets it as well, and
  * goes with the first descriptor that is closed: ours is closed after RocksDB's. */
@@ -136,7 +151,7 @@ static gboolean
 take_locks (TallRocksdbEngine *self, GError **error)
 {
   struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
-  if (tall_rocksdb_directory_lock (self->path, &self->locks[0]))
+  if (lock_directory (self->path, &self->locks[0]))
     {
       g_free (self->held);
       self->held = tall_rocksdb_directory_hold (self->locks[0], self->path);
@@ -248,11 +263,28 @@ engine_new (const char *path, gboolean read_only)
   return self;
 }
 
+/* Looks at LOCK, which takes nothing from others. A lock of this process does not count, and is
+ * lost by the look.
+ *
+ * Returns: whether another process has the store open for writing */
+static gboolean
+is_locked (const char *directory)
+{
+  g_autofree char *file = g_build_filename (directory, "LOCK", NULL);
+  struct flock lock = { .l_type = F_RDLCK, .l_whence = SEEK_SET };
+  int descriptor = open (file, O_RDONLY | O_CLOEXEC);
+  gboolean locked =
+      descriptor >= 0 && fcntl (descriptor, F_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
+  if (descriptor >= 0)
+    close (descriptor);
+  return locked;
+}
+
 /* The process that writes to it has checked it. */
 static gboolean
 check_unless_locked (const char *path, TallRocksdbCheck *check, GError **error)
 {
-  if (!tall_rocksdb_directory_is_locked (path))
+  if (!is_locked (path))
     return tall_rocksdb_check_directory (path, check, error);
   g_autofree char *current = g_build_filename (path, "CURRENT", NULL);
   check->exists = g_file_test (current, G_FILE_TEST_EXISTS);
@@ -281,8 +313,7 @@ open_to_read (const char *path,
 {
   g_autoptr (GError) local = NULL;
   TallRocksdbEngine *self = NULL;
-  for (guint i = 0;
-       self == NULL && (i == 0 || tall_rocksdb_directory_is_locked (path)) && i < TRIES; i++)
+  for (guint i = 0; self == NULL && (i == 0 || is_locked (path)) && i < TRIES; i++)
     {
       g_clear_error (&local);
       self = try_to_read (path, options, table_options, &local);

@@ -366,6 +366,18 @@ pass (Passed *self, rocksdb_iterator_t *iterator)
     self->n_needed++;
 }
 
+/* @start: the first row; may be empty
+ * @stop: the row after the last one; empty: to the end of the table
+ *
+ * Removes the delete markers which nobody needs from these rows, in the background. */
+static void
+sweep_range (TallRocksdbDatabase *self, TallRocksdbFamily *family, TallSlice start, TallSlice stop)
+{
+  g_autoptr (GError) no_room = NULL;
+  if (tall_rocksdb_database_check_writable (self, 0, "Sweeping a table", &no_room))
+    tall_rocksdb_sweeper_sweep (self->sweeper, family, start, stop);
+}
+
 /* Lets go of markers of which a scan has met many on its way to @stop. Where nobody writes, nobody
  * else finds out that markers are not needed any more. */
 static void
@@ -377,7 +389,7 @@ sweep (TallRocksdbReader *self,
 {
   TallRocksdbDatabase *database = self->database;
   if (passed->n_needless >= MAX (MANY_MARKED, n_found))
-    tall_rocksdb_database_sweep (database, step->family, step->read->start, stop);
+    sweep_range (database, step->family, step->read->start, stop);
   else if (passed->n_needed >= MANY_MARKED)
     tall_rocksdb_horizon_leave (database->horizon, tall_rocksdb_database_enter (database));
 }

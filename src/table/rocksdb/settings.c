@@ -323,30 +323,6 @@ tall_rocksdb_settings_get_key (const char *full_name)
 }
 
 /**
- * tall_rocksdb_settings_load:
- * @specs: the default family
- * @full_name: of a table, with its deployment and a dot before it
- */
-TallTableSpec *
-tall_rocksdb_settings_load (rocksdb_t *db,
-                            rocksdb_column_family_handle_t *specs,
-                            const char *full_name,
-                            GError **error)
-{
-  g_autofree char *key = tall_rocksdb_settings_get_key (full_name);
-  g_autofree char *operation = g_strdup_printf ("Reading the settings of table %s", full_name);
-  g_autoptr (rocksdb_readoptions_t) read_options = rocksdb_readoptions_create ();
-  char *message = NULL;
-  size_t len = 0;
-
-  g_autoptr (TallRocksdbText) stored =
-      rocksdb_get_cf (db, read_options, specs, key, strlen (key), &len, &message);
-  if (!tall_rocksdb_take_error (message, operation, error))
-    return NULL;
-  return tall_spec_decode (strrchr (full_name, '.') + 1, tall_slice (stored, len), error);
-}
-
-/**
  * tall_rocksdb_settings_apply:
  *
  * Sets how files of a table are written. Families are opened without compression, as their settings

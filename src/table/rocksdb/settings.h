@@ -23,10 +23,6 @@ gsize tall_rocksdb_options_get_cache_size (gsize wanted);
 /* The settings of tables, as an open database has them. */
 
 char *tall_rocksdb_settings_get_key (const char *full_name);
-TallTableSpec *tall_rocksdb_settings_load (rocksdb_t *db,
-                                           rocksdb_column_family_handle_t *specs,
-                                           const char *full_name,
-                                           GError **error) G_GNUC_WARN_UNUSED_RESULT;
 gboolean tall_rocksdb_settings_apply (const TallRocksdbEngine *engine,
                                       const TallRocksdbFamily *family,
                                       GError **error) G_GNUC_WARN_UNUSED_RESULT;

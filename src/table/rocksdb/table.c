@@ -214,7 +214,16 @@ tall_rocksdb_table_get_info (TallTable *base, TallTableInfo *info)
 static GArray *
 tall_rocksdb_table_list_measures (TallTable *base)
 {
-  return tall_rocksdb_database_list_measures (TALL_ROCKSDB_TABLE (base)->database);
+  TallRocksdbDatabase *self = TALL_ROCKSDB_TABLE (base)->database;
+  /* No table must go meanwhile, and nobody waits here. */
+  if (!g_mutex_trylock (&self->schema_mutex))
+    return NULL;
+  g_autoptr (GPtrArray) handles = g_ptr_array_new ();
+  g_ptr_array_add (handles, self->specs);
+  tall_rocksdb_families_add_handles (self->families, handles);
+  GArray *measures = tall_rocksdb_measures_list (self->db, handles, self->path);
+  g_mutex_unlock (&self->schema_mutex);
+  return measures;
 }
 
 static GStrv
@@ -339,7 +348,8 @@ tall_rocksdb_table_count (TallRocksdbTable *self, const char *name)
   g_return_val_if_fail (TALL_IS_ROCKSDB_TABLE (self), 0);
 
   g_autofree char *ticker = g_strconcat (name, " COUNT : ", NULL);
-  g_autofree char *statistics = tall_rocksdb_database_get_statistics (self->database);
+  g_autoptr (TallRocksdbText) statistics =
+      rocksdb_options_statistics_get_string (self->database->options);
   const char *found = statistics == NULL ? NULL : strstr (statistics, ticker);
   return found == NULL ? 0 : g_ascii_strtoull (found + strlen (ticker), NULL, 10);
 }

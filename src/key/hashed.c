@@ -8,16 +8,6 @@ append_customer (const char *number, guint64 id G_GNUC_UNUSED, GByteArray *key)
   tall_key_md5_append_order (number, key);
 }
 
-static gboolean
-append_splits (guint n_regions,
-               const char *const *sample G_GNUC_UNUSED,
-               GPtrArray *splits,
-               GError **error G_GNUC_UNUSED)
-{
-  tall_key_splits_append_bytes (n_regions, splits);
-  return TRUE;
-}
-
 /**
  * tall_key_hashed:
  *
@@ -32,5 +22,5 @@ const TallKeyStrategy tall_key_hashed = {
   .append_order = tall_key_md5_append_order,
   .measure_customer = tall_key_md5_measure,
   .measure_order = tall_key_md5_measure,
-  .append_splits = append_splits,
+  .append_splits = tall_key_splits_append_bytes,
 };

@@ -32,23 +32,13 @@ parse_id (TallSlice part)
   return reverse_bits (tall_reader_u64 (&reader));
 }
 
-/* After the reversal, the bit that changes with every id comes first. So of any 2^k consecutive
- * ids, one lies in each of 2^k equal parts of the keys, and even a few ids reach every region. */
-static gboolean
-append_splits (guint n_regions,
-               const char *const *sample G_GNUC_UNUSED,
-               GPtrArray *splits,
-               GError **error G_GNUC_UNUSED)
-{
-  tall_key_splits_append_bytes (n_regions, splits);
-  return TRUE;
-}
-
 /**
  * tall_key_numeric:
  *
  * The customer's id with its bits reversed, then the MD5 of the order number: the shortest keys.
- * The store assigns ids in sequence; the reversal keeps new customers from piling up at the end.
+ * The store assigns ids in sequence; the reversal keeps new customers from piling up at the end. The
+ * bit that changes with every id comes first then, so of any 2^k consecutive ids one lies in each of
+ * 2^k equal parts of the keys, and even a few ids reach every region.
  */
 const TallKeyStrategy tall_key_numeric = {
   .name = "numeric",
@@ -58,6 +48,6 @@ const TallKeyStrategy tall_key_numeric = {
   .append_order = tall_key_md5_append_order,
   .measure_customer = measure_customer,
   .measure_order = tall_key_md5_measure,
-  .append_splits = append_splits,
+  .append_splits = tall_key_splits_append_bytes,
   .parse_id = parse_id,
 };

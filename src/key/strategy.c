@@ -148,10 +148,13 @@ add_trimmed (GPtrArray *splits, GByteArray *split, guint8 least)
 /**
  * tall_key_splits_append_bytes:
  *
- * For keys whose first bytes are evenly spread over 00 … ff: 4 bytes at most.
+ * The slot of keys whose first bytes are evenly spread over 00 … ff: 4 bytes at most.
  */
-void
-tall_key_splits_append_bytes (guint n_regions, GPtrArray *splits)
+gboolean
+tall_key_splits_append_bytes (guint n_regions,
+                              const char *const *sample G_GNUC_UNUSED,
+                              GPtrArray *splits,
+                              GError **error G_GNUC_UNUSED)
 {
   for (guint i = 1; i < n_regions; i++)
     {
@@ -159,6 +162,7 @@ tall_key_splits_append_bytes (guint n_regions, GPtrArray *splits)
       tall_bytes_append_u32 (split, (guint32)(((guint64)i << 32) / n_regions));
       add_trimmed (splits, split, 0);
     }
+  return TRUE;
 }
 
 /**

@@ -86,7 +86,10 @@ void tall_key_text_append_order (const char *number, GByteArray *key);
 gssize tall_key_text_measure (TallSlice key);
 
 /* Split points. Each function appends to @splits as the slot append_splits does. */
-void tall_key_splits_append_bytes (guint n_regions, GPtrArray *splits);
+gboolean tall_key_splits_append_bytes (guint n_regions,
+                                       const char *const *sample,
+                                       GPtrArray *splits,
+                                       GError **error);
 void tall_key_splits_append_digits (guint n_regions, GPtrArray *splits);
 gboolean tall_key_splits_append_sample (const TallKeyStrategy *strategy,
                                         guint n_regions,

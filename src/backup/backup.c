@@ -89,8 +89,7 @@ check_target (const char *target, gboolean may_be_empty, GError **error)
     return TRUE;
   return tall_error_fail_detailed (
       error, TALL_ERROR_CONFLICT, target,
-      "The target exists already, and is kept: name another one, or move "
-      "it away");
+      "The target exists already, and is kept: name another one, or move it away");
 }
 
 /* A folder of files, or nothing. */
@@ -130,9 +129,9 @@ take_lock (TallBackupPlace *self, GError **error)
 {
   if (g_mkdir (self->unfinished, 0700) != 0 && errno != EEXIST)
     return tall_backup_fail (error, self->unfinished, errno,
-                             errno == ENOENT ? "There is no folder to make the target in, create "
-                                               "that first"
-                                             : "The target cannot be made");
+                             errno == ENOENT
+                                 ? "There is no folder to make the target in, create that first"
+                                 : "The target cannot be made");
   self->lock = open (self->unfinished, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
   if (self->lock < 0)
     return tall_backup_fail (error, self->unfinished, errno, "The target cannot be made");
@@ -345,8 +344,8 @@ judge (Look *look, const TallVerifySummary *summary, const char *name, GError **
   return tall_error_fail_detailed (
       error, TALL_ERROR_DAMAGED, look->worst,
       "The deployment %s of the copy is damaged (%" G_GUINT64_FORMAT
-      " findings that need a person%s): nothing half-done is left. `tallorder verify` of the "
-      "store says what is wrong, and whether it is wrong there, too",
+      " findings that need a person%s): nothing half-done is left. `tallorder verify` of the store "
+      "says what is wrong, and whether it is wrong there, too",
       name, summary->n_for_person, summary->is_whole ? "" : ", and not everything can be read");
 }
 

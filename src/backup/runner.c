@@ -90,9 +90,9 @@ check_name (const char *name, GError **error)
     return TRUE;
   return tall_error_fail_invalid (
       error, "name",
-      "name: a backup of a server has a name of 1 to %d letters, digits, “.”, "
-      "“_” and “-”, which begins with a letter, a digit or “_”: it lies in the "
-      "folder that the server was given with --backups",
+      "name: a backup of a server has a name of 1 to %d letters, digits, “.”, “_” and “-”, which "
+      "begins with a letter, a digit or “_”: it lies in the folder that the server was given with "
+      "--backups",
       MAX_NAME);
 }
 
@@ -101,10 +101,9 @@ check_folder (const TallBackupRunner *self, GError **error)
 {
   if (self->folder != NULL)
     return TRUE;
-  return tall_error_fail (
-      error, TALL_ERROR_UNSUPPORTED,
-      "this server was given no folder for backups: start it with --backups DIR, or set "
-      "backups in its configuration");
+  return tall_error_fail (error, TALL_ERROR_UNSUPPORTED,
+                          "this server was given no folder for backups: start it with --backups "
+                          "DIR, or set backups in its configuration");
 }
 
 /* With the mutex held. */

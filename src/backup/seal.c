@@ -129,8 +129,7 @@ set_damaged (GError **error, const char *folder, const char *what)
 {
   return tall_error_fail_detailed (error, TALL_ERROR_DAMAGED, folder,
                                    "The file " TALL_BACKUP_SEAL
-                                   " of the backup is damaged (%s): use "
-                                   "another backup",
+                                   " of the backup is damaged (%s): use another backup",
                                    what);
 }
 
@@ -183,8 +182,7 @@ take (TallBackupSeal *self, GKeyFile *file, const char *folder, GError **error)
   if (format > FORMAT)
     return tall_error_fail_detailed (
         error, TALL_ERROR_NEWER_VERSION, folder,
-        "The backup has format %d, this version knows formats up to %d: "
-        "use a newer tallorder",
+        "The backup has format %d, this version knows formats up to %d: use a newer tallorder",
         format, FORMAT);
   g_auto (GStrv) groups = g_key_file_get_groups (file, NULL);
   for (guint i = 0; groups[i] != NULL; i++)
@@ -378,9 +376,7 @@ check_same (const TallBackupFile *noted, const TallBackupFile *found, GError **e
     return TRUE;
   return tall_error_fail_detailed (
       error, TALL_ERROR_DAMAGED, noted->name,
-      "The backup is damaged: %s is not the file that was sealed: use another "
-      "backup",
-      noted->name);
+      "The backup is damaged: %s is not the file that was sealed: use another backup", noted->name);
 }
 
 /**

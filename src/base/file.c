@@ -147,9 +147,8 @@ tall_file_check_owner (const char *path, const char *what, GError **error)
   g_autofree char *who = user != NULL
                              ? g_strdup_printf ("`runuser -u %s -- tallorder …`", user->pw_name)
                              : g_strdup_printf ("user id %lu", (gulong)status.st_uid);
-  return tall_error_fail_detailed (
-      error, TALL_ERROR_UNAVAILABLE, path,
-      "The %s belongs to another user, who could not read what root writes "
-      "there: run as that one, %s",
-      what, who);
+  return tall_error_fail_detailed (error, TALL_ERROR_UNAVAILABLE, path,
+                                   "The %s belongs to another user, who could not read what root "
+                                   "writes there: run as that one, %s",
+                                   what, who);
 }

@@ -185,8 +185,9 @@ describe_left_out (const Reading *self, const char *path, TallRejects *rejects)
                             self->invalid->message);
   GPtrArray *tally = tall_rejects_get_tally (rejects);
   const TallRejectTally *first = g_ptr_array_index (tally, 0);
-  return g_strdup_printf ("%s: %" G_GUINT64_FORMAT " %s not measured, most often because: %s "
-                          "(first: line %" G_GUINT64_FORMAT ")",
+  return g_strdup_printf ("%s: %" G_GUINT64_FORMAT
+                          " %s not measured, most often because: %s (first: line %" G_GUINT64_FORMAT
+                          ")",
                           path, n, n == 1 ? "row is" : "rows are", first->reason,
                           first->first_line);
 }
@@ -197,8 +198,8 @@ check_read (const Reading *self, const char *path, GError **error)
   if (self->n_lines > self->max_lines)
     return tall_error_fail (
         error, TALL_ERROR_TOO_LARGE,
-        "%s: all orders are kept in memory, to be compared with what comes back, and "
-        "these have more than %u lines together: choose fewer with --count",
+        "%s: all orders are kept in memory, to be compared with what comes back, and these have "
+        "more than %u lines together: choose fewer with --count",
         path, self->max_lines);
   if (self->orders->len > 0)
     return TRUE;
@@ -569,21 +570,19 @@ tall_bench_change_order (TallOrder *order)
 static gboolean
 fail_list (const TallBenchCustomer *customer, guint place, const char *number, GError **error)
 {
-  return tall_error_fail (error, TALL_ERROR_DAMAGED,
-                          "Entry %u of the orders of %s, order %s, is not "
-                          "what was stored: a defect of this "
-                          "version",
-                          place + 1, customer->number, number);
+  return tall_error_fail (
+      error, TALL_ERROR_DAMAGED,
+      "Entry %u of the orders of %s, order %s, is not what was stored: a defect of this version",
+      place + 1, customer->number, number);
 }
 
 static gboolean
 fail_count (const TallBenchCustomer *customer, guint n, GError **error)
 {
-  return tall_error_fail (
-      error, TALL_ERROR_DAMAGED,
-      "The orders of %s have %u entries on their first page, but %u were stored: a defect "
-      "of this version",
-      customer->number, n, customer->by_date->len);
+  return tall_error_fail (error, TALL_ERROR_DAMAGED,
+                          "The orders of %s have %u entries on their first page, but %u were "
+                          "stored: a defect of this version",
+                          customer->number, n, customer->by_date->len);
 }
 
 /* Whether what the entry says of an order is true. */

@@ -150,11 +150,10 @@ tall_bench_mix_parse (TallBenchMix *self, const char *text, GError **error)
   g_autoptr (GString) names = g_string_new (parts[0].name);
   for (guint i = 1; i < n; i++)
     g_string_append_printf (names, ", %s", parts[i].name);
-  return tall_error_fail_invalid (
-      error, "mix",
-      "--mix %s: write parts and how often each of them, from 1 to 100, once "
-      "each, such as get=90,store=10; there are %s",
-      text, names->str);
+  return tall_error_fail_invalid (error, "mix",
+                                  "--mix %s: write parts and how often each of them, from 1 to "
+                                  "100, once each, such as get=90,store=10; there are %s",
+                                  text, names->str);
 }
 
 /* Of a batch at most. */

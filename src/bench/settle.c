@@ -156,16 +156,15 @@ tall_bench_place_check (const TallBenchPlace *self,
   if (!kind->check_spec (&spec, error))
     return FALSE;
   if (kind->is_embedded && self->address->name != NULL && strchr (self->address->name, '/') != NULL)
-    return set_unsupported (error, "name= of --store begins names of directories in it: it cannot "
-                                   "have a slash");
+    return set_unsupported (
+        error, "name= of --store begins names of directories in it: it cannot have a slash");
   if (kind->is_embedded && conditions->regions > 1)
     return set_unsupported (error, "--regions is for HBase: an embedded store has no regions");
   if (kind->is_embedded && conditions->admin != NULL)
     return set_unsupported (error, "--admin is for stores that are not embedded");
   if (!kind->is_embedded && conditions->cache > 0)
-    return set_unsupported (error,
-                            "--cache is for embedded stores: HBase's block cache is a setting of "
-                            "its servers, hfile.block.cache.size");
+    return set_unsupported (error, "--cache is for embedded stores: HBase's block cache is a "
+                                   "setting of its servers, hfile.block.cache.size");
   if (!kind->is_embedded && conditions->rest != TALL_BENCH_AS_IT_IS && conditions->admin == NULL)
     return set_unsupported (error, "--rest: no gateway flushes or compacts tables: give --admin");
   if (conditions->cache == 0

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
-#include "bench/shape.h"
+#include "bench/advice.h"
 
 #include "bench/explain.h"
 #include "bench/orders.h"

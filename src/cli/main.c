@@ -50,8 +50,7 @@ print_help (void)
                 tall_commands[i]->summary);
   tall_print ("\n"
               "Where the orders are:\n"
-              "%s"
-              "  --server HOST:PORT\n"
+              "%s  --server HOST:PORT\n"
               "  --config FILE    a key file that gives options; those given here win\n"
               "Without any of them, the variable TALLORDER_STORE or TALLORDER_SERVER is used.\n"
               "\n"

@@ -212,8 +212,7 @@ check_groups (GKeyFile *file, GError **error)
       const char *meant = tall_known_commands_suggest (groups[i]);
       return tall_error_fail_invalid (
           error, "config",
-          "[%s]: there is no such group; write [tallorder], or the name of a "
-          "command%s%s%s",
+          "[%s]: there is no such group; write [tallorder], or the name of a command%s%s%s",
           groups[i], meant != NULL ? ", such as [" : "", meant != NULL ? meant : "",
           meant != NULL ? "]" : "");
     }
@@ -575,10 +574,9 @@ parse_store (const TallOptions *self, const TallCommand *command, TallExit *code
   if (self->server != NULL && !command->takes_server)
     tall_usage_error (command, "%s works on a store, not on a server: give --store", command->name);
   else if (self->server != NULL && self->store != NULL)
-    tall_usage_error (command, self->both_given
-                                   ? "TALLORDER_STORE and TALLORDER_SERVER are both set: unset "
-                                     "one, or give --store or --server"
-                                   : "Give --store or --server, not both");
+    tall_usage_error (command, self->both_given ? "TALLORDER_STORE and TALLORDER_SERVER are both "
+                                                  "set: unset one, or give --store or --server"
+                                                : "Give --store or --server, not both");
   else if (self->store == NULL)
     say_where (command);
   else

@@ -41,16 +41,14 @@ tall_paging_check (const TallPaging *self, TallListOptions *options, GError **er
   if (options->has_from && options->has_to && options->from >= options->to)
     return tall_error_fail_invalid (
         error, "to",
-        "--to %s must be later than --from %s: it is the first date that is "
-        "no longer listed",
+        "--to %s must be later than --from %s: it is the first date that is no longer listed",
         self->to, self->from);
   gboolean given = self->limit != G_MININT;
   if (given && (self->limit < 1 || self->limit > TALL_MAX_PAGE))
     return tall_error_fail_invalid (error, "limit", "--limit takes 1 to %d", TALL_MAX_PAGE);
   if (self->page != NULL && *self->page == '\0')
     return tall_error_fail_invalid (error, "page",
-                                    "--page takes the token of a page; leave it out for "
-                                    "the first");
+                                    "--page takes the token of a page; leave it out for the first");
   options->limit = given ? (guint)self->limit : self->all ? TALL_MAX_PAGE : 0;
   return TRUE;
 }
@@ -84,8 +82,8 @@ tall_paging_turn (const TallPaging *self,
 void
 tall_append_word (GString *line, const char *word)
 {
-  static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-                              "-_=+:,./@%";
+  static const char plain[] =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_=+:,./@%";
   g_autofree char *quoted =
       *word != '\0' && word[strspn (word, plain)] == '\0' ? g_strdup (word) : g_shell_quote (word);
   g_string_append_printf (line, " %s", quoted);

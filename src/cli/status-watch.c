@@ -368,19 +368,17 @@ print_server (const Span *self)
                  "tallorder_memory_bytes", "tallorder_memory_max_bytes",
                  "tallorder_memory_waiting_calls", "process_resident_memory_bytes",
                  "process_threads");
-  print_figures (self,
-                 "store        %r/s commits, %r/s overtaken, %r/s claims taken over, %r/s read "
-                 "again\n",
-                 "tallorder_store_commits_total", "tallorder_store_overtaken_total",
-                 "tallorder_store_claims_taken_over_total", "tallorder_store_rereads_total");
+  print_figures (
+      self, "store        %r/s commits, %r/s overtaken, %r/s claims taken over, %r/s read again\n",
+      "tallorder_store_commits_total", "tallorder_store_overtaken_total",
+      "tallorder_store_claims_taken_over_total", "tallorder_store_rereads_total");
   gboolean is_stalled;
   if (!has_rocksdb (self, &is_stalled))
     return;
-  print_figures (self,
-                 "RocksDB      %m MB in tables, %m MB in the log only, %m MB to compact, %M MB "
-                 "free: ",
-                 "tallorder_rocksdb_table_file_bytes", "tallorder_rocksdb_write_buffer_bytes",
-                 "tallorder_rocksdb_pending_compaction_bytes", "tallorder_rocksdb_disk_free_bytes");
+  print_figures (
+      self, "RocksDB      %m MB in tables, %m MB in the log only, %m MB to compact, %M MB free: ",
+      "tallorder_rocksdb_table_file_bytes", "tallorder_rocksdb_write_buffer_bytes",
+      "tallorder_rocksdb_pending_compaction_bytes", "tallorder_rocksdb_disk_free_bytes");
   tall_print_styled (is_stalled ? TALL_STYLE_BAD : TALL_STYLE_GOOD, "%s\n",
                      is_stalled ? "writes are held up" : "no stall");
 }

@@ -36,9 +36,9 @@ parse_id (TallSlice part)
  * tall_key_numeric:
  *
  * The customer's id with its bits reversed, then the MD5 of the order number: the shortest keys.
- * The store assigns ids in sequence; the reversal keeps new customers from piling up at the end. The
- * bit that changes with every id comes first then, so of any 2^k consecutive ids one lies in each of
- * 2^k equal parts of the keys, and even a few ids reach every region.
+ * The store assigns ids in sequence; the reversal keeps new customers from piling up at the end.
+ * The bit that changes with every id comes first then. So of any 2^k consecutive ids, one lies in
+ * each of 2^k equal parts of the keys, and even a few ids reach every region.
  */
 const TallKeyStrategy tall_key_numeric = {
   .name = "numeric",

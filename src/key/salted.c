@@ -50,11 +50,10 @@ append_splits (guint n_regions, const char *const *sample, GPtrArray *splits, GE
   if (sample != NULL)
     return tall_key_splits_append_sample (&tall_key_salted, n_regions, sample, splits, error);
 
-  return tall_error_fail_invalid (
-      error, "regions",
-      "%u regions: salted keys have %d buckets; choose at most as many regions, "
-      "or give a sample of the input to split buckets by",
-      n_regions, N_BUCKETS);
+  return tall_error_fail_invalid (error, "regions",
+                                  "%u regions: salted keys have %d buckets; choose at most as many "
+                                  "regions, or give a sample of the input to split buckets by",
+                                  n_regions, N_BUCKETS);
 }
 
 /**

@@ -241,11 +241,10 @@ tall_key_splits_append_sample (const TallKeyStrategy *strategy,
 
   g_autoptr (GArray) firsts = find_firsts (keys);
   if (firsts->len < n_regions)
-    return tall_error_fail_invalid (
-        error, "sample",
-        "%u regions, but the sample has %u different customers: give a larger "
-        "sample, or choose fewer regions",
-        n_regions, firsts->len);
+    return tall_error_fail_invalid (error, "sample",
+                                    "%u regions, but the sample has %u different customers: give a "
+                                    "larger sample, or choose fewer regions",
+                                    n_regions, firsts->len);
 
   guint at = 0; /* among the different ones */
   for (guint i = 1; i < n_regions; i++)

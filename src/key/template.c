@@ -246,8 +246,7 @@ parse_parts (TallTemplate *self, char *at, GError **error)
     }
   return self->parts->len > 0
          || fail (error, "",
-                  "an index has at least one, as in: md5(line.item_number) "
-                  "rtime(sales_date)?");
+                  "an index has at least one, as in: md5(line.item_number) rtime(sales_date)?");
 }
 
 /* It becomes a text of the deployment record, which every open reads. */
@@ -662,10 +661,9 @@ tall_template_append_range (const TallTemplate *self,
     tall_bytes_append_u8 (stop, ABSENT);
   if (tall_slice_compare (tall_slice_array (start), tall_slice_array (stop)) < 0)
     return TRUE;
-  return tall_error_fail_invalid (
-      error, "to",
-      "The range is empty or the wrong way round: “to” is the first one no "
-      "longer wanted and must be after “from”");
+  return tall_error_fail_invalid (error, "to",
+                                  "The range is empty or the wrong way round: “to” is the first "
+                                  "one no longer wanted and must be after “from”");
 }
 
 /* Returns: (nullable): the value, if @given is NAME=VALUE */

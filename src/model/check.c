@@ -25,11 +25,10 @@ check_counts (const TallOrder *self, GError **error)
   if (n <= TALL_MAX_LINES_AND_LOCATIONS)
     return TRUE;
 
-  return tall_error_fail (
-      error, TALL_ERROR_TOO_LARGE,
-      "an order has at most %d lines, locations and adjustments together, this one has "
-      "%" G_GUINT64_FORMAT ": split it",
-      TALL_MAX_LINES_AND_LOCATIONS, n);
+  return tall_error_fail (error, TALL_ERROR_TOO_LARGE,
+                          "an order has at most %d lines, locations and adjustments together, this "
+                          "one has %" G_GUINT64_FORMAT ": split it",
+                          TALL_MAX_LINES_AND_LOCATIONS, n);
 }
 
 static gboolean
@@ -113,14 +112,14 @@ check_unique (GArray *places, GError **error)
       check.location = second->location;
       check.line = second->line;
       if (second->line == TALL_NOWHERE)
-        return tall_check_fail (&check, "number",
-                                "%s has the same number %d; a location’s number "
-                                "is unique in the order",
-                                other, second->number);
-      return tall_check_fail (&check, "number",
-                              "%s has the same number %d; a line’s number is "
-                              "unique in the whole order",
-                              other, second->number);
+        return tall_check_fail (
+            &check, "number",
+            "%s has the same number %d; a location’s number is unique in the order", other,
+            second->number);
+      return tall_check_fail (
+          &check, "number",
+          "%s has the same number %d; a line’s number is unique in the whole order", other,
+          second->number);
     }
   return TRUE;
 }
@@ -370,10 +369,10 @@ check_address_size (const TallCheck *self, gsize size)
     return TRUE;
 
   g_autofree char *path = check_path (self, NULL);
-  return tall_error_fail (self->error, TALL_ERROR_TOO_LARGE,
-                          "%s: the texts of an address have at most %d bytes together, these have "
-                          "%" G_GSIZE_FORMAT,
-                          path, TALL_MAX_ADDRESS_BYTES, size);
+  return tall_error_fail (
+      self->error, TALL_ERROR_TOO_LARGE,
+      "%s: the texts of an address have at most %d bytes together, these have %" G_GSIZE_FORMAT,
+      path, TALL_MAX_ADDRESS_BYTES, size);
 }
 
 /* An address, which may be absent. */

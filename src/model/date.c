@@ -161,10 +161,9 @@ tall_date_parse (const char *text, gint64 *date, GError **error)
   if (cursor.failed || *cursor.at != '\0' || value < TALL_MIN_DATE || value > TALL_MAX_DATE)
     {
       g_autofree char *shown = g_utf8_make_valid (text, strnlen (text, 40));
-      return tall_error_fail_invalid (error, NULL,
-                                      "“%s” is not a date: write it like 1996-07-04 or "
-                                      "1996-07-04T12:30:00.000Z",
-                                      shown);
+      return tall_error_fail_invalid (
+          error, NULL, "“%s” is not a date: write it like 1996-07-04 or 1996-07-04T12:30:00.000Z",
+          shown);
     }
 
   *date = value;

@@ -33,11 +33,10 @@ scan_fail (const Scan *self, const char *what)
 static gboolean
 scan_fail_size (const Scan *self, const char *what, guint limit)
 {
-  return tall_error_fail (
-      self->error, TALL_ERROR_TOO_LARGE,
-      "JSON, line %u: more than %u %s; an order has at most %d lines, locations and "
-      "adjustments together: split it",
-      self->line, limit, what, TALL_MAX_LINES_AND_LOCATIONS);
+  return tall_error_fail (self->error, TALL_ERROR_TOO_LARGE,
+                          "JSON, line %u: more than %u %s; an order has at most %d lines, "
+                          "locations and adjustments together: split it",
+                          self->line, limit, what, TALL_MAX_LINES_AND_LOCATIONS);
 }
 
 static gboolean

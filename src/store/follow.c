@@ -150,8 +150,7 @@ tall_follower_check_writable (TallFollower *self, GError **error)
     return TRUE;
   return tall_error_fail (
       error, TALL_ERROR_UNSUPPORTED,
-      "this deployment is read-only; it was set so, and what writes has to wait or go to "
-      "another");
+      "this deployment is read-only; it was set so, and what writes has to wait or go to another");
 }
 
 /* All that this process knows is of one deployment: its layout, keys, ids, tables.
@@ -445,9 +444,8 @@ fail_in_pause (GError **error)
 {
   return tall_error_fail (
       error, TALL_ERROR_TIMED_OUT,
-      "the time was over while the orders are moving to other tables, where calls have "
-      "to wait; nothing was done, try again, or ask for the state of the migration if it "
-      "lasts");
+      "the time was over while the orders are moving to other tables, where calls have to wait; "
+      "nothing was done, try again, or ask for the state of the migration if it lasts");
 }
 
 /* Before a call: waits where it would only disturb. What cannot be read is not a reason to wait. */

@@ -122,10 +122,9 @@ static void
 overtake (const char *what, TallBulkResult *result)
 {
   result->outcome = TALL_BULK_OVERTAKEN;
-  tall_error_set_conflict (&result->error, 0,
-                           "Storing %s: somebody else has written it at the same time; theirs is "
-                           "left",
-                           what);
+  tall_error_set_conflict (
+      &result->error, 0,
+      "Storing %s: somebody else has written it at the same time; theirs is left", what);
 }
 
 /* What is done with one that exists with another content. Returns: whether it is to be replaced */
@@ -137,10 +136,10 @@ decide (const TallFrontBulk *self, const char *what, gint64 revision, TallBulkRe
   if (self->on_existing == TALL_BULK_REPORT)
     {
       result->outcome = TALL_BULK_REFUSED;
-      tall_error_set_conflict (&result->error, revision,
-                               "Storing %s: another content is stored, of revision "
-                               "%" G_GINT64_FORMAT "; it is left",
-                               what, revision);
+      tall_error_set_conflict (
+          &result->error, revision,
+          "Storing %s: another content is stored, of revision %" G_GINT64_FORMAT "; it is left",
+          what, revision);
     }
   return self->on_existing == TALL_BULK_REPLACE;
 }
@@ -481,10 +480,9 @@ check_base (const TallWriteOptions *options, GError **error)
       options != NULL && options->has_token && options->condition != TALL_IF_REVISION;
   if (options == NULL || (options->base > 0) == takes_base)
     return TRUE;
-  return tall_error_fail_invalid (
-      error, "base_revision",
-      "base_revision: a patch with a token, and without a revision to expect, "
-      "needs it, and no other patch takes it");
+  return tall_error_fail_invalid (error, "base_revision",
+                                  "base_revision: a patch with a token, and without a revision to "
+                                  "expect, needs it, and no other patch takes it");
 }
 
 /**
@@ -653,10 +651,9 @@ validate_listing (const TallListOptions *options, gboolean by_date, GError **err
     return tall_error_fail_invalid (error, options->has_from ? "from" : "to",
                                     "This listing is not by date: leave the dates out");
   if (options->has_from && options->has_to && options->from >= options->to)
-    return tall_error_fail_invalid (
-        error, "to",
-        "The range of dates is empty or the wrong way round: “to” is the "
-        "first date no longer wanted and must be after “from”");
+    return tall_error_fail_invalid (error, "to",
+                                    "The range of dates is empty or the wrong way round: “to” is "
+                                    "the first date no longer wanted and must be after “from”");
   return TRUE;
 }
 

@@ -111,20 +111,18 @@ check_begun (const TallDeployment *deployment, const TallMove *move, GError **er
   g_autoptr (TallArena) arena = tall_arena_new (256);
   const char **wanted = tall_move_list (arena, move);
   if (deployment->next == NULL || deployment->migration.phase == TALL_MIGRATION_ABORTING)
-    return tall_error_fail_conflict (
-        error, 0,
-        "A migration is being aborted; `tallorder migrate --abort` finishes "
-        "that, and then another one can begin");
+    return tall_error_fail_conflict (error, 0,
+                                     "A migration is being aborted; `tallorder migrate --abort` "
+                                     "finishes that, and then another one can begin");
   const char **begun = list_deployment (arena, deployment->next);
   guint i = tall_move_find_other (wanted, begun, TALL_N_MOVING);
   if (i == TALL_N_MOVING)
     return TRUE;
-  return tall_error_fail_conflict (error, 0,
-                                   "A migration has begun, to the %s %s and not to %s; leave that "
-                                   "option out to go on with "
-                                   "it, or give it up with `tallorder migrate --abort`",
-                                   tall_move_labels[i], begun[i] != NULL ? begun[i] : "by default",
-                                   wanted[i]);
+  return tall_error_fail_conflict (
+      error, 0,
+      "A migration has begun, to the %s %s and not to %s; leave that option out to go on with it, "
+      "or give it up with `tallorder migrate --abort`",
+      tall_move_labels[i], begun[i] != NULL ? begun[i] : "by default", wanted[i]);
 }
 
 /**
@@ -177,11 +175,10 @@ check_changes (const TallDeployment *is, const TallMove *move, GError **error)
   else if (has_all (is, move))
     {
       g_autofree char *indexes = tall_indexes_print (is->index, is->indexes, ", ");
-      tall_error_set_invalid (
-          error, "layout",
-          "There is nothing to change: the deployment has layout %s, key strategy %s "
-          "and index %s already",
-          is->layout, is->key_strategy, indexes);
+      tall_error_set_invalid (error, "layout",
+                              "There is nothing to change: the deployment has layout %s, key "
+                              "strategy %s and index %s already",
+                              is->layout, is->key_strategy, indexes);
     }
   else
     return TRUE;
@@ -274,10 +271,9 @@ begin_new (TallTable *table,
   if (!check_changes (is, move, error))
     return FALSE;
   if (is->migration.last == G_MAXINT64)
-    return tall_error_fail (
-        error, TALL_ERROR_UNSUPPORTED,
-        "All numbers of generations are given; export the orders, and load them into a "
-        "new deployment");
+    return tall_error_fail (error, TALL_ERROR_UNSUPPORTED,
+                            "All numbers of generations are given; export the orders, and load "
+                            "them into a new deployment");
   TallMigration to = tall_migration_begin (&is->migration);
   const TallDeployment target = tall_move_apply (move, is);
   if (check_tables (table, &target, to.target, move->sample, deadline, &cause))

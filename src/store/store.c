@@ -472,11 +472,10 @@ check_setting (const char *what, const char *wanted, const char *recorded, GErro
 {
   if (wanted == NULL || g_str_equal (wanted, recorded))
     return TRUE;
-  return tall_error_fail_conflict (
-      error, 0,
-      "This deployment was made with %s %s, not %s; leave the option out, or "
-      "choose another deployment",
-      what, recorded, wanted);
+  return tall_error_fail_conflict (error, 0,
+                                   "This deployment was made with %s %s, not %s; leave the option "
+                                   "out, or choose another deployment",
+                                   what, recorded, wanted);
 }
 
 /**

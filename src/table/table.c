@@ -544,10 +544,9 @@ tall_table_copy_to (TallTable *self, const char *directory, GError **error)
   TallTableClass *klass = TALL_TABLE_GET_CLASS (self);
   if (klass->copy_to != NULL)
     return klass->copy_to (self, directory, error);
-  return tall_error_fail (
-      error, TALL_ERROR_UNSUPPORTED,
-      "only an embedded store is copied as a whole; HBase has snapshots for that, see "
-      "src/backup/README.md");
+  return tall_error_fail (error, TALL_ERROR_UNSUPPORTED,
+                          "only an embedded store is copied as a whole; HBase has snapshots for "
+                          "that, see src/backup/README.md");
 }
 
 /**

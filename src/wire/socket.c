@@ -49,9 +49,7 @@ tall_address_parse (const char *address, char **host, guint16 *port, GError **er
       || *g_network_address_get_hostname (network) == '\0')
     return tall_error_fail_invalid (
         error, "address",
-        "\"%s\" is not an address: write host:port, such as 127.0.0.1:7654 or "
-        "[::1]:7654",
-        address);
+        "\"%s\" is not an address: write host:port, such as 127.0.0.1:7654 or [::1]:7654", address);
 
   *host = g_strdup (g_network_address_get_hostname (network));
   *port = g_network_address_get_port (network);

@@ -56,8 +56,8 @@ check_file (int fd, const char *path, GError **error)
     return TRUE;
   return tall_error_fail_invalid (
       error, "key",
-      "Key %s can be used by others than its owner (mode %04o), so it is no "
-      "secret: make a new one if others were there, and run chmod 600 on it",
+      "Key %s can be used by others than its owner (mode %04o), so it is no secret: make a new one "
+      "if others were there, and run chmod 600 on it",
       path, (guint)status.st_mode & 07777);
 }
 
@@ -352,8 +352,7 @@ ask_clients (SSL_CTX *ssl, const TallTlsSettings *settings, GError **error)
   if (settings->ca == NULL)
     return tall_error_fail_invalid (
         error, "ca",
-        "Certificates of clients can only be judged with the CA that signs "
-        "them: give its file");
+        "Certificates of clients can only be judged with the CA that signs them: give its file");
   if (!trust (ssl, settings->ca, error))
     return FALSE;
   SSL_CTX_set_client_CA_list (ssl, SSL_load_client_CA_file (settings->ca));

@@ -98,11 +98,11 @@ read_orders (Advise *self, GError **error)
       self->total >= 0 ? (double)self->total : self->all->len / MAX (file.share, 1e-6);
   if (self->clients <= sampled->len)
     return TRUE;
-  return tall_error_fail_invalid (error, "clients",
-                                  "--clients %" G_GINT64_FORMAT
-                                  ": the sample has only %u orders, and each "
-                                  "client needs its own to replace",
-                                  self->clients, sampled->len);
+  return tall_error_fail_invalid (
+      error, "clients",
+      "--clients %" G_GINT64_FORMAT
+      ": the sample has only %u orders, and each client needs its own to replace",
+      self->clients, sampled->len);
 }
 
 /* On a terminal. */
@@ -321,12 +321,12 @@ print_text (const Advise *self)
   g_autofree char *on_hbase = make_command (self, TRUE);
   guint n_customers = self->sample->customers->len;
   g_autofree char *number = g_strdup_printf ("%u", self->all->len);
-  g_autofree char *about = g_strdup_printf (
-      "orders read, with %.4g lines on average, %u at most; measured with %u of them, of %u %s, on "
-      "%s, in %u %s",
-      self->lines, self->most_lines, self->sample->orders->len, n_customers,
-      n_customers == 1 ? "customer" : "customers", self->address->kind->name, (guint)self->turns,
-      self->turns == 1 ? "turn" : "turns");
+  g_autofree char *about =
+      g_strdup_printf ("orders read, with %.4g lines on average, %u at most; measured with %u of "
+                       "them, of %u %s, on %s, in %u %s",
+                       self->lines, self->most_lines, self->sample->orders->len, n_customers,
+                       n_customers == 1 ? "customer" : "customers", self->address->kind->name,
+                       (guint)self->turns, self->turns == 1 ? "turn" : "turns");
   print_wrapped (number, about);
   if (self->turns < TALL_BENCH_ENOUGH_TURNS)
     tall_print ("So few turns do not tell what differs from what is chance.\n");
@@ -516,11 +516,10 @@ advise_temporarily (Advise *self)
   g_autofree char *escaped = g_uri_escape_string (folder, "/", FALSE);
   g_autofree char *text = g_strconcat ("rocksdb:", escaped, NULL);
   if (g_access (g_get_tmp_dir (), W_OK | X_OK) != 0)
-    return tall_fail_saying (
-        TALL_EXIT_FAILED,
-        "The folder for temporary files, %s, cannot be written: %s. Set TMPDIR to another, or "
-        "give --store",
-        g_get_tmp_dir (), g_strerror (errno));
+    return tall_fail_saying (TALL_EXIT_FAILED,
+                             "The folder for temporary files, %s, cannot be written: %s. Set "
+                             "TMPDIR to another, or give --store",
+                             g_get_tmp_dir (), g_strerror (errno));
   g_autoptr (TallTableAddress) address = tall_table_kinds_parse (text, &error);
   TallExit code = address != NULL ? advise (self, address) : fail (error);
   g_rmdir (folder);

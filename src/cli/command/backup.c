@@ -82,10 +82,9 @@ static TallExit
 conclude (const Backup *self, const TallBackupState *state)
 {
   if (state->is_running)
-    return tall_fail_saying (
-        (TallExit)(128 + g_atomic_int_get (self->stop)),
-        "Stopped by a signal; the server goes on with the backup: call it again "
-        "with the same name to follow");
+    return tall_fail_saying ((TallExit)(128 + g_atomic_int_get (self->stop)),
+                             "Stopped by a signal; the server goes on with the backup: call it "
+                             "again with the same name to follow");
   if (state->error != NULL)
     return tall_fail (state->error);
   tall_backup_report_summary ("backup", &state->summary, self->json);
@@ -126,9 +125,9 @@ run (int argc, char **argv)
   if (!tall_options_parse (&options, &tall_command_backup, entries, argc, argv, &error))
     return tall_call_error (&tall_command_backup, error);
   if (options.n_arguments != 1)
-    return tall_usage_error (&tall_command_backup,
-                             "backup takes one argument: the folder to make, or with --server "
-                             "the name of the backup");
+    return tall_usage_error (
+        &tall_command_backup,
+        "backup takes one argument: the folder to make, or with --server the name of the backup");
   if (self.rate != G_MININT && self.rate < 1)
     return tall_usage_error (&tall_command_backup, "--rate takes a number above 0");
   self.rate = MAX (self.rate, 0);

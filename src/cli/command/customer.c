@@ -316,8 +316,7 @@ act (Call *self)
   if (action == NULL && !is_put)
     return tall_usage_error (
         &tall_command_customer,
-        "customer takes: get NUMBER, put FILE, delete NUMBER, erase NUMBER, or "
-        "list");
+        "customer takes: get NUMBER, put FILE, delete NUMBER, erase NUMBER, or list");
   if (!check_options (self, options->arguments[0], &error)
       || !tall_paging_check (&self->paging, &self->list, &error))
     return tall_call_error (&tall_command_customer, error);

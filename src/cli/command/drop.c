@@ -18,9 +18,8 @@ find_name (const TallOptions *options, const char *given)
   if (error != NULL)
     tall_print_failure (error);
   else if (name == NULL)
-    tall_usage_error (&tall_command_drop,
-                      "Say which deployment: --name N, or ?name=N at the end of --store; "
-                      "`tallorder status --all` lists them");
+    tall_usage_error (&tall_command_drop, "Say which deployment: --name N, or ?name=N at the end "
+                                          "of --store; `tallorder status --all` lists them");
   return g_strdup (name);
 }
 

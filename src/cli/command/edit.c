@@ -105,10 +105,10 @@ read_file (const Edit *self, char **text, GError **error)
   if (g_str_equal (order->customer_number, self->options.arguments[0])
       && g_str_equal (order->order_number, self->options.arguments[1]))
     return g_steal_pointer (&order);
-  tall_error_set_invalid (error, "order_number",
-                          "this is order %s of %s now; the numbers say which order it is, and "
-                          "cannot be changed",
-                          order->order_number, order->customer_number);
+  tall_error_set_invalid (
+      error, "order_number",
+      "this is order %s of %s now; the numbers say which order it is, and cannot be changed",
+      order->order_number, order->customer_number);
   return NULL;
 }
 
@@ -175,11 +175,10 @@ show_conflict (Edit *self, const TallOrder *edited)
     }
   gboolean is_served = self->options.server != NULL;
   g_autofree char *place = g_shell_quote (is_served ? self->options.server : self->options.store);
-  return tall_fail_saying (
-      TALL_EXIT_NO,
-      "Others have changed the order while you did: edit it again, or replace theirs "
-      "by: tallorder put --force --%s %s %s",
-      is_served ? "server" : "store", place, self->path);
+  return tall_fail_saying (TALL_EXIT_NO,
+                           "Others have changed the order while you did: edit it again, or replace "
+                           "theirs by: tallorder put --force --%s %s %s",
+                           is_served ? "server" : "store", place, self->path);
 }
 
 /* ---- The command ---- */

@@ -72,10 +72,10 @@ set_several (const char *order, GPtrArray *customers, gboolean more, GError **er
   g_ptr_array_add (customers, NULL);
   g_autofree char *names = g_strjoinv (", ", (char **)customers->pdata);
   g_autofree char *word = g_shell_quote (order);
-  tall_error_set_conflict (error, 0,
-                           "Order %s is there of several customers: %s%s. Say of which: tallorder "
-                           "get CUSTOMER %s",
-                           order, names, more ? " and perhaps others" : "", word);
+  tall_error_set_conflict (
+      error, 0,
+      "Order %s is there of several customers: %s%s. Say of which: tallorder get CUSTOMER %s",
+      order, names, more ? " and perhaps others" : "", word);
 }
 
 /* Moves the first outcome of a page to @first, unless there is one. */
@@ -117,9 +117,8 @@ fetch_by_number (TallFront *front, const char *order, const TallOrderPart *part,
 
   if (g_error_matches (error, TALL_ERROR, TALL_ERROR_UNSUPPORTED)
       || g_error_matches (error, TALL_ERROR, TALL_ERROR_INVALID))
-    g_prefix_error (&error,
-                    "--order takes an index whose template begins with order_number, such as "
-                    "number=order_number, which “tallorder migrate” adds: ");
+    g_prefix_error (&error, "--order takes an index whose template begins with order_number, such "
+                            "as number=order_number, which “tallorder migrate” adds: ");
   if (error == NULL && customers->len == 0)
     g_set_error (&error, TALL_ERROR, TALL_ERROR_NOT_FOUND, "No customer has an order %s", order);
   if (error == NULL && customers->len > 1)

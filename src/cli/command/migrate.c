@@ -85,8 +85,8 @@ conclude_too_late (const Task *self, const TallMigrateState *state)
   if (self->wish->task == TALL_MIGRATE_MOVE)
     return TALL_EXIT_DONE;
   return tall_fail_saying (
-      TALL_EXIT_NO, "It had switched before it could be given up; to have what there was before, "
-                    "migrate back");
+      TALL_EXIT_NO,
+      "It had switched before it could be given up; to have what there was before, migrate back");
 }
 
 /* A signal has stopped it here, or the server stops. */
@@ -103,16 +103,15 @@ static TallExit
 conclude (const Task *self, const TallMigrateState *state)
 {
   if (state->is_running)
-    return tall_fail_saying (
-        (TallExit)(128 + g_atomic_int_get (self->stop)),
-        "Stopped by a signal; the server goes on with it: call it again to follow, "
-        "or give a migration up with --abort");
+    return tall_fail_saying ((TallExit)(128 + g_atomic_int_get (self->stop)),
+                             "Stopped by a signal; the server goes on with it: call it again to "
+                             "follow, or give a migration up with --abort");
   if (state->has_switched)
     return conclude_too_late (self, state);
   if (state->task != self->wish->task)
     return tall_fail_saying (
-        TALL_EXIT_NO, "Another process has asked to give the migration up; the status says what "
-                      "counts now");
+        TALL_EXIT_NO,
+        "Another process has asked to give the migration up; the status says what counts now");
   if (state->error != NULL)
     return tall_fail (state->error);
   if (state->task == TALL_MIGRATE_ABORT)
@@ -139,10 +138,9 @@ static TallExit
 fail_lost (GError *error)
 {
   if (tall_error_is_passing (error))
-    g_prefix_error (&error,
-                    "The server does not answer any more; if it still runs, so does the "
-                    "migration, and else the next one goes on with it: look at the status, and "
-                    "migrate again: ");
+    g_prefix_error (
+        &error, "The server does not answer any more; if it still runs, so does the migration, and "
+                "else the next one goes on with it: look at the status, and migrate again: ");
   tall_print_failure (error);
   g_error_free (error);
   return TALL_EXIT_FAILED; /* also if the task is not found: nobody knows how it has ended */

@@ -152,15 +152,14 @@ serve_rules_set (TallServeRules *self,
   if (!parse_clients (self, clients, error))
     return FALSE;
   if (!encrypts && (roles != NULL || self->files.clients != TALL_TLS_CLIENTS_OFF))
-    return tall_error_fail_invalid (error, "tls-certificate",
-                                    "Clients can only show who they are where TLS is on: give "
-                                    "--tls-certificate and --tls-key");
+    return tall_error_fail_invalid (
+        error, "tls-certificate",
+        "Clients can only show who they are where TLS is on: give --tls-certificate and --tls-key");
   if (roles == NULL || self->files.clients != TALL_TLS_CLIENTS_OFF)
     return TRUE;
   return tall_error_fail_invalid (
       error, "tls-ca",
-      "--access gives roles to certificates of clients: say by --tls-ca who "
-      "signs them");
+      "--access gives roles to certificates of clients: say by --tls-ca who signs them");
 }
 
 /* One that has ended replaces none: clients would refuse it. At the start there is no other. */
@@ -543,8 +542,7 @@ make_backups (TallStore *store,
     return TALL_EXIT_DONE;
   if (!address->kind->is_embedded)
     return tall_usage_error (&tall_command_serve,
-                             "--backups is for embedded stores; %s has "
-                             "snapshots",
+                             "--backups is for embedded stores; %s has snapshots",
                              address->kind->title);
   *backups = tall_backup_runner_new (tall_store_get_table (store), address, given->backups, &error);
   if (*backups != NULL)

@@ -514,8 +514,7 @@ print_shut (const Status *self)
         continue;
       g_autofree char *clean = tall_text_clean (spec->name);
       tall_print (
-          "\nTable %s is %s, and no migration is going on: “tallorder migrate --abort” opens "
-          "it.\n",
+          "\nTable %s is %s, and no migration is going on: “tallorder migrate --abort” opens it.\n",
           clean, tall_table_access_name (spec->access));
     }
 }
@@ -618,9 +617,8 @@ explain_ttl (const Status *self)
       const TallTableSpec *spec = g_ptr_array_index (self->tables, i);
       if (is_table (self, spec, orders) && spec->ttl == 0)
         tall_print ("\nOrders older than %" G_GUINT64_FORMAT
-                    " s, and the difference that clocks may "
-                    "have, are not found. Their rows stay in the table %s, as it holds "
-                    "customers, too.\n",
+                    " s, and the difference that clocks may have, are not found. Their rows stay "
+                    "in the table %s, as it holds customers, too.\n",
                     ttl, spec->name);
     }
 }

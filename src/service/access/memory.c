@@ -388,10 +388,9 @@ tall_call_memory_work (TallCallMemory *self, gsize size, GError **error)
       self->work = size;
       return TRUE;
     }
-  return tall_error_fail (
-      error, TALL_ERROR_OVERLOADED,
-      "the server has as much in work as its memory is meant for; nothing was done, try "
-      "again later");
+  return tall_error_fail (error, TALL_ERROR_OVERLOADED,
+                          "the server has as much in work as its memory is meant for; nothing was "
+                          "done, try again later");
 }
 
 /**

@@ -96,11 +96,10 @@ check_name (const char *name, GError **error)
                                     name);
   if (has_kind (name))
     return TRUE;
-  return tall_error_fail_invalid (
-      error, ROLES,
-      "“%s” is not a name of a certificate: write its kind before it: cn:, dns:, "
-      "email:, uri: or subject:",
-      name);
+  return tall_error_fail_invalid (error, ROLES,
+                                  "“%s” is not a name of a certificate: write its kind before it: "
+                                  "cn:, dns:, email:, uri: or subject:",
+                                  name);
 }
 
 /* A name that has several roles keeps the highest. */
@@ -127,11 +126,10 @@ add_revoked (TallRoles *self, const char *text, GError **error)
   g_autofree char *joined = g_strjoinv ("", parts);
   g_autofree char *plain = g_ascii_strdown (joined, -1);
   if (strlen (plain) != FINGERPRINT_SIZE || strspn (plain, "0123456789abcdef") != FINGERPRINT_SIZE)
-    return tall_error_fail_invalid (
-        error, FINGERPRINTS,
-        "“%s” is not a fingerprint: write the 64 hex digits that openssl x509 "
-        "-noout -fingerprint -sha256 prints",
-        text);
+    return tall_error_fail_invalid (error, FINGERPRINTS,
+                                    "“%s” is not a fingerprint: write the 64 hex digits that "
+                                    "openssl x509 -noout -fingerprint -sha256 prints",
+                                    text);
   g_hash_table_add (self->revoked, g_steal_pointer (&plain));
   return TRUE;
 }
@@ -222,11 +220,10 @@ check_writers (const char *path, GError **error)
   GStatBuf status;
   if (g_stat (path, &status) != 0 || (status.st_mode & S_IWOTH) == 0)
     return TRUE; /* what cannot be read is said by what reads it */
-  return tall_error_fail_invalid (
-      error, "access",
-      "Roles %s can be written by everybody (mode %04o), who could make "
-      "themselves administrators: run chmod o-w on it",
-      path, (guint)status.st_mode & 07777);
+  return tall_error_fail_invalid (error, "access",
+                                  "Roles %s can be written by everybody (mode %04o), who could "
+                                  "make themselves administrators: run chmod o-w on it",
+                                  path, (guint)status.st_mode & 07777);
 }
 
 /**

@@ -199,8 +199,7 @@ parse_condition (const TallIdlOptions *self, TallWriteOptions *options, GError *
   if (self->has_revision != (options->condition == TALL_IF_REVISION))
     return tall_error_fail_invalid (
         error, "options.revision",
-        "options.revision: the condition REVISION needs it, and no other "
-        "condition takes it");
+        "options.revision: the condition REVISION needs it, and no other condition takes it");
   options->revision = self->revision;
   return TRUE;
 }

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
-#include "service/client/call.h"
+#include "service/client/client.h"
 
 #include "base/text.h"
 #include "service/calls/idl-failure.h"

@@ -288,11 +288,10 @@ check_finding (TallFinding *finding, const TallClientCall *call, GError **error)
     return tall_client_set_wrong_answer (call, error);
   if (tall_finding_kind_parse (finding->name, &finding->kind))
     return TRUE;
-  return tall_error_fail (
-      error, TALL_ERROR_UNSUPPORTED,
-      "Verifying: the server has found \"%s\", which this version does not know: "
-      "verify with the version of the server",
-      finding->name);
+  return tall_error_fail (error, TALL_ERROR_UNSUPPORTED,
+                          "Verifying: the server has found \"%s\", which this version does not "
+                          "know: verify with the version of the server",
+                          finding->name);
 }
 
 /* An older server sends what it waits for to be sent back, and may end without a cursor. */
@@ -302,8 +301,7 @@ check_part (const TallIdlVerifyPart *got, const TallClientCall *call, GError **e
   if (got->n_suspects > 0 || got->failure != NULL)
     return tall_error_fail (
         error, TALL_ERROR_UNSUPPORTED,
-        "Verifying: the server is older than this client: verify with the version of "
-        "the server");
+        "Verifying: the server is older than this client: verify with the version of the server");
   if (got->part.wait > G_MAXINT32)
     return tall_client_set_wrong_answer (call, error);
   for (guint i = 0; i < got->part.n_findings; i++)
@@ -469,9 +467,9 @@ shorten_time (const Puts *self, const TallOrder *order, TallWriteOptions *option
     return TRUE;
   if (passed >= options->timeout)
     {
-      g_propagate_error (error, new_error (order, TALL_ERROR_TIMED_OUT,
-                                           "its time was over before it was its turn; nothing was "
-                                           "done"));
+      g_propagate_error (error,
+                         new_error (order, TALL_ERROR_TIMED_OUT,
+                                    "its time was over before it was its turn; nothing was done"));
       return FALSE;
     }
   options->timeout -= (guint)passed;

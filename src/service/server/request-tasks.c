@@ -76,8 +76,8 @@ tall_request_verify (TallRequest *self, GError **error)
     return TRUE;
   return tall_error_fail (
       error, TALL_ERROR_UNSUPPORTED,
-      "this client is older than the server, and would take for damage what somebody is "
-      "just writing: verify with the version of the server, or send \"waits\" and wait");
+      "this client is older than the server, and would take for damage what somebody is just "
+      "writing: verify with the version of the server, or send \"waits\" and wait");
 }
 
 /**
@@ -207,8 +207,7 @@ check_backups (const TallRequest *self, GError **error)
     return TRUE;
   return tall_error_fail (
       error, TALL_ERROR_UNSUPPORTED,
-      "this server has no embedded store, of which it could make a backup; HBase has "
-      "snapshots");
+      "this server has no embedded store, of which it could make a backup; HBase has snapshots");
 }
 
 /* The caller is an administrator, and gets the error's own message: what callers get of other calls

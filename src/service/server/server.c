@@ -404,9 +404,8 @@ check_reach (const char *address,
     return TRUE;
   return tall_error_fail_invalid (
       error, "address",
-      "Other machines can reach %s, and nothing would be encrypted: give a "
-      "certificate (--tls-certificate, --tls-key), listen on 127.0.0.1, or say "
-      "--insecure if you mean it",
+      "Other machines can reach %s, and nothing would be encrypted: give a certificate "
+      "(--tls-certificate, --tls-key), listen on 127.0.0.1, or say --insecure if you mean it",
       address);
 }
 

@@ -44,10 +44,9 @@ spend_memory (gpointer memory, gsize bytes, GError **error)
 {
   if (tall_call_memory_decode (memory, bytes))
     return TRUE;
-  return tall_error_fail (
-      error, TALL_ERROR_OVERLOADED,
-      "the server has no memory left for so large a request; nothing was done, try again "
-      "later, or with less in one call");
+  return tall_error_fail (error, TALL_ERROR_OVERLOADED,
+                          "the server has no memory left for so large a request; nothing was done, "
+                          "try again later, or with less in one call");
 }
 
 /* As the caller gets it. */

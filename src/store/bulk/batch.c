@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
-#include "store/bulk/batch.h"
 
 #include "base/workers.h"
 #include "store/bulk/bulk.h"

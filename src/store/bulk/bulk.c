@@ -5,7 +5,6 @@
 #include "base/fail.h"
 #include "base/slots.h"
 #include "base/workers.h"
-#include "store/bulk/batch.h"
 #include "store/read/ids.h"
 #include "tall-bulk.h"
 

@@ -257,10 +257,11 @@ tall_commit_find (const TallOperation *operation,
       || operation->context->hooks.omits & TALL_OMIT_TOKEN)
     return TALL_STEP_DONE;
 
-  tall_error_set_invalid (error, "token",
-                          "the request token has been used for something else, stored as revision "
-                          "%" G_GINT64_FORMAT "; make a new one for each write",
-                          stored->revision);
+  tall_error_set_invalid (
+      error, "token",
+      "the request token has been used for something else, stored as revision %" G_GINT64_FORMAT
+      "; make a new one for each write",
+      stored->revision);
   return TALL_STEP_FAILED;
 }
 
@@ -453,10 +454,8 @@ send_until_settled (Commit *self, const TallBatch *batch, GError **error)
       if (step != TALL_STEP_LOST)
         return step;
       if (attempt == MAX_ATTEMPTS)
-        return fail_unknown (error,
-                             "the table says that something else is there than what it gives to "
-                             "read",
-                             cause);
+        return fail_unknown (
+            error, "the table says that something else is there than what it gives to read", cause);
     }
 }
 

@@ -106,10 +106,9 @@ check_settled (const Erase *self, GError **error)
   if (record->migration.phase == TALL_MIGRATION_NONE
       && record->migration.generation == self->context->generation)
     return TRUE;
-  return tall_error_fail_conflict (
-      error, 0,
-      "a migration is under way, or has moved everything meanwhile; when it "
-      "has ended, or was aborted, erase again");
+  return tall_error_fail_conflict (error, 0,
+                                   "a migration is under way, or has moved everything meanwhile; "
+                                   "when it has ended, or was aborted, erase again");
 }
 
 static void
@@ -482,8 +481,7 @@ end_round (Erase *self, GError **error)
     return TRUE;
   return tall_error_fail_conflict (
       error, 0,
-      "orders of the customer are still being stored; stop what stores them, "
-      "then erase again");
+      "orders of the customer are still being stored; stop what stores them, then erase again");
 }
 
 static gboolean
@@ -590,10 +588,9 @@ read_cursor (Erase *self, TallReader *cursor, GError **error)
   if (cursor->rest.len == 0)
     return TRUE;
   if (!tall_cursor_open (self->context, CURSOR, self->request->customer_number, cursor))
-    return tall_error_fail_invalid (
-        error, "cursor",
-        "this cursor is not of an erase of this customer in the tables that "
-        "count now; begin again");
+    return tall_error_fail_invalid (error, "cursor",
+                                    "this cursor is not of an erase of this customer in the tables "
+                                    "that count now; begin again");
   self->phase = tall_reader_u8 (cursor);
   self->flags = tall_reader_u8 (cursor);
   self->round = tall_reader_u8 (cursor);
@@ -653,13 +650,14 @@ describe_left (Erase *self)
                                             "it: `tallorder migrate --drop-source` removes them",
                                             n_unused));
   g_ptr_array_add (
-      left, g_strdup (keys_have_number (self)
-                          ? "A mark of each order that was deleted stays, so that no late call "
-                            "brings it back; its row key has the numbers of customer and order. "
-                            "They go with a migration"
-                          : "A mark of each order that was deleted stays, so that no late call "
-                            "brings it back; it has no number and no text, but its row key is made "
-                            "of MD5s of the numbers, or of an id"));
+      left,
+      g_strdup (
+          keys_have_number (self)
+              ? "A mark of each order that was deleted stays, so that no late call brings it back; "
+                "its row key has the numbers of customer and order. They go with a migration"
+              : "A mark of each order that was deleted stays, so that no late call brings it back; "
+                "it has no number and no text, but its row key is made of MD5s of the numbers, or "
+                "of an id"));
   const char *keeps =
       (self->flags & FLAG_COMPACTED) != 0 ? info.keeps_compacted : info.keeps_deleted;
   if (keeps != NULL)
@@ -682,10 +680,9 @@ finish (Erase *self, GError **error)
       describe_left (self);
       return TRUE;
     }
-  return tall_error_fail (
-      error, TALL_ERROR_DAMAGED,
-      "rows that cannot be read stay, all else is erased; `tallorder verify --customer` "
-      "names them: mend them, then erase again");
+  return tall_error_fail (error, TALL_ERROR_DAMAGED,
+                          "rows that cannot be read stay, all else is erased; `tallorder verify "
+                          "--customer` names them: mend them, then erase again");
 }
 
 static gboolean

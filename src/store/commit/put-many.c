@@ -81,11 +81,10 @@ make_contents (Work *self, GError **error)
       n_bytes += self->contents[i].canonical.len;
       if (n_bytes <= TALL_MAX_MANY_BYTES)
         continue;
-      return tall_error_fail (
-          error, TALL_ERROR_TOO_LARGE,
-          "the first %u have more than the %d MiB that are taken at once; nothing was "
-          "stored, make several calls",
-          i + 1, TALL_MAX_MANY_BYTES / 1024 / 1024);
+      return tall_error_fail (error, TALL_ERROR_TOO_LARGE,
+                              "the first %u have more than the %d MiB that are taken at once; "
+                              "nothing was stored, make several calls",
+                              i + 1, TALL_MAX_MANY_BYTES / 1024 / 1024);
     }
   return TRUE;
 }

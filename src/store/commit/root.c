@@ -52,11 +52,10 @@ static gboolean
 check_form (TallSlice bytes, GError **error)
 {
   if (bytes.len > 0 && bytes.data[0] > TALL_STATE_FORMAT)
-    return tall_error_fail (
-        error, TALL_ERROR_NEWER_VERSION,
-        "its state cell has format %u, and this version of tallorder knows none after "
-        "%d; use the newer version",
-        bytes.data[0], TALL_STATE_FORMAT);
+    return tall_error_fail (error, TALL_ERROR_NEWER_VERSION,
+                            "its state cell has format %u, and this version of tallorder knows "
+                            "none after %d; use the newer version",
+                            bytes.data[0], TALL_STATE_FORMAT);
   if (bytes.len == TALL_STATE_SIZE && bytes.data[0] == TALL_STATE_FORMAT
       && (bytes.data[1] & ~FLAG_LIVE) == 0)
     return TRUE;
@@ -64,8 +63,7 @@ check_form (TallSlice bytes, GError **error)
   g_autofree char *hex = tall_slice_to_hex (tall_slice (bytes.data, MIN (bytes.len, 2)));
   return tall_error_fail (error, TALL_ERROR_DAMAGED,
                           "its state cell has %" G_GSIZE_FORMAT
-                          " bytes that begin with %s, not %d that begin "
-                          "with 0100 or 0101",
+                          " bytes that begin with %s, not %d that begin with 0100 or 0101",
                           bytes.len, hex, TALL_STATE_SIZE);
 }
 
@@ -78,8 +76,8 @@ check_revisions (const TallState *state, GError **error)
     return TRUE;
 
   return tall_error_fail (error, TALL_ERROR_DAMAGED,
-                          "its state cell has revision %" G_GINT64_FORMAT " and pending revision "
-                          "%" G_GINT64_FORMAT,
+                          "its state cell has revision %" G_GINT64_FORMAT
+                          " and pending revision %" G_GINT64_FORMAT,
                           state->revision, state->pending);
 }
 
@@ -346,8 +344,7 @@ tall_root_check_summary (const TallRoot *self, GError **error)
     return TRUE;
   return tall_error_fail (error, TALL_ERROR_DAMAGED,
                           "its root row has no summary of revision %" G_GINT64_FORMAT
-                          ", so that nobody knows "
-                          "whose it is",
+                          ", so that nobody knows whose it is",
                           self->state.revision);
 }
 
@@ -523,11 +520,10 @@ tall_root_check_owner (const TallRoot *self, const TallOperation *operation, GEr
       operation->order_number != NULL
           ? g_strdup_printf ("order %s of %s", operation->order_number, operation->customer_number)
           : g_strdup_printf ("customer %s", operation->customer_number);
-  return tall_error_fail (
-      error, TALL_ERROR_KEY_COLLISION,
-      "%s has the row key %s, and that row belongs to %s; choose another number, or a "
-      "deployment with the key strategy raw",
-      asked, row, self->stranger);
+  return tall_error_fail (error, TALL_ERROR_KEY_COLLISION,
+                          "%s has the row key %s, and that row belongs to %s; choose another "
+                          "number, or a deployment with the key strategy raw",
+                          asked, row, self->stranger);
 }
 
 /**

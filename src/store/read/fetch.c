@@ -52,8 +52,7 @@ check_digest (const TallState *state, TallSlice canonical, GError **error)
 
   return tall_error_fail (error, TALL_ERROR_DAMAGED,
                           "all rows of revision %" G_GINT64_FORMAT
-                          " are there, but not what was stored in "
-                          "them: its digest is another",
+                          " are there, but not what was stored in them: its digest is another",
                           state->revision);
 }
 
@@ -65,8 +64,7 @@ check_order (const TallState *state, const TallDecoded *decoded, TallArena *aren
   if (n_lines != state->n_lines || n_locations != state->n_locations)
     return tall_error_fail (error, TALL_ERROR_DAMAGED,
                             "of revision %" G_GINT64_FORMAT
-                            " there are %u of %u lines and %u of %u "
-                            "locations",
+                            " there are %u of %u lines and %u of %u locations",
                             state->revision, n_lines, state->n_lines, n_locations,
                             state->n_locations);
   if (decoded->proved)
@@ -84,10 +82,10 @@ blame_schema (const TallState *state, GError **error)
   if (state->schema <= TALL_SCHEMA)
     return;
   g_clear_error (error);
-  g_set_error (error, TALL_ERROR, TALL_ERROR_NEWER_VERSION,
-               "it has schema %u, and this version of tallorder knows none after %d; use the newer "
-               "version",
-               state->schema, TALL_SCHEMA);
+  g_set_error (
+      error, TALL_ERROR, TALL_ERROR_NEWER_VERSION,
+      "it has schema %u, and this version of tallorder knows none after %d; use the newer version",
+      state->schema, TALL_SCHEMA);
 }
 
 static gboolean

@@ -185,8 +185,7 @@ parse_id (const TallRow *row, const char *number, guint64 *id, GError **error)
     return TRUE;
   return tall_error_fail (error, TALL_ERROR_DAMAGED,
                           "the row of customer %s in table " TALL_IDS_TABLE
-                          " holds no id; without it the "
-                          "customer's orders cannot be found",
+                          " holds no id; without it the customer's orders cannot be found",
                           number);
 }
 

@@ -5,7 +5,6 @@
 #include "store/commit/root.h"
 #include "store/read/index.h"
 #include "store/read/pager.h"
-#include "store/read/root-window.h"
 #include "tall-error.h"
 #include "tall-limits.h"
 

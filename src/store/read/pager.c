@@ -209,9 +209,7 @@ decode (const char *token)
 {
   gsize len = strlen (token), n;
   if (len > MAX_TOKEN
-      || strspn (token, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
-                        "0123456789-_")
-             != len)
+      || strspn (token, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_") != len)
     return NULL;
 
   g_autofree char *padded = g_strconcat (token, &"==="[3 - (4 - len % 4) % 4], NULL);
@@ -271,11 +269,11 @@ check_header (const TallPageScope *scope, const GByteArray *bytes, GError **erro
   if (get_generation (bytes) == 0)
     return refuse (error, "this is not a page token; give one as a listing has given it");
   if (memcmp (bytes->data + 2, header->data + 2, DIGEST_SIZE) != 0)
-    return refuse (error, "the page token is of another deployment; begin again with the first "
-                          "page");
+    return refuse (error,
+                   "the page token is of another deployment; begin again with the first page");
   if (bytes->data[1] != scope->kind)
-    return refuse (error, "the page token is of another kind of listing; begin again with the "
-                          "first page");
+    return refuse (error,
+                   "the page token is of another kind of listing; begin again with the first page");
   if (memcmp (bytes->data + 2, header->data + 2, HEADER_SIZE - 2) != 0)
     return refuse (error, "the page token is of a listing of another customer or other dates; "
                           "repeat those, or begin again with the first page");

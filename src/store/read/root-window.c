@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
-#include "store/read/root-window.h"
+#include "store/read/list.h"
 
 #include "store/commit/root.h"
 #include "tall-bytes.h"

@@ -87,11 +87,10 @@ add (GPtrArray *indexes, const char *word, GError **error)
   const char *equals = strchr (word, '=');
   g_autofree char *name = g_strndup (word, equals != NULL ? (gsize)(equals - word) : 0);
   if (equals == NULL)
-    return tall_error_fail_invalid (
-        error, "index",
-        "There is no index “%s”; choose one of: date, none, or make one by "
-        "NAME=TEMPLATE, such as item=line.item_number",
-        word);
+    return tall_error_fail_invalid (error, "index",
+                                    "There is no index “%s”; choose one of: date, none, or make "
+                                    "one by NAME=TEMPLATE, such as item=line.item_number",
+                                    word);
   if (!check_name (name, indexes, error))
     return FALSE;
   g_autoptr (TallTemplate) template = tall_template_parse (equals + 1, error);

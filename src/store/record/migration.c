@@ -248,11 +248,10 @@ tall_migration_parse (TallMigration *self, TallSlice text, GError **error)
   if (parse (self, text))
     return TRUE;
   g_autofree char *shown = tall_slice_to_debug (tall_slice (text.data, MIN (text.len, MAX_SHOWN)));
-  return tall_error_fail (
-      error, TALL_ERROR_DAMAGED,
-      "The deployment record's column migration is %s: no step of a migration, or not as "
-      "it was written; restore the deployment from a backup",
-      shown);
+  return tall_error_fail (error, TALL_ERROR_DAMAGED,
+                          "The deployment record's column migration is %s: no step of a migration, "
+                          "or not as it was written; restore the deployment from a backup",
+                          shown);
 }
 
 #define MAX_ATTEMPTS 3 /* of a step whose answer is lost or false */
@@ -377,10 +376,9 @@ attempt_step (const Step *step, gboolean *settled, gboolean *done, GError **erro
     return FALSE;
   const TallRow *row = &result->results[0].rows[0];
   if (step->id != NULL && !tall_record_is_of (row, step->id))
-    return tall_error_fail (
-        error, TALL_ERROR_NOT_FOUND,
-        "the deployment that was to be migrated was dropped, and perhaps another one made in "
-        "its place");
+    return tall_error_fail (error, TALL_ERROR_NOT_FOUND,
+                            "the deployment that was to be migrated was dropped, and perhaps "
+                            "another one made in its place");
   g_autofree char *now =
       print_column (tall_row_find_latest (row, tall_slice_str (TALL_COLUMN_MIGRATION)), error);
   if (now == NULL)
@@ -404,9 +402,9 @@ fail (gboolean wrote, GError *cause, GError **error)
   if (cause != NULL)
     g_propagate_prefixed_error (error, cause, "Writing the migration into the deployment record: ");
   else
-    g_set_error (error, TALL_ERROR, TALL_ERROR_OUTCOME_UNKNOWN,
-                 "Writing the migration into the deployment record: no answer was certain; do it "
-                 "again");
+    g_set_error (
+        error, TALL_ERROR, TALL_ERROR_OUTCOME_UNKNOWN,
+        "Writing the migration into the deployment record: no answer was certain; do it again");
   return FALSE;
 }
 

@@ -102,11 +102,10 @@ tall_store_plan_tables (const TallStoreSettings *settings, GError **error)
 static gboolean
 refuse (const char *name, const char *what, const char *is, const char *wanted, GError **error)
 {
-  return tall_error_fail_conflict (
-      error, 0,
-      "Table %s is there already, with %s %s, and %s is wanted; drop the "
-      "table, or ask for what it has",
-      name, what, is, wanted);
+  return tall_error_fail_conflict (error, 0,
+                                   "Table %s is there already, with %s %s, and %s is wanted; drop "
+                                   "the table, or ask for what it has",
+                                   name, what, is, wanted);
 }
 
 static char *
@@ -189,11 +188,10 @@ check_empty (TallTable *table, const char *name, gint64 deadline, GError **error
     return FALSE;
   if (result->results[0].n_rows == 0)
     return TRUE;
-  return tall_error_fail_conflict (
-      error, 0,
-      "There is no deployment, but a table %s that is not empty; choose "
-      "another name, or drop the table if nobody needs it",
-      name);
+  return tall_error_fail_conflict (error, 0,
+                                   "There is no deployment, but a table %s that is not empty; "
+                                   "choose another name, or drop the table if nobody needs it",
+                                   name);
 }
 
 /* Takes a table that is there. Sets @absent if there is none. */

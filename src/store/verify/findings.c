@@ -9,8 +9,8 @@
 
 static const TallFindingInfo infos[TALL_N_FINDING_KINDS] = {
   [TALL_FINDING_ALTERED_STATE] = { "altered-state",
-                                   "no version writes such a state cell; the order or "
-                                   "customer is damaged, and cannot be replaced",
+                                   "no version writes such a state cell; the order or customer is "
+                                   "damaged, and cannot be replaced",
                                    "write a state cell again from a backup of the row", TRUE },
   [TALL_FINDING_NEWER_VERSION] = { "newer-version",
                                    "a newer version of tallorder wrote it, and this one cannot "
@@ -83,8 +83,8 @@ static const TallFindingInfo infos[TALL_N_FINDING_KINDS] = {
   [TALL_FINDING_STRAY_ROW] = { "stray-row", "a row has a key that tallorder does not make",
                                "delete it if nobody else needs it", TRUE },
   [TALL_FINDING_UNREADABLE_TABLE] = { "unreadable-table",
-                                      "the store below cannot read some rows of a table, from "
-                                      "this one on; they were not verified",
+                                      "the store below cannot read some rows of a table, from this "
+                                      "one on; they were not verified",
                                       "a backup, or the tools of the store below; the table index "
                                       "alone: migrate --to-index none, then --to-index date",
                                       TRUE },
@@ -95,8 +95,7 @@ static const TallFindingInfo infos[TALL_N_FINDING_KINDS] = {
                                      FALSE },
   [TALL_FINDING_UNFINISHED_MIGRATION] = { "unfinished-migration",
                                           "a migration has begun and not ended; it runs, or was "
-                                          "cut "
-                                          "short",
+                                          "cut short",
                                           "migrate goes on with it, migrate --abort gives it up",
                                           FALSE },
   [TALL_FINDING_UNUSED_TABLES] = { "unused-tables",
@@ -198,10 +197,9 @@ tall_verify_report (TallVerify *self, const TallFinding *finding)
 void
 tall_verify_report_stray (TallVerify *self, const TallVerifyStray *stray)
 {
-  g_autofree char *many =
-      g_strdup_printf ("%u rows between those of an order have keys of no row of the layout; this "
-                       "is the first",
-                       stray->n_rows);
+  g_autofree char *many = g_strdup_printf (
+      "%u rows between those of an order have keys of no row of the layout; this is the first",
+      stray->n_rows);
   const char *message = stray->n_rows == 1 ? "its key is that of no row of the layout" : many;
   TallFinding finding = { .kind = TALL_FINDING_STRAY_ROW,
                           .table = stray->table,

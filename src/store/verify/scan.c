@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
-#include "store/verify/scan.h"
+#include "store/verify/verify.h"
 
 #define PAGE_BYTES (1 << 20) /* where the table cannot tell, by the size of the rows before */
 #define FIRST_ROWS 16

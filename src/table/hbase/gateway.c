@@ -108,10 +108,9 @@ explain_silence (const char *address,
   gboolean late = known && g_error_matches (reason, TALL_ERROR, TALL_ERROR_TIMED_OUT);
   tall_error_set_detailed (
       error, late ? TALL_ERROR_TIMED_OUT : TALL_ERROR_UNAVAILABLE, detail, "%s",
-      known
-          ? "the gateway is dead, or serves as many connections as it can"
-          : "what listens is not an HBase Thrift2 gateway, or one that serves as many connections "
-            "as it can: correct --store or start \"hbase thrift2\"");
+      known ? "the gateway is dead, or serves as many connections as it can"
+            : "what listens is not an HBase Thrift2 gateway, or one that serves as many "
+              "connections as it can: correct --store or start \"hbase thrift2\"");
 }
 
 /**
@@ -149,8 +148,7 @@ tall_hbase_link_open (const char *address,
     case ANSWER_THRIFT1:
       tall_error_set_detailed (
           error, TALL_ERROR_UNSUPPORTED, address,
-          "the gateway has HBase's older interface: start \"hbase thrift2\", not "
-          "\"hbase thrift\"");
+          "the gateway has HBase's older interface: start \"hbase thrift2\", not \"hbase thrift\"");
       break;
     case ANSWER_OTHER:
       refuse_other (address, error);

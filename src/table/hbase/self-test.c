@@ -122,11 +122,10 @@ fail (const SelfTest *self, GError *reason, const TallHbaseTIOError *io, GError 
 static gboolean
 refuse (const SelfTest *self, const char *what, GError **error)
 {
-  return tall_error_fail_detailed (
-      error, TALL_ERROR_UNSUPPORTED, self->address,
-      "the gateway is refused, as orders would not be safe: %s. Use HBase 2.2 or newer and its own "
-      "\"hbase thrift2\"",
-      what);
+  return tall_error_fail_detailed (error, TALL_ERROR_UNSUPPORTED, self->address,
+                                   "the gateway is refused, as orders would not be safe: %s. Use "
+                                   "HBase 2.2 or newer and its own \"hbase thrift2\"",
+                                   what);
 }
 
 static gboolean

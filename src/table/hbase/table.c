@@ -83,8 +83,8 @@ make_ddl (const TallTableSpec *spec, const char *deployment, GError **error)
   if (name[strspn (name, G_CSET_A_2_Z G_CSET_a_2_z G_CSET_DIGITS "_-.:")] == '\0')
     return tall_table_spec_to_ddl (spec, name);
   tall_error_set_invalid (error, "name",
-                          "A name of tables in HBase has only letters, digits and _ - . in it, "
-                          "and a : after the namespace");
+                          "A name of tables in HBase has only letters, digits and _ - . in it, and "
+                          "a : after the namespace");
   return NULL;
 }
 
@@ -171,8 +171,7 @@ set_ttl (TallHbaseTColumnFamilyDescriptor *family, guint64 ttl, GError **error)
   if (ttl >= G_MAXINT32)
     return tall_error_fail (
         error, TALL_ERROR_UNSUPPORTED,
-        "HBase keeps cells for at most %d seconds; leave the TTL out to keep them for "
-        "ever",
+        "HBase keeps cells for at most %d seconds; leave the TTL out to keep them for ever",
         G_MAXINT32 - 1);
   family->time_to_live = ttl == 0 ? G_MAXINT32 : (gint32)ttl;
   return TRUE;
@@ -347,8 +346,8 @@ refuse_splits (const TallHbaseNames *names, const TallTableSpec *spec, GError **
   g_autofree char *ddl = tall_table_spec_to_ddl (spec, names->deployment);
   return tall_error_fail (
       error, TALL_ERROR_UNSUPPORTED,
-      "A framed gateway spoils the split points of a new table. Create table %s by an "
-      "unframed gateway, without splits, or in the hbase shell, and try again: %s",
+      "A framed gateway spoils the split points of a new table. Create table %s by an unframed "
+      "gateway, without splits, or in the hbase shell, and try again: %s",
       spec->name, ddl);
 }
 

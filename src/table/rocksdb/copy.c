@@ -83,10 +83,9 @@ make_of_one_moment (TallRocksdbDatabase *self, const char *directory, GError **e
       if (!remove_files (directory, error))
         return FALSE;
     }
-  return tall_error_fail_detailed (error, TALL_ERROR_UNAVAILABLE, directory,
-                                   COPYING
-                                   ": tables were created or dropped each time; try again when "
-                                   "that is over");
+  return tall_error_fail_detailed (
+      error, TALL_ERROR_UNAVAILABLE, directory,
+      COPYING ": tables were created or dropped each time; try again when that is over");
 }
 
 /* Cuts off a record that was just being written when the log was copied: nobody has acknowledged

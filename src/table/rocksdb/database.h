@@ -2,8 +2,6 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include <rocksdb/c.h>
-
 #include "table/rocksdb/directory.h"
 #include "table/rocksdb/engine.h"
 #include "table/rocksdb/families.h"
@@ -11,6 +9,8 @@
 #include "table/rocksdb/table.h"
 #include "table/table-checks.h"
 #include "table/table.h"
+
+#include <rocksdb/c.h>
 
 /* All tables of a deployment written anew without what was deleted, see compact.c. */
 typedef struct _TallRocksdbCompaction TallRocksdbCompaction;
@@ -107,3 +107,66 @@ rocksdb_t *tall_rocksdb_table_get_handle (TallRocksdbTable *self);
 TallRocksdbFamily *tall_rocksdb_table_find_family (TallRocksdbTable *self,
                                                    const char *table,
                                                    GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
+/**
+ * TallRocksdbStep:
+ *
+ * One read of a plan.
+ */
+typedef struct
+{
+  TallRocksdbFamily *family;
+  const TallRead *read;
+  gint64 deadline;
+  TallArena *arena; /* for the rows; it keeps alive what they point to, also if the read fails */
+  gint64 oldest;    /* cells with a lower timestamp have outlived the table's TTL */
+  GArray *passing;  /* of TallCell: of a row that does not stay; NULL where all cells are wanted */
+} TallRocksdbStep;
+
+/**
+ * TallRocksdbReader:
+ *
+ * Executes reads. Safe to be used by many threads at once.
+ */
+typedef struct _TallRocksdbReader TallRocksdbReader;
+
+TallRocksdbReader *tall_rocksdb_reader_new (TallRocksdbDatabase *database);
+void tall_rocksdb_reader_free (TallRocksdbReader *self);
+gboolean tall_rocksdb_reader_read (TallRocksdbReader *self,
+                                   const TallRocksdbStep *step,
+                                   TallRows *rows,
+                                   GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
+/* Rows that are written in one step at most. */
+#define TALL_ROCKSDB_TOGETHER 256
+
+/**
+ * TallRocksdbWriter:
+ *
+ * Changes rows: reads, merges and writes each under a lock. Safe to be used by many threads at
+ * once.
+ */
+typedef struct _TallRocksdbWriter TallRocksdbWriter;
+
+TallRocksdbWriter *tall_rocksdb_writer_new (TallRocksdbDatabase *database, gboolean sync);
+void tall_rocksdb_writer_free (TallRocksdbWriter *self);
+gboolean tall_rocksdb_writer_apply (TallRocksdbWriter *self,
+                                    TallRocksdbFamily *const *families,
+                                    TallMutation *const *mutations,
+                                    guint n,
+                                    TallDurability durability,
+                                    gint64 deadline,
+                                    GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean tall_rocksdb_writer_apply_if (TallRocksdbWriter *self,
+                                       TallRocksdbFamily *const *families,
+                                       const TallConditionalWrite *conditional,
+                                       gboolean *matched,
+                                       GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean tall_rocksdb_writer_increment (TallRocksdbWriter *self,
+                                        const TallRocksdbFamily *family,
+                                        TallSlice row,
+                                        TallSlice qualifier,
+                                        gint64 delta,
+                                        gint64 deadline,
+                                        gint64 *value,
+                                        GError **error) G_GNUC_WARN_UNUSED_RESULT;

@@ -93,18 +93,18 @@ check_empty (const char *directory, GError **error)
 
   g_autofree char *current = g_build_filename (directory, "CURRENT", NULL);
   if (g_file_test (current, G_FILE_TEST_EXISTS))
-    tall_error_set_detailed (error, TALL_ERROR_INVALID, directory,
-                             "The directory has a database but no file " TALL_DIRECTORY_MARKER
-                             ": name another directory if it is another program's. If it is a "
-                             "store of tallorder that lost the file, write this line into "
-                             "it: “" MARKER_TEXT "%d”",
-                             TALL_DIRECTORY_FORMAT);
+    tall_error_set_detailed (
+        error, TALL_ERROR_INVALID, directory,
+        "The directory has a database but no file " TALL_DIRECTORY_MARKER
+        ": name another directory if it is another program's. If it is a store of tallorder that "
+        "lost the file, write this line into it: “" MARKER_TEXT "%d”",
+        TALL_DIRECTORY_FORMAT);
   else
     {
       g_autofree char *found = g_strdup_printf ("%s: it has %s", directory, name);
-      tall_error_set_detailed (error, TALL_ERROR_INVALID, found,
-                               "The directory is not a store of tallorder, and not empty: name "
-                               "another directory");
+      tall_error_set_detailed (
+          error, TALL_ERROR_INVALID, found,
+          "The directory is not a store of tallorder, and not empty: name another directory");
     }
   return FALSE;
 }
@@ -143,8 +143,8 @@ check_no_backup (const char *directory, GError **error)
     return TRUE;
   return tall_error_fail_detailed (
       error, TALL_ERROR_INVALID, directory,
-      "This is a backup, which is never changed: make a store of it by "
-      "`tallorder restore`, or add `?readonly=1` to the address to read it");
+      "This is a backup, which is never changed: make a store of it by `tallorder restore`, or add "
+      "`?readonly=1` to the address to read it");
 }
 
 static gboolean
@@ -158,8 +158,7 @@ make_directory (const char *directory, gboolean must_exist, GError **error)
   if (g_file_test (directory, G_FILE_TEST_EXISTS))
     return tall_error_fail_detailed (
         error, TALL_ERROR_INVALID, directory,
-        "This is a file; give a directory: that of a store, or a new one "
-        "for `tallorder init`");
+        "This is a file; give a directory: that of a store, or a new one for `tallorder init`");
   g_autofree char *parent = g_path_get_dirname (directory);
   if (!tall_file_check_owner (parent, "directory", error))
     return FALSE;
@@ -171,8 +170,8 @@ make_directory (const char *directory, gboolean must_exist, GError **error)
     message = "The store's directory can not be created: there is no directory to create it in. "
               "Create that first, or correct the path";
   else if (code == EACCES)
-    message = "The store's directory can not be created: this user may not write there. Name "
-              "another one";
+    message =
+        "The store's directory can not be created: this user may not write there. Name another one";
   else if (code == EROFS)
     message = READ_ONLY;
   return set_unavailable (directory, g_strerror (code), message, error);
@@ -395,9 +394,8 @@ check_place (const TallRocksdbRoom *self, const char *operation, GError **error)
     return TRUE;
   return tall_error_fail_detailed (
       error, TALL_ERROR_UNAVAILABLE, self->path,
-      "%s: the store was moved, removed or replaced while it was open. Stop "
-      "this process, and start it again when the store is in its place. "
-      "Nothing was written",
+      "%s: the store was moved, removed or replaced while it was open. Stop this process, and "
+      "start it again when the store is in its place. Nothing was written",
       operation);
 }
 
@@ -477,10 +475,9 @@ tall_rocksdb_room_take (TallRocksdbRoom *self, gsize size, const char *operation
   guint64 needed = log + 2 * (guint64)size + MARGIN;
   if (available >= needed)
     return TRUE;
-  return tall_error_fail_detailed (
-      error, TALL_ERROR_UNAVAILABLE, self->path,
-      "%s: make room on the file system of the store. It has %.1f MiB left, and %.1f MiB are "
-      "needed, most of them to move the log to tables. Nothing was written, and what is stored can "
-      "be read",
-      operation, (double)available / MIB, (double)needed / MIB);
+  return tall_error_fail_detailed (error, TALL_ERROR_UNAVAILABLE, self->path,
+                                   "%s: make room on the file system of the store. It has %.1f MiB "
+                                   "left, and %.1f MiB are needed, most of them to move the log to "
+                                   "tables. Nothing was written, and what is stored can be read",
+                                   operation, (double)available / MIB, (double)needed / MIB);
 }

@@ -343,10 +343,9 @@ tall_rocksdb_stripes_lock (
     if (!lock_one (&self->mutexes[stripes[i]], deadline))
       {
         tall_rocksdb_stripes_unlock (self, stripes, i);
-        return tall_error_fail (
-            error, TALL_ERROR_TIMED_OUT,
-            "The deadline passed while other writes to the same rows were running; nothing "
-            "was done");
+        return tall_error_fail (error, TALL_ERROR_TIMED_OUT,
+                                "The deadline passed while other writes to the same rows were "
+                                "running; nothing was done");
       }
   return TRUE;
 }

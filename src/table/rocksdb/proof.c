@@ -97,8 +97,7 @@ tall_rocksdb_proof_load (const char *directory, TallRocksdbProof *proof, GError 
     return tall_error_fail_detailed (
         error, TALL_ERROR_NEWER_VERSION, path,
         "Opening the store: " TALL_ROCKSDB_SYNCED
-        " has format %u, this version knows formats up to %d: use a newer "
-        "tallorder",
+        " has format %u, this version knows formats up to %d: use a newer tallorder",
         format, FORMAT);
   return TRUE;
 }

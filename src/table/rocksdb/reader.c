@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
-#include "table/rocksdb/reader.h"
+#include "table/rocksdb/database.h"
 
 #include "table/rocksdb/engine.h"
 #include "table/rocksdb/row.h"

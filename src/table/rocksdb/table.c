@@ -5,9 +5,7 @@
 #include "base/trace.h"
 #include "table/rocksdb/database.h"
 #include "table/rocksdb/directory.h"
-#include "table/rocksdb/reader.h"
 #include "table/rocksdb/settings.h"
-#include "table/rocksdb/writer.h"
 #include "table/table-kind.h"
 #include "base/fail.h"
 
@@ -203,12 +201,10 @@ tall_rocksdb_table_get_info (TallTable *base, TallTableInfo *info)
   info->is_exclusive = TRUE;
   info->is_read_only = TALL_ROCKSDB_TABLE (base)->database->read_only;
   info->together = TALL_ROCKSDB_TOGETHER;
-  info->keeps_deleted =
-      "The files of the store have it until RocksDB compacts them, which may take "
-      "30 days; erasing with --compact does it at once";
-  info->keeps_compacted =
-      "The file MANIFEST has the first and last row keys of files that are gone, "
-      "until the store is opened the next time";
+  info->keeps_deleted = "The files of the store have it until RocksDB compacts them, which may "
+                        "take 30 days; erasing with --compact does it at once";
+  info->keeps_compacted = "The file MANIFEST has the first and last row keys of files that are "
+                          "gone, until the store is opened the next time";
 }
 
 static GArray *
@@ -292,8 +288,8 @@ check_options (const TallRocksdbOptions *options, GError **error)
   if (options->name == NULL)
     return TRUE;
 
-  gsize len = strspn (options->name, "abcdefghijklmnopqrstuvwxyz"
-                                     "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.");
+  gsize len =
+      strspn (options->name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.");
   if (len == 0 || options->name[len] != '\0')
     return tall_error_fail_invalid (
         error, "name", "A deployment can not be named \"%s\": use letters, digits, _ - .",

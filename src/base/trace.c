@@ -39,11 +39,6 @@ tall_trace_add (const char *place, gint64 duration)
     note_place (&trace, place, duration);
 }
 
-/**
- * tall_trace_join:
- *
- * Adds @other to @self.
- */
 void
 tall_trace_join (TallTrace *self, const TallTrace *other)
 {

@@ -42,11 +42,6 @@ tall_ask_patiently (gpointer (*ask) (gpointer data, GError **error),
     }
 }
 
-/**
- * tall_backup_report_progress:
- *
- * Shows how far it is, on the line of progress.
- */
 void
 tall_backup_report_progress (const TallBackupProgress *progress)
 {

@@ -26,11 +26,6 @@ tall_md5 (TallSlice bytes, guint8 digest[TALL_MD5_SIZE])
     g_error ("libcrypto failed to compute an MD5");
 }
 
-/**
- * tall_md5_is:
- *
- * Returns: whether @digest is that of @bytes
- */
 gboolean
 tall_md5_is (TallSlice bytes, const guint8 digest[TALL_MD5_SIZE])
 {

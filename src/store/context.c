@@ -4,11 +4,6 @@
 
 static gsize counts[TALL_STORE_N_COUNTS]; /* atomic */
 
-/**
- * tall_store_count:
- *
- * Counts one more.
- */
 void
 tall_store_count (TallStoreCount what)
 {

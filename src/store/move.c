@@ -63,11 +63,6 @@ tall_move_list (TallArena *arena, const TallMove *move)
                      move->regions, move->compression, move->bloom_filter, move->block_encoding);
 }
 
-/**
- * tall_move_is_empty:
- *
- * Returns: whether nothing is asked for
- */
 gboolean
 tall_move_is_empty (const TallMove *move)
 {

@@ -52,11 +52,6 @@ tall_operation_set_id (TallOperation *self, guint64 id)
                          : context->layout->locate_customer (&self->key, self->root_row);
 }
 
-/**
- * tall_operation_set_not_found:
- *
- * Returns: FALSE, with %TALL_ERROR_NOT_FOUND
- */
 gboolean
 tall_operation_set_not_found (const TallOperation *self, GError **error)
 {
@@ -167,11 +162,6 @@ tall_operation_is_root (const TallOperation *self, const char *table, TallSlice 
          && g_str_equal (table, self->root_table);
 }
 
-/**
- * tall_operation_is_over:
- *
- * Returns: whether its time has passed
- */
 gboolean
 tall_operation_is_over (const TallOperation *self)
 {

@@ -296,11 +296,6 @@ G_DEFINE_FINAL_TYPE (TallCountingTable, tall_counting_table, TALL_TYPE_FORWARDIN
 
 #define PARENT TALL_TABLE_CLASS (tall_counting_table_parent_class)
 
-/**
- * tall_cost_add:
- *
- * Adds @other to @self.
- */
 void
 tall_cost_add (TallCost *self, const TallCost *other)
 {

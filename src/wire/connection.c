@@ -268,11 +268,6 @@ tall_connection_get_transport (TallConnection *self)
   return self->transport;
 }
 
-/**
- * tall_connection_get_address:
- *
- * Returns: (transfer none): `host:port`
- */
 const char *
 tall_connection_get_address (TallConnection *self)
 {
@@ -326,11 +321,6 @@ tall_connection_is_broken (TallConnection *self)
   return tall_transport_is_broken (self->transport);
 }
 
-/**
- * tall_connection_break:
- *
- * Marks the connection as unfit for another call.
- */
 void
 tall_connection_break (TallConnection *self)
 {

@@ -223,11 +223,6 @@ struct _TallTlsContext
   GHashTable *revoked; /* (nullable) */
 };
 
-/**
- * tall_tls_context_ref:
- *
- * Returns: (transfer full):
- */
 TallTlsContext *
 tall_tls_context_ref (TallTlsContext *self)
 {

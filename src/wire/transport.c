@@ -138,11 +138,6 @@ send_output (TallTransport *self, GError **error)
   return TRUE;
 }
 
-/**
- * tall_transport_flush:
- *
- * Sends what was written.
- */
 gboolean
 tall_transport_flush (TallTransport *self, GError **error)
 {
@@ -211,11 +206,6 @@ transport_flush (ThriftTransport *transport, GError **error)
   return tall_transport_flush ((TallTransport *)transport, error);
 }
 
-/**
- * tall_transport_get_options:
- *
- * Returns: (transfer none):
- */
 const TallWireOptions *
 tall_transport_get_options (TallTransport *self)
 {

@@ -643,11 +643,6 @@ tall_calls_get (gsize slot)
   g_assert_not_reached ();
 }
 
-/**
- * tall_calls_find:
- *
- * Returns: (nullable): the call of that name
- */
 const TallIdlCall *
 tall_calls_find (const char *name)
 {
@@ -658,11 +653,6 @@ tall_calls_find (const char *name)
   return NULL;
 }
 
-/**
- * tall_calls_count:
- *
- * Returns: how many calls there are
- */
 guint
 tall_calls_count (void)
 {

@@ -48,11 +48,6 @@ log_detail (const TallFinding *finding)
   tall_failure_log_add (TALL_ERROR_DAMAGED, "Verifying", error);
 }
 
-/**
- * tall_request_verify:
- *
- * Does one part of a verification.
- */
 gboolean
 tall_request_verify (TallRequest *self, GError **error)
 {
@@ -80,11 +75,6 @@ tall_request_verify (TallRequest *self, GError **error)
       "writing: verify with the version of the server, or send \"waits\" and wait");
 }
 
-/**
- * tall_request_erase:
- *
- * Does one part of an erase.
- */
 gboolean
 tall_request_erase (TallRequest *self, GError **error)
 {

@@ -636,11 +636,6 @@ tall_request_own (TallRequest *self, gpointer data, GDestroyNotify destroy)
   return data != NULL;
 }
 
-/**
- * tall_request_run:
- *
- * Runs a call whose arguments are there.
- */
 gboolean
 tall_request_run (TallRequest *self, GError **error)
 {

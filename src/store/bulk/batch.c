@@ -68,11 +68,6 @@ tall_bulk_item_init_order (TallBulkItem *self,
   return begin (self, context, tall_record_of_order (order));
 }
 
-/**
- * tall_bulk_item_init_customer:
- *
- * The same of a customer.
- */
 gboolean
 tall_bulk_item_init_customer (TallBulkItem *self,
                               const TallStoreContext *context,

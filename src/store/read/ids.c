@@ -112,11 +112,6 @@ tall_ids_free (TallIds *self)
   g_free (self);
 }
 
-/**
- * tall_ids_forget:
- *
- * Frees what is remembered.
- */
 void
 tall_ids_forget (TallIds *self)
 {

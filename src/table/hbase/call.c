@@ -107,11 +107,6 @@ is_harmless (TallHbaseMethodId method)
   return (changes >> method & 1) == 0;
 }
 
-/**
- * tall_hbase_request_run:
- *
- * Makes one call on a table.
- */
 gboolean
 tall_hbase_request_run (TallHbaseRequest *self,
                         TallHbaseMethodId method,

@@ -160,11 +160,6 @@ tall_hbase_link_open (const char *address,
   return NULL;
 }
 
-/**
- * tall_hbase_link_free:
- *
- * Closes the connection.
- */
 void
 tall_hbase_link_free (TallHbaseLink *self)
 {

@@ -241,11 +241,6 @@ tall_hbase_error_set_disabled (GError **error, const char *table, const char *de
 
 G_DEFINE_QUARK (tall - hbase - exception, tall_hbase_exception)
 
-/**
- * tall_hbase_send:
- *
- * Sends a call.
- */
 gboolean
 tall_hbase_send (TallTransport *transport,
                  TallHbaseMethodId method,

@@ -106,11 +106,6 @@ tall_rocksdb_family_get_oldest (const TallRocksdbFamily *self)
   return ttl > (guint64)now / 1000 ? 0 : now - (gint64)ttl * 1000;
 }
 
-/**
- * tall_rocksdb_family_prefix_row:
- *
- * Prefixes an error with the table and the row.
- */
 void
 tall_rocksdb_family_prefix_row (const TallRocksdbFamily *self, TallSlice row, GError **error)
 {

@@ -169,7 +169,8 @@ tall_repair_rows (const TallVerifyLook *look,
 }
 
 /* A hint that a live order is to have names another order: it gets the right name, which the row of
- * the order says. Any other hint goes, each version by itself. */
+ * the order says. Any other hint goes, with older versions, which HBase would show again. The claim
+ * is later, and so is all that is committed after it. */
 static void
 append_change (const TallVerifyLook *look, const char *table, TallBatch *batch)
 {
@@ -179,8 +180,7 @@ append_change (const TallVerifyLook *look, const char *table, TallBatch *batch)
     tall_mutation_put (batch, mutation, TALL_INDEX_QUALIFIER, tall_repair_find_latest (hint),
                        tall_slice_str (look->order_number));
   else
-    for (guint i = 0; i < hint->n_cells; i++)
-      tall_mutation_delete_at (batch, mutation, hint->cells[i].timestamp);
+    tall_mutation_delete_up_to (batch, mutation, tall_repair_find_latest (hint));
 }
 
 /**

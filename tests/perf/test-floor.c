@@ -104,7 +104,7 @@ test_command (void)
   check_figure (object, "service-get", 2);
   check_figure (object, "rocksdb-list-first", 1.5);
   check_figure (object, "rocksdb-list-any", 1.5);
-  check_figure (object, "rocksdb-list-page", 1.3);
+  check_figure (object, "rocksdb-list-page", 4);
 
   guint n_layouts;
   const TallLayout *const *layouts = tall_layouts (&n_layouts);

@@ -182,7 +182,7 @@ describe_turns (const TallAdviceFacts *facts, const TallMeasured *chosen)
             first = &facts->layouts[i];
             least = find_turn (chosen, first, mix, part);
           }
-      if (least < 1)
+      if (ceil (least * 100) < 100)
         g_string_append_printf (text, "more than %.0f %% %s (now %.0f %%): %s; ",
                                 ceil (least * 100), mix->parts[part]->name,
                                 mix->weights[part] * 100.0 / mix->total, first->layout->name);

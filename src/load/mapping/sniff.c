@@ -39,7 +39,9 @@ static const char *const known[][2] = {
     "description itemdescription productname itemname bezeichnung artikelbezeichnung "
     "beschreibung designation lineitemname" },
   { "line.quantity", "quantity qty menge anzahl stueck stück quantite lineitemquantity" },
-  { "line.price", "unitprice price itemprice einzelpreis stueckpreis preis prix lineitemprice" },
+  { "line.price", "unitprice price itemprice einzelpreis stueckpreis stückpreis vkpreis preis "
+                  "preiseur preisineur "
+                  "preisbrutto priceeur prix prixunitaire lineitemprice" },
   { "line.discount", "discount rabatt remise lineitemdiscount discountamount rabattbetrag" },
   { "customer.number",
     "customerid customernumber customerno customernr custid clientid accountnumber kundennummer "
@@ -52,8 +54,9 @@ static const char *const known[][2] = {
 #define AMOUNTS "lineitemdiscount discountamount rabattbetrag"
 
 static const char *const money[][2] = {
-  { "adjustment.shipping", "shipping shippingcost shippingcosts shippingamount versandkosten" },
-  { "adjustment.tax", "tax taxamount salestax" },
+  { "adjustment.shipping",
+    "shipping shippingcost shippingcosts shippingamount versandkosten versand porto fraisdeport" },
+  { "adjustment.tax", "tax taxamount salestax mwst ust steuer umsatzsteuer tva" },
   { "discount_amount", "orderdiscount discounttotal" },
 }; /* of the order, beside its lines */
 
@@ -81,13 +84,15 @@ static const TallSniffDates date_ways[TALL_SNIFF_N_DATES] = {
 #define N_WAYS TALL_SNIFF_N_DATES
 #define FIRST_YEAR 1970
 
-/* Small letters and digits of a column's name only. */
+/* Small letters and digits of a column's name only, without what stands in parentheses behind it,
+ * such as a currency. */
 const char *
 tall_sniff_normalize (TallSniff *self, const char *name)
 {
   g_autofree char *lower = g_utf8_strdown (name, -1);
   g_autoptr (GString) text = g_string_new (NULL);
-  for (const char *at = lower; *at != '\0'; at = g_utf8_next_char (at))
+  for (const char *at = lower; *at != '\0' && (*at != '(' || text->len == 0);
+       at = g_utf8_next_char (at))
     if (g_unichar_isalnum (g_utf8_get_char (at)))
       g_string_append_unichar (text, g_utf8_get_char (at));
   return tall_arena_strdup (self->arena, text->str);

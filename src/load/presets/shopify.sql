@@ -1,8 +1,11 @@
 -- Shopify's export of orders. A row is a line; what the order has is only in its first row. The
 -- discount of a line is an amount. A zip may have an apostrophe before it. Codes are in the subtotal:
 -- what it is less than the lines is their discount. Taxes may be in the prices, and are none of the
--- total then; what it has beyond taxes is a fee, such as a tip.
-SELECT customer_number,
+-- total then; what it has beyond taxes is a fee, such as a tip. The customer is the last e-mail of the
+-- order. An order that is there twice has two totals, and more lines than they are of.
+SELECT CASE WHEN totals > 1 AND coalesce(dec_cmp(dec_sub(dec_div(lines, '1000', 3), coalesce(codes, '0')), subtotal), 1) <> 0
+            THEN reject('the order is there more than once')
+            ELSE customer_number END AS customer_number,
        order_number,
        sales_date,
        currency,
@@ -34,7 +37,7 @@ SELECT customer_number,
        "Lineitem price" AS "line.price",
        "Lineitem discount" AS "line.discount_amount",
        line
-FROM (SELECT last_filled("Email") OVER o AS customer_number,
+FROM (SELECT last_filled("Email") OVER whole AS customer_number,
              "Name" AS order_number,
              date_of(last_filled("Created at") OVER o, '%Y-%m-%d %H:%M:%S %z') AS sales_date,
              last_filled("Currency") OVER o AS currency,
@@ -46,6 +49,8 @@ FROM (SELECT last_filled("Email") OVER o AS customer_number,
              sum(CAST(dec_mul(dec_sub(dec_mul("Lineitem price", "Lineitem quantity"),
                                       coalesce(nullif("Lineitem discount", ''), '0')),
                               '1000', 0) AS INTEGER)) OVER (PARTITION BY file, "Name") AS lines,
+             last_filled("row" ->> 'Discount Amount') OVER whole AS codes,
+             count(nullif("Total", '')) OVER whole AS totals,
              last_filled("Subtotal") OVER o AS subtotal,
              last_filled("Shipping") OVER o AS shipping,
              last_filled("Taxes") OVER o AS taxes,
@@ -67,4 +72,6 @@ FROM (SELECT last_filled("Email") OVER o AS customer_number,
              "Lineitem discount", line
       FROM csv
       WHERE "Lineitem name" <> ''
-      WINDOW o AS (PARTITION BY file, "Name" ORDER BY line))
+      WINDOW o AS (PARTITION BY file, "Name" ORDER BY line),
+             whole AS (PARTITION BY file, "Name" ORDER BY line
+                       ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING))

@@ -195,6 +195,14 @@ dec_cmp (sqlite3_context *context, int n G_GNUC_UNUSED, sqlite3_value **values)
     sqlite3_result_int (context, tall_decimal_compare (of[0], of[1]));
 }
 
+/* Rejects the row, as the query says why. */
+static void
+reject (sqlite3_context *context, int n G_GNUC_UNUSED, sqlite3_value **values)
+{
+  const char *why = (const char *)sqlite3_value_text (values[0]);
+  refuse (context, "%s", why != NULL ? why : "the query says so");
+}
+
 /* Which part of price × quantity an amount is. With more places the total of an order would have
  * more digits than a number holds; with these it is exact to the cent up to a million. */
 static void
@@ -470,11 +478,17 @@ tall_query_add_functions (TallQuery *self)
     void (*run) (sqlite3_context *context, int n, sqlite3_value **values);
     char operation; /* of dec() */
   } functions[] = {
-    { "date_of", 2, 4, date_of },         { "number", 1, 2, number },
-    { "dec_add", 2, 3, dec, '+' },        { "dec_sub", 2, 3, dec, '-' },
-    { "dec_mul", 2, 3, dec, '*' },        { "dec_div", 2, 3, dec, '/' },
-    { "dec_cmp", 2, 2, dec_cmp },         { "discount_rate", 3, 3, discount_rate },
-    { "tallorder_text", 0, 1, row_text }, { "tallorder_place", 0, 0, row_place },
+    { "date_of", 2, 4, date_of },
+    { "number", 1, 2, number },
+    { "dec_add", 2, 3, dec, '+' },
+    { "dec_sub", 2, 3, dec, '-' },
+    { "dec_mul", 2, 3, dec, '*' },
+    { "dec_div", 2, 3, dec, '/' },
+    { "dec_cmp", 2, 2, dec_cmp },
+    { "discount_rate", 3, 3, discount_rate },
+    { "reject", 1, 1, reject },
+    { "tallorder_text", 0, 1, row_text },
+    { "tallorder_place", 0, 0, row_place },
   };
   const int pure = SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS;
   sqlite3 *db = tall_temp_db_get (self->temp);

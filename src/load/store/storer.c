@@ -115,6 +115,7 @@ typedef struct
   GError *again; /* owned; why the first of those that are not settled is to be put again */
   guint64 line;  /* where that one begins */
   TallLoadLedger ledger;
+  gboolean has_looked; /* whether another customer has the number of one that is new */
 } Putting;
 
 static gboolean
@@ -174,10 +175,35 @@ get_end (const TallLoadItem *item, TallBulkOutcome outcome)
   return outcome == TALL_BULK_UNCHANGED && item->unknown != NULL ? TALL_LOAD_STORED : ends[outcome];
 }
 
+/* Looks whether another customer has the number of the first order of a batch that is new. What
+ * cannot be looked at is not counted. */
+static void
+look_for_namesake (Putting *putting, const TallLoadItem *item)
+{
+  TallStorer *self = putting->storer;
+  if (putting->has_looked || item->order == NULL || self->options.unique || !self->finds_numbers)
+    return;
+  putting->has_looked = TRUE;
+  g_autoptr (GError) error = NULL;
+  g_autofree char *other = tall_load_item_find_namesake (item, self->front, &error);
+  g_autoptr (GMutexLocker) locker G_GNUC_UNUSED = g_mutex_locker_new (&self->lock);
+  if (error != NULL)
+    return;
+  self->namesakes.n_looked++;
+  if (other == NULL)
+    return;
+  self->namesakes.n_found++;
+  if (self->namesakes.n_found == 1)
+    g_snprintf (self->namesakes.first, sizeof self->namesakes.first, "%s of %s, and of %s",
+                item->order->order_number, item->order->customer_number, other);
+}
+
 static gboolean
 settle_item (TallLoadItem *item, const TallBulkResult *result, gpointer data)
 {
   Putting *self = data;
+  if (result->outcome == TALL_BULK_STORED || result->outcome == TALL_BULK_REVIVED)
+    look_for_namesake (self, item);
   if (result->outcome != TALL_BULK_REFUSED)
     tall_load_ledger_add (&self->ledger, item, get_end (item, result->outcome));
   else if (tall_error_is_of_one (result->error))
@@ -367,28 +393,6 @@ sync_if_due (TallStorer *self)
   g_mutex_unlock (&self->lock);
 }
 
-/* Looks whether another customer has the number of the first order of a batch. What cannot be
- * looked at is not counted. */
-static void
-look_for_namesake (TallStorer *self, const TallLoadBatch *batch)
-{
-  const TallLoadItem *item = g_ptr_array_index (batch->items, 0);
-  if (item->order == NULL || batch->unique || !self->finds_numbers)
-    return;
-  g_autoptr (GError) error = NULL;
-  g_autofree char *other = tall_load_item_find_namesake (item, self->front, &error);
-  g_autoptr (GMutexLocker) locker G_GNUC_UNUSED = g_mutex_locker_new (&self->lock);
-  if (error != NULL)
-    return;
-  self->namesakes.n_looked++;
-  if (other == NULL)
-    return;
-  self->namesakes.n_found++;
-  if (self->namesakes.n_found == 1)
-    g_snprintf (self->namesakes.first, sizeof self->namesakes.first, "%s of %s, and of %s",
-                item->order->order_number, item->order->customer_number, other);
-}
-
 /* Puts a batch, again and again if need be, and what was put is made safe every few seconds. What a
  * pool's worker does. @data: (transfer full): a #TallLoadBatch. @user_data: the storer. */
 static void
@@ -403,10 +407,7 @@ storer_store_batch (gpointer data, gpointer user_data)
   if (goes_on && self->bulk == NULL)
     delete_batch (&putting, batch);
   else if (goes_on)
-    {
-      look_for_namesake (self, batch);
-      put_batch (&putting, batch);
-    }
+    put_batch (&putting, batch);
   g_clear_error (&putting.again);
 
   g_mutex_lock (&self->lock);

@@ -177,19 +177,27 @@ static char *
 describe_left_out (const Reading *self, const char *path, TallRejects *rejects)
 {
   guint64 n = tall_rejects_get_count (rejects);
-  if (n == 0 && self->n_invalid == 0)
-    return NULL;
-  if (n == 0)
-    return g_strdup_printf ("%s: %u %s not measured, the first as %s", path, self->n_invalid,
-                            self->n_invalid == 1 ? "order is" : "orders are",
-                            self->invalid->message);
   GPtrArray *tally = tall_rejects_get_tally (rejects);
-  const TallRejectTally *first = g_ptr_array_index (tally, 0);
-  return g_strdup_printf ("%s: %" G_GUINT64_FORMAT
-                          " %s not measured, most often because: %s (first: line %" G_GUINT64_FORMAT
-                          ")",
-                          path, n, n == 1 ? "row is" : "rows are", first->reason,
-                          first->first_line);
+  const TallRejectTally *most = NULL;
+  g_autoptr (GString) text = g_string_new (NULL);
+  for (guint i = 0; i < tally->len; i++)
+    {
+      const TallRejectTally *one = g_ptr_array_index (tally, i);
+      most = most == NULL || one->n_rows > most->n_rows ? one : most;
+    }
+  if (n > 0)
+    g_string_append_printf (text,
+                            "%" G_GUINT64_FORMAT " %s not measured, most often because: %s "
+                            "(first: line %" G_GUINT64_FORMAT ")",
+                            n, n == 1 ? "row is" : "rows are", most->reason, most->first_line);
+  if (self->n_invalid > 0)
+    g_string_append_printf (text, "%s%u %s not measured, the first as %s", n > 0 ? "; " : "",
+                            self->n_invalid, self->n_invalid == 1 ? "order is" : "orders are",
+                            self->invalid->message);
+  if (text->len == 0)
+    return NULL;
+  const char *file = most != NULL ? tall_rejects_get_file_name (rejects, most->first_file) : NULL;
+  return g_strdup_printf ("%s: %s", file != NULL ? file : path, text->str);
 }
 
 static gboolean
@@ -216,6 +224,11 @@ open_file (const TallBenchFile *self, const char *argument, TallLoadFiles *files
   g_autoptr (TallMapping) mapping = tall_mapping_load (self->map, error);
   if (mapping == NULL || (mapping->sql != NULL && !tall_mapping_take_kind (mapping, kind, error)))
     return FALSE;
+  if (mapping->sql == NULL && kind != NULL)
+    return tall_error_fail_invalid (error, "orders",
+                                    "mapping %s is of one kind of files, so write %s without %s=; "
+                                    "a query joins several",
+                                    self->map, path, kind);
   if (mapping->kind != TALL_MAPPING_ORDERS)
     return tall_error_fail_invalid (error, "map",
                                     "--map %s is for customers; choose one for orders", self->map);
@@ -225,7 +238,8 @@ open_file (const TallBenchFile *self, const char *argument, TallLoadFiles *files
     return FALSE;
   if (self->begin != NULL)
     tall_csv_reader_set_stop (reader, self->begin ());
-  tall_csv_reader_set_limit (reader, self->max_rows);
+  if (self->paths[1] == NULL)
+    tall_csv_reader_set_limit (reader, self->max_rows);
   if (mapping->sql == NULL && !tall_mapping_bind_reader (mapping, reader, error))
     {
       g_prefix_error (error, "%s: ", path);
@@ -238,24 +252,17 @@ open_file (const TallBenchFile *self, const char *argument, TallLoadFiles *files
   return TRUE;
 }
 
-/* How much of the files was read. The last order of a part may go on in the rest. */
+/* How much of a file was read. The last order of a part may go on in the rest. */
 static void
-leave_out_last (TallBenchFile *self, const TallLoadFiles *files, GPtrArray *orders)
+leave_out_last (TallBenchFile *self, TallCsvReader *reader, GPtrArray *orders)
 {
-  gboolean is_cut = FALSE;
+  guint64 size = tall_csv_reader_get_size (reader);
   self->share = 1;
-  for (guint i = 0; i < tall_load_files_count (files); i++)
-    {
-      TallCsvReader *reader = tall_load_files_get (files, i)->reader;
-      guint64 size = tall_csv_reader_get_size (reader);
-      if (!tall_csv_reader_is_cut (reader))
-        continue;
-      is_cut = TRUE;
-      if (size > 0)
-        self->share =
-            MIN (self->share, (double)tall_csv_reader_get_position (reader) / (double)size);
-    }
-  if (is_cut && orders->len > 1)
+  if (!tall_csv_reader_is_cut (reader))
+    return;
+  if (size > 0)
+    self->share = (double)tall_csv_reader_get_position (reader) / (double)size;
+  if (orders->len > 1)
     g_ptr_array_set_size (orders, (gint)orders->len - 1);
 }
 
@@ -290,7 +297,7 @@ read_files (const TallBenchFile *self,
 /**
  * tall_bench_file_read:
  *
- * Reads the orders of CSV files, exactly as `load` does. What `load` would reject is left out.
+ * Reads the orders of CSV files by a dry run of a load. What it would reject is left out.
  *
  * Returns: (transfer full) (element-type TallOrder): at least one order
  */
@@ -310,7 +317,7 @@ tall_bench_file_read (TallBenchFile *self, GError **error)
   if (!read_files (self, &reading, files, rejects, error)
       || !check_read (&reading, self->paths[0], error))
     return NULL;
-  leave_out_last (self, files, reading.orders);
+  leave_out_last (self, tall_load_files_get (files, 0)->reader, reading.orders);
   self->left_out = describe_left_out (&reading, self->paths[0], rejects);
   return g_steal_pointer (&reading.orders);
 }

@@ -42,10 +42,10 @@ typedef struct
 {
   const char *const *paths; /* FILE or KIND=FILE each, NULL-terminated */
   const char *map;          /* a preset or a file, as for `load` */
-  guint max_orders;         /* the rest is not looked at */
+  guint max_orders;         /* the rest is not taken */
   guint max_lines;          /* of all orders together */
-  guint64 max_rows; /* each file ends there, and the last order, which may go on, is left out; 0:
-                       no limit */
+  guint64 max_rows; /* a single file ends there, and its last order, which may go on, is left out;
+                       0: no limit */
 
   const gint *(*begin) (void); /* nullable; called when a file is open: gives what is not 0 any
                                 * more, atomically, when reading is to stop */

@@ -229,7 +229,7 @@ check_stored (const TallBenchBatch *batch, const TallBulkResult *results, GError
   for (guint i = 0; i < batch->copies->len; i++)
     {
       const TallOrder *copy = g_ptr_array_index (batch->copies, i);
-      if (results[i].outcome == TALL_BULK_STORED)
+      if (results[i].outcome == TALL_BULK_STORED || results[i].outcome == TALL_BULK_REVIVED)
         continue;
       if (results[i].error != NULL)
         g_propagate_error (error, g_error_copy (results[i].error));

@@ -139,7 +139,6 @@ print_sum (const TallLoadReport *self, const TallLoadFile *file, guint64 rejecte
     tall_print (" + %" G_GUINT64_FORMAT " not settled", file->n_rows - known);
 }
 
-/* Prints the sum of all rows, and then, if there are several files, of those of each. */
 /* A line with the files' rows, and one with those that a query has made of them. */
 static void
 print_result (const TallLoadReport *self)

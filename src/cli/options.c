@@ -414,7 +414,7 @@ add_options (JsonBuilder *builder, const GOptionEntry *entries)
  * @own: (nullable): the command's own options
  * @common: those of every command
  *
- * Prints the same as tall_help_print(), of which `make-manual` makes the manual, the completion and
+ * Prints the same as print_help(), of which `make-manual` makes the manual, the completion and
  * the example of a configuration.
  *
  * Returns: the exit code */

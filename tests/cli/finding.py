@@ -83,6 +83,7 @@ def explained(folder):
         equal([entry["index"] for entry in one["entries"]], ["date", NUMBER] + 3 * [ITEM] + [STATUS] + 2 * [CITY])
         keys = [bytes.fromhex(entry["key"]) for entry in one["entries"]]
         equal((keys[1], keys[6]), (b"\x011010\0\0C2\x001010", b"\x04Lyon\0\0C2\x001010"))
+        equal(one["entries"][0]["bytes"] > len(keys[0]), True)
         equal([entry["bytes"] for entry in one["entries"]][1:],
               [len(key) + len("order_number" + "1010") for key in keys[1:]])
         equal([one[name]["rows_written"] - one[f"{name}_without_indexes"]["rows_written"]

@@ -550,6 +550,7 @@ def delete(folder):
                            "1 read = 0 deleted + 1 absent")
     run(*erase, ORDERS).ends(USAGE, "has 19 columns: say with --map")
     run(*erase, path, people).ends(USAGE, "--delete takes one file")
+    run(*erase, f"{folder}/*e.csv").ends(USAGE, "--delete takes one file, and 3 have such a name")
     run(*erase, path, "--dry-run").ends(USAGE, "--delete takes one file")
 
 

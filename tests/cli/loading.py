@@ -549,6 +549,13 @@ def load_with_other_customers(folder):
     def rows(customer, *numbers):
         return "C,O,Q\n" + "".join(f"{customer},{number},1\n" for number in numbers)
 
+    again = f"rocksdb:{folder}/again"  # what is there says nothing, what is new does
+    run("init", "--store", again).ends(DONE)
+    run(*load, "--store", again, stdin=rows("A", "1", "2", "3")).ends(DONE)
+    run(*load, "--store", again, stdin=rows("A", "1", "2") + "B,3,1\n").ends(
+        DONE, "1 of 1 orders looked at", "(first: 3 of B, and of A)")
+    equal("Numbers" in run(*load, "--store", again, stdin=rows("A", "1", "2")).ends(DONE).out, False)
+
     many = [str(1000 + number) for number in range(300)]
     with Server(store) as server:
         for place in ["--server", server.address], ["--store", f"rocksdb:{folder}/store"]:

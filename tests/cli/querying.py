@@ -52,6 +52,8 @@ def query_one_file(folder):
     equal((summary["rows"], summary["result_rows"], summary["unchanged"]["orders"]), (4, 3, 2))
     file = summary["files"][0]
     equal((file["in_result"], file["left_out"], file["unreadable"], file["kept"]), (3, 1, 0, 0))
+    marked = write(f"{folder}/marked.map", "\ufeff-- a query, whatever it is called\n" + pathlib.Path(query).read_text("utf-8"))
+    run("load", "--store", store, "--map", marked, "-", stdin=rows).ends(DONE)
     run(*load, "-", stdin="C;O;X\n").ends(USAGE, "no such column: Q; csv has: C, O, X, line, file")
     run("load", "--store", store, "--map", write(f"{folder}/two.sql", "SELECT 1; SELECT 2"), "-",
         stdin=rows).ends(USAGE, "more than one statement")

@@ -88,6 +88,29 @@ for _shape in sorted(path for path in INPUTS.iterdir() if path.is_dir()):
 
 
 @test
+def shopify_twice(folder):
+    """An order that is in a file twice is rejected; one whose e-mail changes within is one order, of the last."""
+    header, *rows = (INPUTS / "shopify" / "orders.csv").read_text("utf-8").splitlines(keepends=True)
+    first = [row for row in rows if row.startswith("#1,")]
+    shape = pathlib.Path(folder, "shopify")
+    shape.mkdir()
+    file = shape / "orders.csv"
+    for text, numbers, reason in (
+            (header + "".join(first * 2), [], "the order is there more than once"),
+            (header + "".join(first) + header + "".join(first), [], "the order is there more than once"),
+            (header + first[0] + first[1].replace("ann@", "bea@"), ["bea@example.com"], None)):
+        file.write_text(text, encoding="utf-8")
+        store = f"rocksdb:{folder}/{len(text)}"
+        run("init", "--store", store).ends(DONE)
+        rejects = f"{folder}/{len(text)}.csv"
+        run("load", "--store", store, "--map", "shopify", "--rejects", rejects, file).ends(NO if reason else DONE)
+        orders = [json.loads(line)["order"] for line in run("export", "--store", store).ends(DONE).out.splitlines()]
+        equal([order["customer_number"] for order in orders], numbers)
+        equal(set(reasons_in(rejects).values()), {reason} if reason else set())
+        equal([net(order) for order in orders], ["60.00"] * len(numbers))
+
+
+@test
 def presets_are_printed(folder):
     """Each preset can be printed, and what is printed is a mapping as good as its name."""
     names = run("load", "--print-map", "none").ends(USAGE).err.partition("one of: ")[2].partition(";")[0].strip()

@@ -114,7 +114,9 @@ def write_and_kill(stores, modules, seed, n_writes):
             stop.set()
             for writer in writers:
                 writer.join()
-    return [repr(writer.error) for i, writer in enumerate(writers) if writer.error and i % len(stores) != 0]
+    thrift = modules[0]
+    return [repr(writer.error) for i, writer in enumerate(writers)
+            if writer.error and (i % len(stores) != 0 or isinstance(writer.error, thrift.TallError))]
 
 
 def differences(client, thrift, orders, limit):

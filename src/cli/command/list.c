@@ -14,12 +14,15 @@ typedef struct
 } Call;
 
 /* Adds the orders of a page, whole, one by one, as one may be as large as a whole answer. What was
- * deleted since the page was read is left out. */
-static void
+ * deleted since the page was read is left out.
+ *
+ * Returns: FALSE if the store cannot be reached now */
+static gboolean
 add_whole (TallListOutput *output,
            TallFront *front,
            const char *customer,
-           const TallOrderList *page)
+           const TallOrderList *page,
+           GError **error)
 {
   TallOrderList unreadable = *page;
   unreadable.n_entries = 0;
@@ -28,11 +31,17 @@ add_whole (TallListOutput *output,
       TallOutcome got = { 0 };
       got.order = tall_front_get_order (front, customer, page->entries[i].order_number,
                                         &got.revision, &got.error);
+      if (tall_error_is_passing (got.error))
+        {
+          g_propagate_error (error, got.error);
+          return FALSE;
+        }
       if (!g_error_matches (got.error, TALL_ERROR, TALL_ERROR_NOT_FOUND))
         tall_list_output_add_outcome (output, &got);
       tall_outcome_clear (&got);
     }
   tall_list_output_add_orders (output, &unreadable);
+  return TRUE;
 }
 
 static TallListOutput *
@@ -63,10 +72,10 @@ list_orders (Call *self, TallFront *front, const char *customer)
         return tall_paging_fail (&tall_command_list, error);
       if (output == NULL)
         output = begin_output (self);
-      if (self->orders)
-        add_whole (output, front, customer, list);
-      else
+      if (!self->orders)
         tall_list_output_add_orders (output, list);
+      else if (!add_whole (output, front, customer, list, &error))
+        return tall_paging_fail (&tall_command_list, error);
     }
   while (tall_paging_turn (&self->paging, &self->list, &token, list->next_page));
 
@@ -112,7 +121,8 @@ const TallCommand tall_command_list = {
   .help = "DATE is ISO 8601, such as 1996-07-31 or 1996-07-31T12:00:00Z; a day alone is its first\n"
           "moment in UTC. Orders without a sales date come last, and not if a date is given.\n"
           "An order whose date changes meanwhile may be missed, or shown twice. An order that\n"
-          "cannot be read is reported on standard error; the exit code is 3 then.\n\n"
+          "cannot be read is reported on standard error; the exit code is 3 then. With --orders\n"
+          "each is printed as get prints it.\n\n"
           "Example:\n"
           "  tallorder list --store rocksdb:shop VINET\n"
           "  tallorder list --store rocksdb:shop VINET --from 1997-01-01 --to 1998-01-01\n"

@@ -144,6 +144,9 @@ check_and_load (const TallOptions *options, TallLoadGiven *own)
                                   (guint)options->n_arguments, &error);
   if (arguments == NULL)
     return tall_fail_with (error, TALL_EXIT_USAGE);
+  if (own->deletes && arguments->len != 1)
+    return tall_usage_error (&tall_command_load, "--delete takes one file, and %u have such a name",
+                             arguments->len);
   return tall_load_run (options, arguments, own);
 }
 

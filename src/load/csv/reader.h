@@ -74,7 +74,7 @@ typedef enum
   TALL_CSV_FAILED,
 } TallCsvStep;
 
-/* Reads a CSV file, which may be compressed (#TallCsvUnpacker) and of any encoding (RFC 4180:
+/* Reads a CSV file, which may be compressed and of any encoding (RFC 4180:
  * quotes, line ends within quotes) row by row in memory that does not grow with the file. Line ends
  * may be LF, CR LF or CR; a byte order mark and blank lines are skipped, and so is the header where
  * it comes again; spaces are kept. A #TallCsvDialect may say otherwise. A bad row is handed over

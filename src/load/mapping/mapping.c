@@ -173,7 +173,8 @@ static const char *const presets[] = {
 static TallMapping *
 parse (const char *name, const char *text, gssize len, GError **error)
 {
-  gboolean is_query = g_str_has_suffix (name, TALL_MAPPING_SQL) || g_str_has_prefix (text, "--");
+  gboolean is_query = g_str_has_suffix (name, TALL_MAPPING_SQL) || g_str_has_prefix (text, "--")
+                      || g_str_has_prefix (text, "\xef\xbb\xbf--");
   return (is_query ? tall_mapping_parse_sql : tall_mapping_parse) (name, text, len, error);
 }
 

@@ -412,7 +412,7 @@ check_sum (guint64 n_rows, const char *of, guint64 known, GError **error)
 
 /* A query makes any number of rows of those of the files: what it makes has an end. */
 static gboolean
-check_sums (const Loader *self, const TallLoadSummary *summary, GError **error)
+check_sums (Loader *self, const TallLoadSummary *summary, GError **error)
 {
   guint64 known = tall_rejects_get_count (self->rejects) - summary->bad_rows;
   for (guint end = 0; end < TALL_LOAD_N_ENDS; end++)
@@ -428,6 +428,21 @@ check_sums (const Loader *self, const TallLoadSummary *summary, GError **error)
         return FALSE;
     }
   return TRUE;
+}
+
+/* Workers leave what is to be deleted once they are asked to stop, also when all has been read. */
+static gboolean
+check_all_deleted (Loader *self, const TallLoadSummary *summary, GError **error)
+{
+  g_autoptr (GError) local = NULL;
+  if (check_sums (self, summary, &local))
+    return TRUE;
+  if (self->options->stop == NULL || g_atomic_int_get (self->options->stop) == 0)
+    g_propagate_error (error, g_steal_pointer (&local));
+  else
+    g_set_error_literal (error, G_IO_ERROR, G_IO_ERROR_CANCELLED,
+                         "Stopped, as asked, before all of the last orders were deleted");
+  return FALSE;
 }
 
 static TallStorer *
@@ -509,7 +524,7 @@ tall_load (TallFront *front,
   tall_load_ledger_clear (&self.ledger);
 
   ok = tall_rejects_close (rejects, local == NULL ? &local : NULL) && ok;
-  ok = ok && check_sums (&self, summary, &local);
+  ok = ok && (options->deletes ? check_all_deleted : check_sums) (&self, summary, &local);
   if (local != NULL)
     g_propagate_error (error, g_steal_pointer (&local));
   return ok;

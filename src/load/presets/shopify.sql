@@ -3,7 +3,9 @@
 -- what it is less than the lines is their discount. Taxes may be in the prices, and are none of the
 -- total then; what it has beyond taxes is a fee, such as a tip. The customer is the last e-mail of the
 -- order. An order that is there twice has two totals, and more lines than they are of.
-SELECT CASE WHEN totals > 1 AND coalesce(dec_cmp(dec_sub(dec_div(lines, '1000', 3), coalesce(codes, '0')), subtotal), 1) <> 0
+SELECT CASE WHEN totals > 1
+                 AND coalesce(dec_cmp(dec_sub(dec_div(lines, '1000', 3), coalesce(codes, '0')),
+                                      subtotal), 1) <> 0
             THEN reject('the order is there more than once')
             ELSE customer_number END AS customer_number,
        order_number,

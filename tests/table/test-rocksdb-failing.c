@@ -223,8 +223,8 @@ begin_log (Fixture *self)
   g_assert_true (put_as (self, TALL_DURABLE_LATER, &error));
 }
 
-static void
-wait_until_written (Fixture *self)
+static gboolean
+goes_on (Fixture *self)
 {
   gint64 until = g_get_monotonic_time () + PATIENCE;
   gboolean written = FALSE;
@@ -233,17 +233,7 @@ wait_until_written (Fixture *self)
       g_autoptr (GError) error = NULL;
       written = put (self, &error);
     }
-  g_assert_true (written);
-}
-
-/* Nothing is written to a log that has failed: an assertion of RocksDB ends the process then. As
- * soon as RocksDB has begun another one, writes go on. */
-static void
-test_no_room (Fixture *self, gconstpointer data)
-{
-  begin_log (self);
-  fail_puts (self, (gint *)data, ENOSPC);
-  wait_until_written (self);
+  return written;
 }
 
 /* Moves the log, so that there is another one. */
@@ -262,16 +252,48 @@ move_log (Fixture *self)
     }
 }
 
+static gboolean
+goes_on_after (Fixture *self, gint *what)
+{
+  begin_log (self);
+  fail_puts (self, what, ENOSPC);
+  return goes_on (self);
+}
+
 /* Another log fails later, and RocksDB says the same of it. */
+static gboolean
+goes_on_again_after (Fixture *self, gint *what)
+{
+  g_autoptr (GError) error = NULL;
+  if (!goes_on_after (self, what))
+    return FALSE;
+  move_log (self);
+  g_assert_true (put_as (self, TALL_DURABLE_LATER, &error));
+  fail_puts (self, what, ENOSPC);
+  return goes_on (self);
+}
+
+/* RocksDB's text does not name the log if syncing the directory has failed. If RocksDB begins
+ * another one before the text is looked at, that one counts as failed, and the store has to be
+ * opened again. */
+#define MOST_RACES 4
+
+/* Nothing is written to a log that has failed: an assertion of RocksDB ends the process then. As
+ * soon as RocksDB has begun another one, writes go on. */
+static void
+test_no_room (Fixture *self, gconstpointer data)
+{
+  guint n = 1;
+  while (!goes_on_after (self, (gint *)data))
+    g_assert_cmpuint (n++, <, data == &enter_code ? MOST_RACES : 1);
+}
+
 static void
 test_again (Fixture *self, gconstpointer data)
 {
-  g_autoptr (GError) error = NULL;
-  test_no_room (self, data);
-  move_log (self);
-  g_assert_true (put_as (self, TALL_DURABLE_LATER, &error));
-  fail_puts (self, (gint *)data, ENOSPC);
-  wait_until_written (self);
+  guint n = 1;
+  while (!goes_on_again_after (self, (gint *)data))
+    g_assert_cmpuint (n++, <, data == &enter_code ? MOST_RACES : 1);
 }
 
 /* Where nothing is in memory, RocksDB goes on with the log that has failed, as soon as it sees that

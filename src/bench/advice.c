@@ -31,6 +31,7 @@ typedef struct
   const TallShape *shape;     /* of both */
   gboolean writes;            /* the mix does */
   gboolean lists;
+  gboolean finds;
   gboolean gets; /* something of it looks rows up by their keys */
   gboolean encode;
   gboolean compress;
@@ -229,27 +230,45 @@ add_key (const Case *self)
                               chosen == &tall_key_salted ? "" : ", or salted where numbers rise"));
 }
 
+static char *
+explain_no_list (const Case *self)
+{
+  double calls = self->shape->put_calls;
+  return self->finds ? g_strdup ("the mix lists nothing")
+                     : g_strdup_printf ("the mix lists nothing; a new order then takes %.3g calls "
+                                        "instead of %.3g",
+                                        calls - 1, calls);
+}
+
+/* Of a new order it is one call, however many indexes there are. */
 static void
 add_index (const Case *self)
 {
   double calls = self->shape->put_calls;
   add (self, "index", TALL_ADVICE_OPTION, g_strdup (self->lists ? "date" : "none"),
-       self->lists ? g_strdup_printf ("the mix lists orders by date; that costs 1 of the "
-                                      "%.3g calls of a new order",
+       self->lists ? g_strdup_printf ("the mix lists orders by date; that costs 1 of the %.3g "
+                                      "calls of a new order",
                                       calls)
-                   : g_strdup_printf ("the mix lists nothing; a new order then takes %.3g "
-                                      "calls instead of %.3g",
-                                      calls - 1, calls),
-       g_strdup (self->lists ? "orders are looked for by their numbers alone, as get --order does: "
-                               "leave the option out, which has both; nobody lists a customer's "
-                               "orders: none"
+                   : explain_no_list (self),
+       g_strdup (self->lists ? "nobody lists a customer's orders: none"
                              : "a listing by date, or pages of a customer's orders by date: date"));
+  if (self->finds)
+    add (self, "index", TALL_ADVICE_OPTION,
+         g_strdup (tall_bench_mix_get_indexes (self->facts->mix)),
+         self->lists ? g_strdup ("the mix finds orders by their numbers alone; for a new order "
+                                 "that travels with its entry by date, and an order in the place "
+                                 "of another takes 1 call more")
+                     : g_strdup_printf ("the mix finds orders by their numbers alone; that costs 1 "
+                                        "of the %.3g calls of a new order",
+                                        calls),
+         g_strdup ("orders are looked for by items, status or dates, too: an index for each, as "
+                   "find --help shows"));
 }
 
 static guint
 count_tables (const Case *self)
 {
-  guint n = self->lists ? 1 : 0; /* of the index */
+  guint n = (self->lists ? 1 : 0) + (self->finds ? 1 : 0); /* of the indexes */
   for (const TallLayoutTable *table = self->layout->layout->tables; table->name != NULL; table++)
     n++;
   return n;
@@ -366,15 +385,6 @@ add_given (const Case *self)
        g_strdup ("nothing in tallorder: its layouts have one"));
 }
 
-static gboolean
-has_part (const TallBenchMix *mix, const char *name)
-{
-  for (guint i = 0; i < mix->n_parts; i++)
-    if (g_str_equal (mix->parts[i]->name, name))
-      return TRUE;
-  return FALSE;
-}
-
 /**
  * tall_advise:
  *
@@ -388,12 +398,14 @@ tall_advise (const TallAdviceFacts *facts)
     .advice = g_ptr_array_new_with_free_func (advice_free),
     .layout = tall_advice_choose_layout (facts),
     .key = choose_key (facts),
-    .writes = has_part (facts->mix, "store") || has_part (facts->mix, "replace"),
-    .lists = has_part (facts->mix, "list"),
+    .writes =
+        tall_bench_mix_has (facts->mix, "store") || tall_bench_mix_has (facts->mix, "replace"),
+    .lists = tall_bench_mix_has (facts->mix, "list"),
+    .finds = tall_bench_mix_has (facts->mix, TALL_BENCH_FIND),
   };
   about.shape = &about.key->shape;
-  about.gets =
-      about.writes || about.lists || about.layout->layout->single_row || about.shape->n_tables > 1;
+  about.gets = about.writes || about.lists || about.finds || about.layout->layout->single_row
+               || about.shape->n_tables > 1;
   about.encode = about.shape->encoded <= WORTH * about.shape->bytes;
   about.compress = about.shape->packed <= WORTH * about.shape->encoded;
   add_layout (&about);

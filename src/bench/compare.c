@@ -45,6 +45,7 @@ make_settings (const TallBenchCompare *self, guint place)
     .regions = self->conditions.regions,
     .compression = self->conditions.compression,
     .block_encoding = self->conditions.block_encoding,
+    .indexes = self->indexes,
   };
 }
 
@@ -148,12 +149,13 @@ prepare (Run *self, GError **error)
                                         error);
 }
 
-/* What is kept is looked at: it has no copies of orders. */
+/* What is kept is looked at: it has no copies of orders. Finding takes an index. */
 static gboolean
 runs (const TallBenchCompare *self, const TallBenchPhase *phase)
 {
   return tall_bench_phase_runs (phase, self->plan.mix)
-         && !(self->place.keep && phase->run == tall_bench_load_run);
+         && !(self->place.keep && phase->run == tall_bench_load_run)
+         && !(self->indexes == NULL && g_str_equal (phase->name, TALL_BENCH_FIND));
 }
 
 /* @records: (nullable): NULL: this run only warms up */

@@ -16,6 +16,7 @@ typedef struct
   guint n_layouts;
   const TallKeyStrategy *const *key_strategies;
   guint n_key_strategies;
+  const char *indexes; /* nullable: lines NAME=TEMPLATE, beside the index by date */
 
   TallBenchPlace place;
   TallBenchConditions conditions;

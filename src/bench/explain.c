@@ -2,7 +2,6 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "bench/explain.h"
 #include "base/fail.h"
-#include "key/template.h"
 #include "table/memory-table.h"
 #include "store/read/index.h"
 #include "table/table-kind.h"
@@ -130,27 +129,24 @@ find_regions (TallExplanation *self, TallTable *table, GError **error)
   return TRUE;
 }
 
-/* @key: (transfer full) */
-static void
-add_entry (TallExplanation *self, const char *index, const char *table, GByteArray *key)
-{
-  const TallExplainedEntry entry = { g_strdup (index), table, key, 0 };
-  g_ptr_array_add (self->entries, g_memdup2 (&entry, sizeof entry));
-}
-
-/* @index: NAME=TEMPLATE, the @i-th, from 0 */
+/* Each with the name of its index, the hint by date first. */
 static gboolean
-add_entries (
-    TallExplanation *self, const char *index, guint i, const TallOrder *order, GError **error)
+add_entries (TallExplanation *self, TallStore *store, const GArray *hints, GError **error)
 {
-  g_autoptr (GPtrArray) keys = g_ptr_array_new ();
-  g_autoptr (TallTemplate) template = tall_template_parse (strchr (index, '=') + 1, error);
-  if (template == NULL)
-    return FALSE;
-  tall_template_append_keys (template, order, (guint8)(i + 1), keys);
-  for (guint k = 0; k < keys->len; k++)
-    add_entry (self, index, TALL_ENTRIES_TABLE, g_ptr_array_index (keys, k));
-  return TRUE;
+  g_autoptr (TallDescription) description = tall_front_describe (TALL_FRONT (store), error);
+  for (guint i = 0; description != NULL && i < hints->len; i++)
+    {
+      const TallHint *hint = tall_index_get (hints, i);
+      gboolean by_date = g_str_equal (hint->table, TALL_INDEX_TABLE);
+      guint number = by_date ? 0 : hint->row->data[0]; /* of its index, from 1 */
+      if (number > description->n_indexes)
+        return tall_error_fail (error, TALL_ERROR_CONFLICT, "The indexes have changed meanwhile");
+      const TallExplainedEntry entry = { g_strdup (by_date ? description->index
+                                                           : description->indexes[number - 1]),
+                                         hint->table, g_byte_array_ref (hint->row), 0 };
+      g_ptr_array_insert (self->entries, by_date ? 0 : -1, g_memdup2 (&entry, sizeof entry));
+    }
+  return description != NULL;
 }
 
 /* Reads the rows by which the order is found. */
@@ -162,20 +158,9 @@ read_entries (TallExplanation *self,
               GError **error)
 {
   g_autoptr (TallReadPlan) plan = tall_read_plan_new ();
-  g_autoptr (TallDescription) description = tall_front_describe (TALL_FRONT (store), error);
-  if (description == NULL)
+  g_autoptr (GArray) hints = tall_store_list_hints (store, key, order);
+  if (!add_entries (self, store, hints, error))
     return FALSE;
-  if (g_str_equal (description->index, tall_index_kind_get_name (TALL_INDEX_BY_DATE)))
-    {
-      GByteArray *row = g_byte_array_new ();
-      tall_index_append_row (key->customer,
-                             order->has_sales_date ? order->sales_date : TALL_NO_DATE, row);
-      tall_bytes_append (row, key->order);
-      add_entry (self, description->index, TALL_INDEX_TABLE, row);
-    }
-  for (guint i = 0; i < description->n_indexes; i++)
-    if (!add_entries (self, description->indexes[i], i, order, error))
-      return FALSE;
   for (guint i = 0; i < self->entries->len; i++)
     {
       const TallExplainedEntry *entry = g_ptr_array_index (self->entries, i);

@@ -13,6 +13,8 @@
 #include <string.h>
 #include <time.h>
 
+#define NUMBER_INDEX "number"
+
 /* Of the calling process, if @pid is 0. NAN: there is no such process. */
 static double
 read_cpu (pid_t pid)
@@ -154,6 +156,33 @@ tall_bench_mix_parse (TallBenchMix *self, const char *text, GError **error)
                                   "--mix %s: write parts and how often each of them, from 1 to "
                                   "100, once each, such as get=90,store=10; there are %s",
                                   text, names->str);
+}
+
+/**
+ * tall_bench_mix_has:
+ * @self: (nullable)
+ *
+ * Returns: whether it has the part of this name
+ */
+gboolean
+tall_bench_mix_has (const TallBenchMix *self, const char *name)
+{
+  for (guint i = 0; self != NULL && i < self->n_parts; i++)
+    if (g_str_equal (self->parts[i]->name, name))
+      return TRUE;
+  return FALSE;
+}
+
+/**
+ * tall_bench_mix_get_indexes:
+ * @self: (nullable)
+ *
+ * Returns: (nullable): lines NAME=TEMPLATE of the indexes that it needs beside the one by date
+ */
+const char *
+tall_bench_mix_get_indexes (const TallBenchMix *self)
+{
+  return tall_bench_mix_has (self, TALL_BENCH_FIND) ? NUMBER_INDEX "=order_number" : NULL;
 }
 
 /* Of a batch at most. */
@@ -370,6 +399,46 @@ get_order (TallBenchClient *self, TallBenchOperation *operation, GError **error)
   return operation->found != NULL;
 }
 
+/* Takes the order of this customer out of a page: others may have the same number. */
+static void
+take_found (TallFound *page, TallBenchOperation *operation, GError **error)
+{
+  for (guint i = 0; i < page->n_orders && operation->found == NULL && *error == NULL; i++)
+    {
+      TallOutcome *outcome = &page->orders[i];
+      if (outcome->error != NULL)
+        *error = g_steal_pointer (&outcome->error);
+      else if (g_str_equal (outcome->order->customer_number, operation->order->customer_number))
+        operation->found = g_steal_pointer (&outcome->order);
+    }
+}
+
+static gboolean
+find_order (TallBenchClient *self, TallBenchOperation *operation, GError **error)
+{
+  const char *const values[] = { operation->order->order_number };
+  TallFindOptions options = { .index = NUMBER_INDEX, .values = values, .n_values = 1 };
+  g_autofree char *token = NULL;
+  GError *cause = NULL;
+  do
+    {
+      g_autoptr (TallFound) page = tall_front_find_orders (self->front, &options, &cause);
+      if (page == NULL)
+        break;
+      take_found (page, operation, &cause);
+      g_free (token);
+      options.page = token = g_steal_pointer (&page->next_page);
+    }
+  while (operation->found == NULL && cause == NULL && token != NULL);
+  if (cause == NULL && operation->found == NULL)
+    g_set_error (&cause, TALL_ERROR, TALL_ERROR_DAMAGED,
+                 "Order %s of %s is not found by its number: a defect of this version",
+                 operation->order->order_number, operation->order->customer_number);
+  if (cause != NULL)
+    g_propagate_error (error, cause);
+  return operation->found != NULL;
+}
+
 static gboolean
 check_order (const TallBenchOperation *operation, GError **error)
 {
@@ -489,6 +558,7 @@ static const TallBenchPhase parts[] = {
   { "get", NULL, FALSE, choose_own_order, get_order, check_own_order },
   { "missing", NULL, FALSE, choose_missing_order, get_missing_order, NULL },
   { "list", NULL, FALSE, choose_customer, list_orders, check_list_meanwhile },
+  { TALL_BENCH_FIND, NULL, FALSE, choose_own_order, find_order, check_own_order },
   { "replace", NULL, FALSE, choose_and_change_order, put_order, NULL },
 };
 G_STATIC_ASSERT (G_N_ELEMENTS (parts) <= TALL_BENCH_MAX_PARTS);
@@ -512,6 +582,8 @@ static const TallBenchPhase phases[] = {
     NULL },
   { "customer", "fetching a customer with " G_STRINGIFY (PAGE) " whole orders", FALSE,
     choose_customer, get_all_orders, check_all_orders },
+  { TALL_BENCH_FIND, "finding an order by its number alone", FALSE, choose_order, find_order,
+    check_order },
   { MIX, "operations of the mix, each as often as --mix says", FALSE, choose_of_mix, run_of_mix,
     check_of_mix },
   { "replace", "replacing orders", FALSE, choose_and_change_order, put_order, NULL },

@@ -58,6 +58,7 @@ typedef struct
 void tall_bench_meter_read (const TallBenchMeter *self, double values[TALL_BENCH_N_SPENDINGS]);
 
 #define TALL_BENCH_MAX_PARTS 8
+#define TALL_BENCH_FIND "find" /* name of what needs tall_bench_mix_get_indexes() */
 
 typedef struct _TallBenchPhase TallBenchPhase;
 typedef struct _TallBenchBatch TallBenchBatch;
@@ -136,6 +137,8 @@ gboolean tall_bench_phase_runs (const TallBenchPhase *self, const TallBenchMix *
 gboolean tall_bench_mix_parse (TallBenchMix *self,
                                const char *text,
                                GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean tall_bench_mix_has (const TallBenchMix *self, const char *name);
+const char *tall_bench_mix_get_indexes (const TallBenchMix *self);
 
 /**
  * TallBenchBatch:

@@ -8,6 +8,7 @@
 #include "store/follow.h"
 #include "store/front.h"
 #include "tall-limits.h"
+#include "store/read/index.h"
 #include "store/read/list.h"
 #include "store/bulk/loads.h"
 #include "store/bulk/bulk.h"
@@ -565,6 +566,20 @@ tall_store_get_table (TallStore *self)
 {
   g_return_val_if_fail (TALL_IS_STORE (self), NULL);
   return tall_follower_get_table (self->follower);
+}
+
+/**
+ * tall_store_list_hints:
+ * @key: of the order
+ *
+ * Returns: (transfer full) (element-type TallHint): the rows by which an order of that content is
+ *   found, entries first
+ */
+GArray *
+tall_store_list_hints (TallStore *self, const TallOrderKey *key, const TallOrder *order)
+{
+  g_return_val_if_fail (TALL_IS_STORE (self), NULL);
+  return tall_index_list (get_context (TALL_FRONT (self)), key, order);
 }
 
 /**

@@ -125,6 +125,7 @@ gboolean tall_store_find_id (TallStore *self,
                              const char *customer_number,
                              guint64 *id,
                              GError **error) G_GNUC_WARN_UNUSED_RESULT;
+GArray *tall_store_list_hints (TallStore *self, const TallOrderKey *key, const TallOrder *order);
 TallTable *tall_store_get_table (TallStore *self);
 TallTable *tall_store_get_counting (TallStore *self);
 const TallLayout *tall_store_get_layout (TallStore *self);

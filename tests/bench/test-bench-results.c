@@ -116,8 +116,8 @@ test_text_keys (void)
 static void
 test_json (void)
 {
-  TallBenchRecord records[] = { make_record (6, &tall_layout_wide, &tall_key_raw),
-                                make_record (6, &tall_layout_wide, &tall_key_raw) };
+  TallBenchRecord records[] = { make_record (7, &tall_layout_wide, &tall_key_raw),
+                                make_record (7, &tall_layout_wide, &tall_key_raw) };
   records[1].metrics[TALL_BENCH_P50] = 9.25;
   g_autoptr (GPtrArray) summaries = tall_bench_summarize (records, G_N_ELEMENTS (records));
   TallBenchResults results = { .store = "hbase",
@@ -164,8 +164,8 @@ test_json (void)
 static void
 test_conditions (void)
 {
-  TallBenchRecord records[] = { make_record (6, &tall_layout_wide, &tall_key_raw),
-                                make_record (6, &tall_layout_wide, &tall_key_raw),
+  TallBenchRecord records[] = { make_record (7, &tall_layout_wide, &tall_key_raw),
+                                make_record (7, &tall_layout_wide, &tall_key_raw),
                                 make_record (1, &tall_layout_blob, &tall_key_hashed) };
   const TallBenchStored size = { &tall_layout_wide, &tall_key_raw, 20, 10 };
   const TallBenchConditions conditions = { .compression = "gz",

@@ -199,6 +199,7 @@ measure_layouts (Advise *self, GError **error)
   g_autoptr (GArray) part_records = g_array_new (FALSE, FALSE, sizeof (TallBenchRecord));
   TallBenchCompare what = { .key_strategies = keys,
                             .n_key_strategies = 1,
+                            .indexes = tall_bench_mix_get_indexes (&self->parts),
                             .n_turns = (guint)self->turns,
                             .plan = { .mix = &self->parts } };
   what.layouts = tall_layouts (&what.n_layouts);
@@ -237,6 +238,7 @@ measure_keys (Advise *self, GError **error)
   g_autoptr (GArray) records = g_array_new (FALSE, FALSE, sizeof (TallBenchRecord));
   TallBenchCompare what = { .layouts = &layout,
                             .n_layouts = 1,
+                            .indexes = tall_bench_mix_get_indexes (&self->parts),
                             .n_turns = (guint)self->turns,
                             .plan = { .mix = &self->parts } };
   what.key_strategies = tall_key_strategies (&what.n_key_strategies);

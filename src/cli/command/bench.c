@@ -194,6 +194,7 @@ measure_layouts (const TallBenchGiven *given, const TallTableAddress *address)
     .place = { .address = address, .keep = given->keep },
     .conditions = given->conditions,
     .n_turns = tall_bench_given_count_turns (given),
+    .indexes = tall_bench_mix_get_indexes (&given->parts),
     .plan = tall_bench_given_make_plan (given, tall_stop_on_signals ()),
     .progress = show_progress,
   };

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The tallorder authors
 # SPDX-License-Identifier: Apache-2.0
-"""The commit protocol: put and delete of one order, as src/store/README.md describes them.
+"""The commit protocol: put and delete of one order, as src/store/commit/README.md describes them.
 
 Each operation is a generator. It yields its calls to the table one by one, and is sent what comes
 back: explore.py decides what else happens in between. To follow it in the store: put() and delete()

@@ -33,7 +33,7 @@ def check(name, done, code, text):
 
 
 def main(folder):
-    readme = (SOURCE / "src/service/README.md").read_text("utf-8")
+    readme = (SOURCE / "src/service/client/README.md").read_text("utf-8")
     (commands,) = re.findall(r"^```sh\n(go mod init.*?)^```", readme, re.M | re.S)
     (code,) = re.findall(r"^```go\n(.*?)^```", readme, re.M | re.S)
     store = f"rocksdb:{folder}/store"

@@ -220,10 +220,10 @@ load_file (TallLoadReport *report,
 {
   g_autoptr (GError) error = NULL;
   TallLoadOptions options = TALL_LOAD_OPTIONS_INIT;
-  options.storing.jobs = (guint)own->jobs;
-  options.storing.bulk.on_existing = own->existing;
-  options.storing.bulk.assume_new = own->assume_new;
-  options.storing.unique = own->unique_orders;
+  options.jobs = (guint)own->jobs;
+  options.bulk.on_existing = own->existing;
+  options.bulk.assume_new = own->assume_new;
+  options.unique = own->unique_orders;
   LoadHooks hooks = { report->rejects, own->dry_run, own->deletes };
   options.deletes = own->deletes;
   options.data = &hooks;

@@ -47,15 +47,16 @@ static void
 group (const TallTestLoad *load, Seen *seen)
 {
   g_autoptr (GError) error = NULL;
-  g_autoptr (TallCustomerGrouper) grouper =
-      must (tall_customer_grouper_new (load->files, NULL, load->rejects, check_item, seen, &error));
+  const TallSpoolPlace place = { .folder = g_get_tmp_dir () };
+  g_autoptr (TallGrouper) grouper =
+      tall_grouper_new (load->files, NULL, &place, load->rejects, check_item, seen);
   for (guint f = 0; f < N_FILES; f++)
     {
       TallCsvRow row;
       TallCsvReader *reader = tall_load_files_get (load->files, f)->reader;
-      tall_customer_grouper_begin_file (grouper, f);
+      tall_grouper_begin_file (grouper, f);
       while (tall_csv_reader_next (reader, &row, &error) == TALL_CSV_ROW)
-        must (tall_customer_grouper_push (grouper, &row, &error));
+        must (tall_grouper_push (grouper, &row, &error));
       g_assert_no_error (error);
     }
 }

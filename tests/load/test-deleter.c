@@ -137,8 +137,8 @@ run (const char *orders, const char *csv, guint rate)
   g_autoptr (TallRejects) rejects = tall_rejects_new (NULL, &error);
   TallLoadOptions options = TALL_LOAD_OPTIONS_INIT;
   options.deletes = TRUE;
-  options.storing.retry_delay = 1;
-  options.storing.patience = patience;
+  options.retry_delay = 1;
+  options.patience = patience;
   options.rate = rate;
   options.progress = count_report;
   options.data = &n_reports;

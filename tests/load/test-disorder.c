@@ -257,7 +257,7 @@ load_rows (const GArray *rows, TallFront *front)
   must (tall_mapping_bind_reader (mapping, reader, &error));
   g_autoptr (TallRejects) rejects = tall_rejects_new (rejects_path, &error);
   TallLoadOptions options = TALL_LOAD_OPTIONS_INIT;
-  options.storing.jobs = 1;
+  options.jobs = 1;
   TallLoadSummary summary;
   g_autoptr (TallLoadFiles) files =
       tall_load_files_new_of_one (g_steal_pointer (&reader), g_steal_pointer (&mapping));

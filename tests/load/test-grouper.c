@@ -93,15 +93,15 @@ static void
 group_customers (const TallLoadFiles *files, TallRejects *rejects, GString *notes)
 {
   g_autoptr (GError) error = NULL;
-  g_autoptr (TallCustomerGrouper) grouper =
-      must (tall_customer_grouper_new (files, NULL, rejects, note_item, notes, &error));
+  g_autoptr (TallGrouper) grouper =
+      tall_grouper_new (files, NULL, &place, rejects, note_item, notes);
   for (guint i = 0; i < tall_load_files_count (files); i++)
     {
       TallCsvRow row;
       TallCsvReader *reader = tall_load_files_get (files, i)->reader;
-      tall_customer_grouper_begin_file (grouper, i);
+      tall_grouper_begin_file (grouper, i);
       while (tall_csv_reader_next (reader, &row, &error) == TALL_CSV_ROW)
-        must (tall_customer_grouper_push (grouper, &row, &error));
+        must (tall_grouper_push (grouper, &row, &error));
       g_assert_no_error (error);
     }
 }

@@ -41,7 +41,7 @@ load (Fixture *self, const char *path, TallMapping *given, const char *rejects_p
 {
   g_autoptr (TallMapping) mapping = given;
   TallLoadOptions options = TALL_LOAD_OPTIONS_INIT;
-  options.storing.retry_delay = 1;
+  options.retry_delay = 1;
   g_autoptr (GError) error = NULL;
   g_autoptr (TallCsvReader) reader =
       must (tall_csv_reader_open (path, &mapping->dialect, TALL_CSV_MAX_ROW, &error));

@@ -6,8 +6,8 @@
 static void
 add (TallRejects *rejects, guint64 line, const char *column, const char *kind, const char *reason)
 {
-  TallReject reject = { 0, line, column, kind, reason, tall_slice_str ("row") };
-  tall_rejects_add (rejects, &reject);
+  const TallCsvRow row = { .line = line, .raw = tall_slice_str ("row") };
+  tall_rejects_add (rejects, &row, column, kind, reason);
 }
 
 static void

@@ -133,8 +133,8 @@ load (Fixture *self, guint patience)
   g_autoptr (TallLoadFiles) files =
       tall_load_files_new_of_one (g_steal_pointer (&reader), g_steal_pointer (&mapping));
   TallLoadOptions options = TALL_LOAD_OPTIONS_INIT;
-  options.storing.retry_delay = 1;
-  options.storing.patience = patience;
+  options.retry_delay = 1;
+  options.patience = patience;
   options.stalled = say_stalled;
   options.data = self;
   return tall_load (TALL_FRONT (self->store), files, rejects, &options, &self->summary,

@@ -84,7 +84,7 @@ load_path (Fixture *self, const char *path)
   must (tall_mapping_bind_reader (mapping, reader, &error));
   self->rejects = must (tall_rejects_new (NULL, &error));
   TallLoadOptions options = TALL_LOAD_OPTIONS_INIT;
-  options.storing.jobs = 1;
+  options.jobs = 1;
   options.progress = on_progress;
   options.data = self;
   options.folder = self->folder;

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <glib/gstdio.h>
 
+#include "floor-store.h"
 #include "tall-error.h"
 #include "load-file.h"
 #include "raw-rows.h"
@@ -99,7 +100,7 @@ tall_floor_load_file (const TallFloorRun *run,
 {
   TallLoadOptions options = TALL_LOAD_OPTIONS_INIT;
   options.stop = run->options->stop;
-  options.storing.bulk.assume_new = assume_new;
+  options.bulk.assume_new = assume_new;
   g_autofree char *path = tall_floor_load_name_file (folder);
   g_autoptr (TallMapping) mapping = tall_load_file_make_mapping ();
   g_autoptr (TallCsvReader) reader =

@@ -13,7 +13,7 @@ tall_test_load_init (TallTestLoad *self, const char *map)
                           .files = tall_load_files_new (),
                           .options = TALL_LOAD_OPTIONS_INIT,
                           .rejects = tall_rejects_new (NULL, NULL) };
-  self->options.storing.retry_delay = 1;
+  self->options.retry_delay = 1;
 }
 
 void

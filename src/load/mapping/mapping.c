@@ -108,8 +108,13 @@ tall_mapping_bind (TallMapping *self, const char *const *columns, GError **error
   return TRUE;
 }
 
-/* Binds the mapping to the file, and makes the reader add the columns that are made of others.
- * Returns: FALSE as tall_mapping_bind() */
+/**
+ * tall_mapping_bind_reader:
+ *
+ * Binds the mapping to the file, and makes the reader add the columns that are made of others.
+ *
+ * Returns: FALSE as tall_mapping_bind()
+ */
 gboolean
 tall_mapping_bind_reader (TallMapping *self, TallCsvReader *reader, GError **error)
 {
@@ -178,9 +183,13 @@ parse (const char *name, const char *text, gssize len, GError **error)
   return (is_query ? tall_mapping_parse_sql : tall_mapping_parse) (name, text, len, error);
 }
 
-/* @name: a preset's name, or else that of a file. It has a query if its name ends with `.sql`, or
- * if it begins with a comment of SQL, as what `--sniff` prints. Returns: (transfer full): the
- * mapping; NULL with %TALL_ERROR_INVALID */
+/**
+ * tall_mapping_load:
+ * @name: a preset's name, or else that of a file. It has a query if its name ends with `.sql`, or
+ *   if it begins with a comment of SQL, as what `--sniff` prints
+ *
+ * Returns: (transfer full): the mapping; NULL with %TALL_ERROR_INVALID
+ */
 TallMapping *
 tall_mapping_load (const char *name, GError **error)
 {

@@ -393,8 +393,13 @@ mapping_new (const char *name)
   return self;
 }
 
-/* @name: of the mapping, for messages. Returns: (transfer full): the mapping; NULL with
- * %TALL_ERROR_INVALID, naming group and key, if anything in it is not understood */
+/**
+ * tall_mapping_parse:
+ * @name: of the mapping, for messages
+ *
+ * Returns: (transfer full): the mapping; NULL with %TALL_ERROR_INVALID, naming group and key, if
+ *   anything in it is not understood
+ */
 TallMapping *
 tall_mapping_parse (const char *name, const char *text, gssize len, GError **error)
 {
@@ -454,9 +459,14 @@ read_comments (GKeyFile *file, const char *text, const char *kind, GError **erro
   return tall_key_file_load (file, keys->str, keys->len, error);
 }
 
-/* Makes the mapping of a query that of one of its files, whose dialect may be another. @kind:
- * (nullable): the table that the mapping's file is; NULL: `csv`. Returns: FALSE with
- * %TALL_ERROR_INVALID if the comments are not understood */
+/**
+ * tall_mapping_take_kind:
+ * @kind: (nullable): the table that the mapping's file is; NULL: `csv`
+ *
+ * Makes the mapping of a query that of one of its files, whose dialect may be another.
+ *
+ * Returns: FALSE with %TALL_ERROR_INVALID if the comments are not understood
+ */
 gboolean
 tall_mapping_take_kind (TallMapping *self, const char *kind, GError **error)
 {
@@ -467,9 +477,14 @@ tall_mapping_take_kind (TallMapping *self, const char *kind, GError **error)
   return read_settings (self, file, error);
 }
 
-/* @name: of the mapping, for messages. @text: a query, after comments such as `-- load:
- * delimiter=tab`. Returns: (transfer full): the mapping, which tall_query_new() checks; NULL with
- * %TALL_ERROR_INVALID if the comments are not understood */
+/**
+ * tall_mapping_parse_sql:
+ * @name: of the mapping, for messages
+ * @text: a query, after comments such as `-- load: delimiter=tab`
+ *
+ * Returns: (transfer full): the mapping, which tall_query_new() checks; NULL with
+ *   %TALL_ERROR_INVALID if the comments are not understood
+ */
 TallMapping *
 tall_mapping_parse_sql (const char *name, const char *text, gssize len, GError **error)
 {

@@ -91,6 +91,10 @@ typedef struct
   const char *numbers_reason;  /* NULL: there are none */
   const TallSniffDates *dates; /* that fit all best */
   const char *dates_reason;    /* NULL: there are none */
+
+  /* What is written: */
+  GArray *entries;            /* lines of the mapping */
+  GString *attributes, *left; /* names of columns */
 } TallSniff;
 
 gboolean tall_sniff_read_files (TallSniff *self,

@@ -17,22 +17,14 @@ typedef struct
   const char *sql;        /* a column of the result; NULL: none */
 } Entry;
 
-typedef struct
-{
-  TallSniff *sniff;
-  TallArena *arena;
-  GArray *entries;            /* of Entry */
-  GString *attributes, *left; /* names of columns */
-} Writer;
-
 static void
-add (Writer *self, Entry entry)
+add (TallSniff *self, Entry entry)
 {
   g_array_append_val (self->entries, entry);
 }
 
 static const char *
-quote (Writer *self, const char *name, char sign)
+quote (TallSniff *self, const char *name, char sign)
 {
   const char once[] = { sign, '\0' }, twice[] = { sign, sign, '\0' };
   g_auto (GStrv) parts = g_strsplit (name, once, -1);
@@ -41,24 +33,24 @@ quote (Writer *self, const char *name, char sign)
 }
 
 static const char *
-refer_to (Writer *self, const TallSample *file, const char *column)
+refer_to (TallSniff *self, const TallSample *file, const char *column)
 {
   const char *name = g_str_equal (column, "line") ? column : quote (self, column, '"');
-  return self->sniff->files->len > 1
+  return self->files->len > 1
              ? tall_arena_printf (self->arena, "%s.%s", quote (self, file->name, '"'), name)
              : name;
 }
 
 static const char *
-refer_to_column (Writer *self, const TallSniffColumn *column)
+refer_to_column (TallSniff *self, const TallSniffColumn *column)
 {
   return refer_to (self, column->file, column->file->columns[column->i]);
 }
 
 static const char *
-read_number (Writer *self, const char *reference)
+read_number (TallSniff *self, const char *reference)
 {
-  const TallValueFormat *format = &self->sniff->numbers;
+  const TallValueFormat *format = &self->numbers;
   if (!format->decimal_comma && format->thousands == NULL && format->signs == NULL
       && format->negative == TALL_NEGATIVE_MINUS)
     return reference;
@@ -76,16 +68,16 @@ read_number (Writer *self, const char *reference)
 
 /* The value of a field of lines in the same row; of one that no column has, a place to fill in. */
 static const char *
-read_field (Writer *self, const char *field)
+read_field (TallSniff *self, const char *field)
 {
-  const TallSniffColumn *column = tall_sniff_find (self->sniff, TALL_SCOPE_LINE, field);
-  self->sniff->is_whole &= column != NULL;
+  const TallSniffColumn *column = tall_sniff_find (self, TALL_SCOPE_LINE, field);
+  self->is_whole &= column != NULL;
   return column != NULL ? read_number (self, refer_to_column (self, column)) : "\"?\"";
 }
 
 /* The value of a column in its own row. */
 static const char *
-read_column (Writer *self, const TallSniffColumn *column)
+read_column (TallSniff *self, const TallSniffColumn *column)
 {
   TallModelKind kind = tall_sniff_get_kind (column);
   const char *reference = refer_to_column (self, column);
@@ -101,7 +93,7 @@ read_column (Writer *self, const TallSniffColumn *column)
   if (column->is_amount)
     return tall_arena_printf (self->arena, "discount_rate(%s, %s, %s)", number,
                               read_field (self, "price"), read_field (self, "quantity"));
-  if (kind == TALL_MODEL_RATE && self->sniff->is_percent)
+  if (kind == TALL_MODEL_RATE && self->is_percent)
     return tall_arena_printf (self->arena, "dec_div(%s, '100')",
                               read_number (self, tall_arena_printf (self->arena, "rtrim(%s, '%%')",
                                                                     reference)));
@@ -109,7 +101,7 @@ read_column (Writer *self, const TallSniffColumn *column)
 }
 
 static void
-add_column (Writer *self,
+add_column (TallSniff *self,
             const TallSniffColumn *column,
             const char *group,
             const char *name,
@@ -117,7 +109,7 @@ add_column (Writer *self,
 {
   gboolean of_order = g_str_equal (group, "order") || g_str_equal (group, "location");
   const char *sql = read_column (self, column);
-  if (self->sniff->fills && of_order && g_str_equal (name, "order_number"))
+  if (self->fills && of_order && g_str_equal (name, "order_number"))
     sql = "\"order of the row\"";
   else if (of_order && column->rows == TALL_SNIFF_FIRST_ONLY)
     sql = tall_arena_printf (self->arena, "last_filled(%s) OVER o", sql);
@@ -127,15 +119,15 @@ add_column (Writer *self,
 }
 
 static void
-add_numbers (Writer *self)
+add_numbers (TallSniff *self)
 {
   static const char *const negatives[] = { "minus", "parentheses", "trailing-minus" };
   static const char *const currencies[][2] = { { "£", "GBP" }, { "€", "EUR" }, { "¥", "JPY" } };
-  const TallValueFormat *format = &self->sniff->numbers;
-  if (self->sniff->numbers_reason == NULL)
+  const TallValueFormat *format = &self->numbers;
+  if (self->numbers_reason == NULL)
     return;
   add (self, (Entry){ MAPPING, "decimal-comma", format->decimal_comma ? "true" : "false",
-                      self->sniff->numbers_reason });
+                      self->numbers_reason });
   if (format->thousands != NULL)
     add (self, (Entry){ MAPPING, "thousands", quote (self, format->thousands, '"'),
                         "It stands between groups of three digits." });
@@ -148,15 +140,15 @@ add_numbers (Writer *self)
   for (guint i = 0; i < G_N_ELEMENTS (currencies); i++)
     if ((g_str_equal (format->signs, currencies[i][0])
          || g_str_equal (format->signs, currencies[i][1]))
-        && self->sniff->kind == TALL_MAPPING_ORDERS
-        && tall_sniff_find (self->sniff, TALL_SCOPE_ORDER, "currency") == NULL)
+        && self->kind == TALL_MAPPING_ORDERS
+        && tall_sniff_find (self, TALL_SCOPE_ORDER, "currency") == NULL)
       add (self, (Entry){ "defaults", "order.currency", currencies[i][1], "Amounts have this sign.",
                           NULL, quote (self, currencies[i][1], '\'') });
 }
 
 /* How a file is written. */
 static void
-add_file (Writer *self, const TallSample *file)
+add_file (TallSniff *self, const TallSample *file)
 {
   g_auto (GStrv) names = g_strsplit (TALL_DELIMITER_NAMES, "|", -1);
   const TallCsvDialect *dialect = &file->dialect;
@@ -179,33 +171,32 @@ add_file (Writer *self, const TallSample *file)
 }
 
 static void
-add_settings (Writer *self)
+add_settings (TallSniff *self)
 {
-  const TallSniff *sniff = self->sniff;
-  gboolean of_orders = sniff->kind == TALL_MAPPING_ORDERS;
+  gboolean of_orders = self->kind == TALL_MAPPING_ORDERS;
   add (self,
        (Entry){ MAPPING, "kind", of_orders ? "orders" : "customers",
                 of_orders
                     ? "A column is called like numbers of orders, or none is of customers that all "
                       "differ."
                     : "The numbers of customers all differ, and no column has numbers of orders.",
-                of_orders ? NULL : sniff->files->pdata[0] });
-  for (guint i = 0; i < sniff->files->len; i++)
-    if (sniff->files->len == 1 || ((TallSample *)sniff->files->pdata[i])->key >= 0)
-      add_file (self, sniff->files->pdata[i]);
-  if (sniff->dates_reason != NULL)
-    add (self, (Entry){ MAPPING, "dates", sniff->dates->dates, sniff->dates_reason });
-  if (sniff->dates_reason != NULL && sniff->dates->has_short_years)
+                of_orders ? NULL : self->files->pdata[0] });
+  for (guint i = 0; i < self->files->len; i++)
+    if (self->files->len == 1 || ((TallSample *)self->files->pdata[i])->key >= 0)
+      add_file (self, self->files->pdata[i]);
+  if (self->dates_reason != NULL)
+    add (self, (Entry){ MAPPING, "dates", self->dates->dates, self->dates_reason });
+  if (self->dates_reason != NULL && self->dates->has_short_years)
     add (self, (Entry){ MAPPING, "two-digit-years", "1970", "70 is 1970, and 69 is 2069." });
   add_numbers (self);
-  if (tall_sniff_find (sniff, TALL_SCOPE_LINE, "discount") != NULL)
-    add (self, (Entry){ MAPPING, "discount", sniff->is_percent ? "percent" : "rate",
-                        sniff->is_percent ? "Some values are over 1, or have a percent sign."
-                                          : "No value is over 1." });
+  if (tall_sniff_find (self, TALL_SCOPE_LINE, "discount") != NULL)
+    add (self, (Entry){ MAPPING, "discount", self->is_percent ? "percent" : "rate",
+                        self->is_percent ? "Some values are over 1, or have a percent sign."
+                                         : "No value is over 1." });
 }
 
 static gboolean
-has_entry (const Writer *self, const char *group, const char *key)
+has_entry (const TallSniff *self, const char *group, const char *key)
 {
   for (guint i = 0; i < self->entries->len; i++)
     if (g_str_equal (g_array_index (self->entries, Entry, i).group, group)
@@ -234,20 +225,19 @@ is_repeated (const TallSniff *self, const TallSniffColumn *column)
 
 /* Columns that nothing is known of: what an order, or a customer, has one of is an attribute. */
 static void
-add_attributes (Writer *self, const char *group)
+add_attributes (TallSniff *self, const char *group)
 {
-  const TallSniff *sniff = self->sniff;
-  gboolean of_orders = sniff->kind == TALL_MAPPING_ORDERS;
-  for (const TallSniffColumn *column = sniff->columns; column < sniff->end; column++)
+  gboolean of_orders = self->kind == TALL_MAPPING_ORDERS;
+  for (const TallSniffColumn *column = self->columns; column < self->end; column++)
     {
       const char *name = column->file->columns[column->i];
-      const char *own = tall_sniff_normalize (self->sniff, name);
+      const char *own = tall_sniff_normalize (self, name);
       const char *key = tall_arena_printf (self->arena, "attribute.%s", own);
       if (column->field != NULL)
         continue;
       gboolean is_one = (!of_orders || column->rows == TALL_SNIFF_SAME
-                         || (column->rows == TALL_SNIFF_FIRST_ONLY && sniff->is_sql))
-                        && *own != '\0' && !is_repeated (sniff, column)
+                         || (column->rows == TALL_SNIFF_FIRST_ONLY && self->is_sql))
+                        && *own != '\0' && !is_repeated (self, column)
                         && !has_entry (self, group, key);
       if (is_one)
         add_column (self, column, group, key,
@@ -260,7 +250,7 @@ add_attributes (Writer *self, const char *group)
 
 /* A number that no column has. */
 static void
-check_required (Writer *self)
+check_required (TallSniff *self)
 {
   guint n;
   const TallCsvField *fields = tall_csv_fields (&n);
@@ -268,75 +258,72 @@ check_required (Writer *self)
     {
       const char *group = tall_csv_field_scope_name (fields[i].scope);
       if (tall_model_kind (fields[i].field) != TALL_MODEL_NUMBER
-          || (fields[i].scope == TALL_SCOPE_CUSTOMER)
-                 != (self->sniff->kind == TALL_MAPPING_CUSTOMERS)
+          || (fields[i].scope == TALL_SCOPE_CUSTOMER) != (self->kind == TALL_MAPPING_CUSTOMERS)
           || has_entry (self, group, fields[i].name))
         continue;
       add (self,
            (Entry){ group, fields[i].name, "?",
                     "No column looks like this number: write its name here.", NULL, "\"?\"" });
-      self->sniff->is_whole = FALSE;
+      self->is_whole = FALSE;
     }
 }
 
 /* The rows of the query. @line: the place of the first file's rows */
 static void
-append_from (Writer *self, const char *line, GString *text)
+append_from (TallSniff *self, const char *line, GString *text)
 {
-  const TallSniff *sniff = self->sniff;
-  const TallSniffColumn *order = tall_sniff_find (sniff, TALL_SCOPE_ORDER, "order_number");
+  const TallSniffColumn *order = tall_sniff_find (self, TALL_SCOPE_ORDER, "order_number");
   const char *number = order != NULL ? refer_to_column (self, order) : line;
-  if (sniff->files->len > 1)
+  if (self->files->len > 1)
     {
-      const TallSample *first = sniff->files->pdata[0];
+      const TallSample *first = self->files->pdata[0];
       g_string_append_printf (text, "FROM %s\n", quote (self, first->name, '"'));
     }
-  else if (sniff->fills)
+  else if (self->fills)
     g_string_append_printf (text,
                             "FROM (SELECT *, %s, last_filled(%s) OVER (ORDER BY %s)\n"
                             "             AS \"order of the row\" FROM csv)\n",
                             line, number, line);
   else
     g_string_append (text, "FROM csv\n");
-  for (guint i = 1; i < sniff->files->len; i++)
+  for (guint i = 1; i < self->files->len; i++)
     {
-      const TallSample *file = sniff->files->pdata[i];
-      const TallSample *to = sniff->files->pdata[MAX (file->from, 0)];
+      const TallSample *file = self->files->pdata[i];
+      const TallSample *to = self->files->pdata[MAX (file->from, 0)];
       if (file->key >= 0)
         g_string_append_printf (text, "     LEFT JOIN %s ON %s = %s\n",
                                 quote (self, file->name, '"'),
                                 refer_to (self, file, file->columns[file->key]),
                                 refer_to (self, to, to->columns[file->from_column]));
     }
-  if (sniff->files->len == 1 && strstr (text->str, " OVER o AS ") != NULL)
+  if (self->files->len == 1 && strstr (text->str, " OVER o AS ") != NULL)
     g_string_append_printf (text, "WINDOW o AS (PARTITION BY %s ORDER BY %s)\n",
-                            sniff->fills ? "\"order of the row\"" : number, line);
+                            self->fills ? "\"order of the row\"" : number, line);
 }
 
 /* Which files were looked at, and which not. */
 static const char *
-make_head (Writer *self)
+make_head (TallSniff *self)
 {
-  const TallSniff *sniff = self->sniff;
-  const TallSample *first = sniff->files->pdata[0];
+  const TallSample *first = self->files->pdata[0];
   guint n_digits = 0;
   for (guint i = 0; i < first->n_columns; i++)
     n_digits += g_ascii_isdigit (*first->columns[i]);
-  if (sniff->files->len == 1)
+  if (self->files->len == 1)
     return tall_arena_printf (
         self->arena, "A guess from the first %u rows of %s, %u of which cannot be read%s%s%s%s",
         first->n_good + first->n_bad, first->path, first->n_bad,
-        sniff->preset != NULL ? "; the preset " : ".", sniff->preset != NULL ? sniff->preset : "",
-        sniff->preset != NULL ? " fits, too." : "",
+        self->preset != NULL ? "; the preset " : ".", self->preset != NULL ? self->preset : "",
+        self->preset != NULL ? " fits, too." : "",
         n_digits > first->n_columns / 2
             ? " Its first line looks like a row, and not like names: header = none and columns = "
               "A;B;C would name the columns."
             : "");
   g_autoptr (GString) head = g_string_new ("A guess from the first rows of files that are joined:");
   g_autoptr (GString) others = g_string_new (NULL);
-  for (guint i = 0; i < sniff->files->len; i++)
+  for (guint i = 0; i < self->files->len; i++)
     {
-      const TallSample *file = sniff->files->pdata[i];
+      const TallSample *file = self->files->pdata[i];
       if (file->key >= 0)
         g_string_append_printf (head, " %s=%s", file->name, file->path);
       else
@@ -351,7 +338,7 @@ make_head (Writer *self)
 }
 
 static char *
-write_map (Writer *self, const char *group, const char *head)
+write_map (TallSniff *self, const char *group, const char *head)
 {
   g_autoptr (GKeyFile) map = g_key_file_new ();
   for (guint i = 0; i < self->entries->len; i++)
@@ -375,15 +362,14 @@ write_map (Writer *self, const char *group, const char *head)
 }
 
 static char *
-write_sql (Writer *self, const char *head)
+write_sql (TallSniff *self, const char *head)
 {
-  const TallSniff *sniff = self->sniff;
-  const TallSample *first = sniff->files->pdata[0], *file = NULL;
+  const TallSample *first = self->files->pdata[0], *file = NULL;
   g_autoptr (GString) text = g_string_new (NULL);
   for (guint i = 0; i < self->entries->len; i++)
     {
       const Entry *entry = &g_array_index (self->entries, Entry, i);
-      gboolean is_one = sniff->files->len == 1;
+      gboolean is_one = self->files->len == 1;
       if (entry->file == NULL)
         continue;
       if (entry->file != file)
@@ -393,8 +379,8 @@ write_sql (Writer *self, const char *head)
       g_string_append_printf (text, " %s=%s", entry->key, entry->value);
     }
   const char *const notes[][2] = { { "\n-- ", head },
-                                   { "\n-- Dates: ", sniff->dates_reason },
-                                   { "\n-- Numbers: ", sniff->numbers_reason },
+                                   { "\n-- Dates: ", self->dates_reason },
+                                   { "\n-- Numbers: ", self->numbers_reason },
                                    { "\n-- ", self->attributes->str },
                                    { "\n-- ", self->left->str } };
   for (guint i = 0; i < G_N_ELEMENTS (notes); i++)
@@ -439,21 +425,21 @@ begin_list (GString *names, const char *start)
 
 /* Returns: (transfer full): the mapping that was guessed */
 char *
-tall_sniff_write (TallSniff *sniff)
+tall_sniff_write (TallSniff *self)
 {
-  const char *group = sniff->kind == TALL_MAPPING_ORDERS ? "order" : "customer";
-  g_autoptr (GArray) entries = g_array_new (FALSE, FALSE, sizeof (Entry));
-  g_autoptr (GString) attributes = g_string_new (NULL), left = g_string_new (NULL);
-  Writer self = { sniff, sniff->arena, entries, attributes, left };
-  add_settings (&self);
-  for (const TallSniffColumn *column = sniff->columns; column < sniff->end; column++)
+  const char *group = self->kind == TALL_MAPPING_ORDERS ? "order" : "customer";
+  g_autoptr (GArray) entries = self->entries = g_array_new (FALSE, FALSE, sizeof (Entry));
+  g_autoptr (GString) attributes = self->attributes = g_string_new (NULL);
+  g_autoptr (GString) left = self->left = g_string_new (NULL);
+  add_settings (self);
+  for (const TallSniffColumn *column = self->columns; column < self->end; column++)
     if (column->field != NULL)
-      add_column (&self, column, tall_csv_field_scope_name (column->field->scope),
+      add_column (self, column, tall_csv_field_scope_name (column->field->scope),
                   column->key != NULL ? column->key : column->field->name, column->reason);
-  check_required (&self);
-  add_attributes (&self, group);
+  check_required (self);
+  add_attributes (self, group);
   begin_list (attributes, "Columns that became attributes: ");
   begin_list (left, "Not loaded, as they differ within an order or repeat another column: ");
-  char *head = g_strdelimit ((char *)make_head (&self), "\r\n", ' ');
-  return sniff->is_sql ? write_sql (&self, head) : write_map (&self, group, head);
+  char *head = g_strdelimit ((char *)make_head (self), "\r\n", ' ');
+  return self->is_sql ? write_sql (self, head) : write_map (self, group, head);
 }

@@ -600,8 +600,13 @@ guess_kind (TallSniff *self)
              : TALL_MAPPING_ORDERS;
 }
 
-/* @path: a file; perhaps a pipe, which is not read. @columns: (nullable): those that were read from
- * it. Returns: (nullable): the preset that its columns fit; NULL if none does */
+/**
+ * tall_sniff_find_preset:
+ * @path: a file; perhaps a pipe, which is not read
+ * @columns: (nullable): those that were read from it
+ *
+ * Returns: (nullable): the preset that its columns fit; NULL if none does
+ */
 const char *
 tall_sniff_find_preset (const char *path, const char *const *columns)
 {
@@ -624,12 +629,20 @@ tall_sniff_find_preset (const char *path, const char *const *columns)
   return NULL;
 }
 
-/* Guesses a mapping from the first rows of files. Those with different columns are joined. @paths:
- * @n files that can be read several times. @names: (inout): what the mapping is to call the files,
- * or NULL; then what it calls those that it joins, and NULL for the others. @is_whole: (out)
- * nothing is left to be filled in before files can be loaded with it. Returns: (transfer full): a
- * mapping, or a query where that cannot say it, with the reason for each guess as a comment; NULL
- * if a file cannot be read, or with %TALL_ERROR_INVALID if they cannot be joined */
+/**
+ * tall_sniff:
+ * @paths: files that can be read several times
+ * @names: (inout): what the mapping is to call the files, or NULL; then what it calls those that it
+ *   joins, and NULL for the others
+ * @n: how many files there are
+ * @is_whole: (out) nothing is left to be filled in before files can be loaded with it
+ *
+ * Guesses a mapping from the first rows of files. Those with different columns are joined.
+ *
+ * Returns: (transfer full): a mapping, or a query where that cannot say it, with the reason for
+ *   each guess as a comment; NULL if a file cannot be read, or with %TALL_ERROR_INVALID if they
+ *   cannot be joined
+ */
 char *
 tall_sniff (
     const char *const *paths, const char **names, guint n, gboolean *is_whole, GError **error)

@@ -29,11 +29,30 @@ typedef struct
   TallPlace place;       /* where it was first seen */
 } Location;
 
-/* Orders under construction, one after another: rows go in one by one, and the order comes out. */
+/* How often a row is there, by its text. */
 typedef struct
 {
-  const TallMapping *mapping; /* not owned; of the file of the row that is added */
-  TallOrder *order;           /* owned; NULL: none is begun; has in its arena: */
+  guint file;    /* that had it last … */
+  guint here;    /* … so often … */
+  guint earlier; /* … and a file before it at most so often */
+} Seen;
+
+struct _TallAssembler
+{
+  TallRejects *rejects; /* not owned */
+  TallAssemblerEmit emit;
+  gpointer data;
+
+  char order_number[TALL_MAX_NUMBER_BYTES + 1];
+  TallLoadItem *item;  /* the rows of the order so far; NULL: no order is open */
+  GHashTable *seen;    /* char * → Seen: its rows, once a second file has one */
+  guint64 failed_line; /* where the row is that it was rejected for; 0: not rejected */
+  const char *failed_file;
+
+  /* What is made of the rows: */
+  const TallMapping *first_mapping; /* not owned; of the file of the first row … */
+  const TallMapping *mapping;       /* … and of that of the row that is added */
+  TallOrder *order;           /* owned; NULL: none is open, or it is rejected; in its arena: */
   TallPlace first;            /* of the first row; its line is 0 before it */
   char **first_values;        /* in the first row, of every source of the order's own fields */
   gboolean numbers_locations; /* the file does */
@@ -45,7 +64,7 @@ typedef struct
   GHashTable *by_number;    /* … number → Location */
   GHashTable *line_numbers; /* → TallPlace, where the file numbers lines */
   GString *signature;       /* of the row's location */
-} TallDraft;
+};
 
 /* The source of the numbers of locations or lines; NULL: the file does not number them. */
 static const TallMappingSource *
@@ -164,46 +183,8 @@ tall_row_make_customer (const TallMapping *mapping,
   return g_steal_pointer (&customer);
 }
 
-static TallDraft *
-draft_new (void)
-{
-  TallDraft *self = g_new0 (TallDraft, 1);
-  self->signature = g_string_new (NULL);
-  self->by_signature = g_hash_table_new (g_str_hash, g_str_equal);
-  self->by_number = g_hash_table_new (NULL, NULL);
-  self->line_numbers = g_hash_table_new (NULL, NULL);
-  return self;
-}
-
-static void
-draft_free (TallDraft *self)
-{
-  if (self == NULL)
-    return;
-  g_string_free (self->signature, TRUE);
-  g_hash_table_unref (self->by_signature);
-  g_hash_table_unref (self->by_number);
-  g_hash_table_unref (self->line_numbers);
-  tall_order_free (self->order);
-  g_free (self);
-}
-
-/* Begins an order; one that was not finished is dropped. */
-static void
-draft_begin (TallDraft *self, const char *customer_number, const char *order_number)
-{
-  g_hash_table_remove_all (self->by_signature);
-  g_hash_table_remove_all (self->by_number);
-  g_hash_table_remove_all (self->line_numbers);
-  tall_order_free (self->order);
-  self->order = tall_order_new (customer_number, order_number);
-  self->first = (TallPlace){ 0 };
-  self->n_lines = self->n_locations = 0;
-  self->last = NULL;
-}
-
 static gboolean
-set_order_fields (TallDraft *self, const TallCsvRow *row, TallRowFault *fault, GError **error)
+set_order_fields (TallAssembler *self, const TallCsvRow *row, TallRowFault *fault, GError **error)
 {
   TallArena *arena = tall_order_get_arena (self->order);
   guint n_sources = tall_mapping_count_sources (self->mapping, TALL_SCOPE_ORDER);
@@ -231,7 +212,10 @@ name_absent (const char *text)
 
 /* What belongs to the order has to be the same in all its rows. */
 static gboolean
-compare_order_fields (TallDraft *self, const TallCsvRow *row, TallRowFault *fault, GError **error)
+compare_order_fields (TallAssembler *self,
+                      const TallCsvRow *row,
+                      TallRowFault *fault,
+                      GError **error)
 {
   for (guint i = 0; i < tall_mapping_count_sources (self->mapping, TALL_SCOPE_ORDER); i++)
     {
@@ -250,7 +234,7 @@ compare_order_fields (TallDraft *self, const TallCsvRow *row, TallRowFault *faul
 }
 
 static gboolean
-check_room (const TallDraft *self, TallRowFault *fault, GError **error)
+check_room (const TallAssembler *self, TallRowFault *fault, GError **error)
 {
   if (self->n_lines + self->n_locations < TALL_MAX_LINES_AND_LOCATIONS)
     return TRUE;
@@ -267,7 +251,7 @@ check_room (const TallDraft *self, TallRowFault *fault, GError **error)
 /* What the row says of its location by source @i, NULL if nothing. FALSE: the source numbers
  * locations, which says nothing of them. */
 static gboolean
-get_text (const TallDraft *self, const TallCsvRow *row, guint i, const char **text)
+get_text (const TallAssembler *self, const TallCsvRow *row, guint i, const char **text)
 {
   const TallMappingSource *source =
       tall_mapping_get_source_of (self->mapping, TALL_SCOPE_LOCATION, i);
@@ -277,7 +261,7 @@ get_text (const TallDraft *self, const TallCsvRow *row, guint i, const char **te
 
 /* Makes one text of all those of the row's location, so that equal locations are recognised. */
 static const char *
-sign_location (TallDraft *self, const TallCsvRow *row)
+sign_location (TallAssembler *self, const TallCsvRow *row)
 {
   const char *text;
   g_string_truncate (self->signature, 0);
@@ -293,7 +277,7 @@ sign_location (TallDraft *self, const TallCsvRow *row)
 /* Whether the row's location has the texts of another, mostly that of the row before: without
  * making one of them. */
 static gboolean
-is_signed (const TallDraft *self, const Location *location, const TallCsvRow *row)
+is_signed (const TallAssembler *self, const Location *location, const TallCsvRow *row)
 {
   const char *text, *rest = location->signature;
   for (guint i = 0; i < tall_mapping_count_sources (self->mapping, TALL_SCOPE_LOCATION); i++)
@@ -311,7 +295,7 @@ is_signed (const TallDraft *self, const Location *location, const TallCsvRow *ro
 /* Of the row that was signed last. */
 static Location *
 add_location (
-    TallDraft *self, const TallCsvRow *row, gint32 number, TallRowFault *fault, GError **error)
+    TallAssembler *self, const TallCsvRow *row, gint32 number, TallRowFault *fault, GError **error)
 {
   if (!check_room (self, fault, error))
     return NULL;
@@ -327,7 +311,7 @@ add_location (
 }
 
 static Location *
-find_by_texts (TallDraft *self, const TallCsvRow *row, TallRowFault *fault, GError **error)
+find_by_texts (TallAssembler *self, const TallCsvRow *row, TallRowFault *fault, GError **error)
 {
   if (self->last != NULL && is_signed (self, self->last, row))
     return self->last;
@@ -341,7 +325,7 @@ find_by_texts (TallDraft *self, const TallCsvRow *row, TallRowFault *fault, GErr
 }
 
 static Location *
-find_by_number (TallDraft *self, const TallCsvRow *row, TallRowFault *fault, GError **error)
+find_by_number (TallAssembler *self, const TallCsvRow *row, TallRowFault *fault, GError **error)
 {
   gint32 number;
   if (!row_read_position (self->mapping, TALL_SCOPE_LOCATION, row, &number, fault, error))
@@ -365,7 +349,7 @@ find_by_number (TallDraft *self, const TallCsvRow *row, TallRowFault *fault, GEr
 }
 
 static gboolean
-find_location (TallDraft *self, const TallCsvRow *row, TallRowFault *fault, GError **error)
+find_location (TallAssembler *self, const TallCsvRow *row, TallRowFault *fault, GError **error)
 {
   self->last = self->numbers_locations ? find_by_number (self, row, fault, error)
                                        : find_by_texts (self, row, fault, error);
@@ -375,7 +359,7 @@ find_location (TallDraft *self, const TallCsvRow *row, TallRowFault *fault, GErr
 /* Lines are numbered in the order of the file, unless that does it. */
 static gboolean
 number_line (
-    TallDraft *self, const TallCsvRow *row, gint32 *number, TallRowFault *fault, GError **error)
+    TallAssembler *self, const TallCsvRow *row, gint32 *number, TallRowFault *fault, GError **error)
 {
   *number = (gint32)self->n_lines + 1;
   if (!self->numbers_lines)
@@ -399,7 +383,7 @@ number_line (
 
 /* A join gives an order without lines a row all the same. In a flat file a row is a line. */
 static gboolean
-check_line (const TallDraft *self, const TallCsvRow *row, TallRowFault *fault, GError **error)
+check_line (const TallAssembler *self, const TallCsvRow *row, TallRowFault *fault, GError **error)
 {
   if (self->mapping->sql == NULL || row_says (self->mapping, TALL_SCOPE_LINE, row))
     return TRUE;
@@ -411,7 +395,7 @@ check_line (const TallDraft *self, const TallCsvRow *row, TallRowFault *fault, G
 }
 
 static gboolean
-add_line (TallDraft *self, const TallCsvRow *row, TallRowFault *fault, GError **error)
+add_line (TallAssembler *self, const TallCsvRow *row, TallRowFault *fault, GError **error)
 {
   gint32 number;
   if (!check_line (self, row, fault, error) || !find_location (self, row, fault, error)
@@ -426,15 +410,15 @@ add_line (TallDraft *self, const TallCsvRow *row, TallRowFault *fault, GError **
 
 /* Adds an order line, and its location if it is new; a file whose mapping has no fields of lines
  * gives orders without lines, and a location where a row says something of one. After a failure the
- * draft is of no more use. @mapping: bound to the file of the row; has the sources of the draft's
- * in the same order. @row: a good row of this order. @fault: (out) what is wrong, if it does not
- * fit. Returns: FALSE with %TALL_ERROR_INVALID or %TALL_ERROR_TOO_LARGE if the row does not fit */
+ * order is of no more use. @mapping: bound to the file of the row; has the sources of the first in
+ * the same order. @row: a good row of this order. @fault: (out) what is wrong, if it does not fit.
+ * Returns: FALSE with %TALL_ERROR_INVALID or %TALL_ERROR_TOO_LARGE if the row does not fit */
 static gboolean
-draft_add_row (TallDraft *self,
-               const TallMapping *mapping,
-               const TallCsvRow *row,
-               TallRowFault *fault,
-               GError **error)
+draft_row (TallAssembler *self,
+           const TallMapping *mapping,
+           const TallCsvRow *row,
+           TallRowFault *fault,
+           GError **error)
 {
   self->mapping = mapping;
   if (self->first.line == 0 ? !set_order_fields (self, row, fault, error)
@@ -452,30 +436,6 @@ draft_add_row (TallDraft *self,
 #define KIND_SIBLING "another row of the same order was rejected"
 #define KIND_OTHER_FILE "another file has other rows of the same order"
 
-/* How often a row is there, by its text. */
-typedef struct
-{
-  guint file;    /* that had it last … */
-  guint here;    /* … so often … */
-  guint earlier; /* … and a file before it at most so often */
-} Seen;
-
-struct _TallAssembler
-{
-  TallRejects *rejects; /* not owned */
-  TallAssemblerEmit emit;
-  gpointer data;
-
-  char order_number[TALL_MAX_NUMBER_BYTES + 1];
-  TallDraft *draft;
-  const TallMapping *mapping; /* not owned; of the file of the first row */
-  gboolean drafts;            /* FALSE: no order is open, or it is rejected */
-  GHashTable *seen;    /* char * → Seen: the rows of the order, once a second file has one */
-  TallLoadItem *item;  /* its rows so far; NULL: no order is open */
-  guint64 failed_line; /* where the row is that it was rejected for; 0: not rejected */
-  const char *failed_file;
-};
-
 TallAssembler *
 tall_assembler_new (TallRejects *rejects, TallAssemblerEmit emit, gpointer data)
 {
@@ -483,15 +443,28 @@ tall_assembler_new (TallRejects *rejects, TallAssemblerEmit emit, gpointer data)
   self->rejects = rejects;
   self->emit = emit;
   self->data = data;
-  self->draft = draft_new ();
   self->seen = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+  self->signature = g_string_new (NULL);
+  self->by_signature = g_hash_table_new (g_str_hash, g_str_equal);
+  self->by_number = g_hash_table_new (NULL, NULL);
+  self->line_numbers = g_hash_table_new (NULL, NULL);
   return self;
+}
+
+/* What its rows have is in its arena. */
+static void
+drop_order (TallAssembler *self)
+{
+  g_hash_table_remove_all (self->by_signature);
+  g_hash_table_remove_all (self->by_number);
+  g_hash_table_remove_all (self->line_numbers);
+  g_clear_pointer (&self->order, tall_order_free);
 }
 
 static void
 close_order (TallAssembler *self)
 {
-  self->drafts = FALSE;
+  drop_order (self);
   g_clear_pointer (&self->item, tall_load_item_free);
   g_hash_table_remove_all (self->seen);
   self->failed_line = 0;
@@ -503,7 +476,10 @@ tall_assembler_free (TallAssembler *self)
   if (self == NULL)
     return;
   close_order (self);
-  draft_free (self->draft);
+  g_string_free (self->signature, TRUE);
+  g_hash_table_unref (self->by_signature);
+  g_hash_table_unref (self->by_number);
+  g_hash_table_unref (self->line_numbers);
   g_hash_table_unref (self->seen);
   g_free (self);
 }
@@ -518,11 +494,12 @@ tall_assembler_begin (TallAssembler *self,
 {
   tall_assembler_finish (self);
   self->item = tall_load_item_new ();
-  self->mapping = mapping;
+  self->first_mapping = mapping;
   g_strlcpy (self->order_number, order, sizeof self->order_number);
-  self->drafts = customer != NULL;
-  if (self->drafts)
-    draft_begin (self->draft, customer, order);
+  self->order = customer != NULL ? tall_order_new (customer, order) : NULL;
+  self->first = (TallPlace){ 0 };
+  self->n_lines = self->n_locations = 0;
+  self->last = NULL;
 }
 
 /* Rejects a row, or all rows so far, because of another. */
@@ -533,7 +510,7 @@ reject_for_sibling (TallAssembler *self, const TallCsvRow *row)
   g_autofree char *reason =
       g_strdup_printf ("order %s is rejected because of %s", self->order_number, place);
   if (row != NULL)
-    tall_rejects_add_row (self->rejects, row, NULL, KIND_SIBLING, reason);
+    tall_rejects_add (self->rejects, row, NULL, KIND_SIBLING, reason);
   else
     tall_load_item_reject (self->item, self->rejects, KIND_SIBLING, reason);
 }
@@ -547,7 +524,7 @@ tall_assembler_fail (TallAssembler *self, guint64 line, const char *file_name)
     return;
   self->failed_line = line;
   self->failed_file = file_name;
-  self->drafts = FALSE;
+  drop_order (self);
   reject_for_sibling (self, NULL);
 }
 
@@ -570,8 +547,7 @@ add_row (TallAssembler *self,
          TallRowFault *fault,
          GError **error)
 {
-  if (!check_bytes (self, row, fault, error)
-      || !draft_add_row (self->draft, mapping, row, fault, error))
+  if (!check_bytes (self, row, fault, error) || !draft_row (self, mapping, row, fault, error))
     return FALSE;
   tall_load_item_add_row (self->item, row);
   return TRUE;
@@ -615,7 +591,7 @@ is_repeated (TallAssembler *self, const TallMapping *mapping, const TallCsvRow *
       const TallItemRow *known = &g_array_index (item->rows, TallItemRow, i);
       note_text (self, known->file, tall_slice (item->raw->data + known->offset, known->len));
     }
-  return are_alike (self->mapping, mapping) && note_text (self, row->file, row->raw);
+  return are_alike (self->first_mapping, mapping) && note_text (self, row->file, row->raw);
 }
 
 /* Takes a row of an order that has begun in another file. */
@@ -660,7 +636,7 @@ tall_assembler_push (TallAssembler *self, const TallMapping *mapping, const Tall
       gboolean is_first = rows->len == 0 || g_array_index (rows, TallItemRow, 0).file == row->file;
       if ((is_first ? add_row : try_across) (self, mapping, row, &fault, &error))
         return;
-      tall_rejects_add_row (self->rejects, row, fault.column, fault.kind, error->message);
+      tall_rejects_add (self->rejects, row, fault.column, fault.kind, error->message);
       tall_assembler_fail (self, row->line, row->file_name);
     }
 }
@@ -669,10 +645,10 @@ tall_assembler_push (TallAssembler *self, const TallMapping *mapping, const Tall
 void
 tall_assembler_finish (TallAssembler *self)
 {
-  if (self->drafts)
+  if (self->order != NULL)
     {
       TallLoadItem *item = g_steal_pointer (&self->item);
-      item->order = g_steal_pointer (&self->draft->order);
+      item->order = g_steal_pointer (&self->order);
       self->emit (item, self->data);
     }
   close_order (self);

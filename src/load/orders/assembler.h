@@ -15,24 +15,14 @@ G_BEGIN_DECLS
 typedef struct
 {
   const char *column; /* the bad column's name; NULL: no single column */
-  const char *kind;   /* as in #TallReject */
+  const char *kind;   /* the same without the values of this row */
 } TallRowFault;
 
-/* What a row needs to be one of an order, or a customer's: that it can be read, and valid
- * numbers. */
-typedef struct
-{
-  const TallMapping *mapping; /* not owned; bound to the file */
-  const char *const *columns; /* not owned; the names of the rows' fields */
-} TallRowCheck;
-
-TallRowCheck tall_row_check_make (const TallLoadFile *file);
-char *
-tall_row_check_readable (const TallRowCheck *self, const TallCsvRow *row, TallRowFault *fault);
-char *tall_row_check_number (const TallRowCheck *self,
-                             const TallMappingSource *source,
-                             const TallCsvRow *row,
-                             TallRowFault *fault);
+char *tall_row_find_fault (const TallLoadFile *file, const TallCsvRow *row, TallRowFault *fault);
+char *tall_row_find_number_fault (const TallLoadFile *file,
+                                  const TallMappingSource *source,
+                                  const TallCsvRow *row,
+                                  TallRowFault *fault);
 
 typedef enum
 {

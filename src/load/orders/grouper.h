@@ -14,8 +14,7 @@ typedef struct
   const char *folder;
   guint64 estimate; /* bytes that they will take, about; 0: not known */
 
-  /* Called before they take room in the folder; NULL: nothing is */
-  void (*announce) (const char *folder, guint64 bytes, gpointer data);
+  TallLoadAnnounce announce; /* NULL: nothing is called */
   gpointer data;
 } TallSpoolPlace;
 
@@ -43,12 +42,20 @@ gboolean tall_order_spool_drain (TallOrderSpool *self,
                                  GError **error) G_GNUC_WARN_UNUSED_RESULT;
 void tall_order_spool_get_progress (const TallOrderSpool *self, guint64 *done, guint64 *all);
 
-/* Groups the rows of files of orders. Every row pushed ends in exactly one place: in an order
- * emitted, or among the rejects. No order is emitted in part. Orders whose rows follow each other
- * are assembled as they come; the rows of the others, which a #TallSurvey of the files knows
- * beforehand, are put aside, and assembled in the end (#TallOrderSpool). A bad row rejects its
- * whole order, because the order would lack a line. An unreadable row that does not name its order
- * belongs to the order whose rows are before and after it. It keeps one order. Not thread-safe. */
+/* Groups the rows of files. Every row pushed ends in exactly one place: in an order or a customer
+ * emitted, or among the rejects. It keeps one order. Not thread-safe.
+ *
+ * No order is emitted in part. Orders whose rows follow each other are assembled as they come; the
+ * rows of the others, which a #TallSurvey of the files knows beforehand, are put aside, and
+ * assembled in the end (#TallOrderSpool). A bad row rejects its whole order, because the order
+ * would lack a line. An unreadable row that does not name its order belongs to the order whose rows
+ * are before and after it.
+ *
+ * Of several rows of a customer the first counts: those that are the same are repeated, the others
+ * are rejected. It knows the customers that came before, in a #TallTempDb.
+ *
+ * Rows may also name what is deleted: an order, or a customer, each. Rows that follow each other
+ * and name the same are one. */
 typedef struct _TallGrouper TallGrouper;
 
 TallGrouper *tall_grouper_new (const TallLoadFiles *files,
@@ -68,31 +75,5 @@ gboolean tall_grouper_finish (TallGrouper *self,
                               TallSpoolTick tick,
                               GError **error) G_GNUC_WARN_UNUSED_RESULT;
 void tall_grouper_get_progress (const TallGrouper *self, guint64 *done, guint64 *all);
-
-/* Makes a customer of each row of files. Every row pushed ends in exactly one place: in a customer
- * emitted, or among the rejects. Of several rows of a customer the first counts: those that are the
- * same are repeated, the others are rejected. It knows the customers that came before, in a
- * #TallTempDb. It also makes an order, or a customer, of each row that names one that is deleted:
- * rows that follow each other and name the same are one. Not thread-safe. */
-typedef struct _TallCustomerGrouper TallCustomerGrouper;
-
-TallCustomerGrouper *tall_customer_grouper_new (const TallLoadFiles *files,
-                                                const char *folder,
-                                                TallRejects *rejects,
-                                                TallAssemblerEmit emit,
-                                                gpointer data,
-                                                GError **error) G_GNUC_WARN_UNUSED_RESULT;
-TallCustomerGrouper *tall_customer_grouper_new_deleting (const TallLoadFiles *files,
-                                                         TallRejects *rejects,
-                                                         TallAssemblerEmit emit,
-                                                         gpointer data);
-void tall_customer_grouper_free (TallCustomerGrouper *self);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (TallCustomerGrouper, tall_customer_grouper_free)
-
-void tall_customer_grouper_begin_file (TallCustomerGrouper *self, guint file);
-gboolean tall_customer_grouper_push (TallCustomerGrouper *self,
-                                     const TallCsvRow *row,
-                                     GError **error) G_GNUC_WARN_UNUSED_RESULT;
-void tall_customer_grouper_finish (TallCustomerGrouper *self);
 
 G_END_DECLS

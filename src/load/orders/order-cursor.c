@@ -7,30 +7,24 @@
 
 #define KIND_NUMBER "is not a valid number"
 
-/* Of rows that come from a file, or that a query makes of several. */
-TallRowCheck
-tall_row_check_make (const TallLoadFile *file)
-{
-  const TallMapping *mapping = file->mapping;
-  return (TallRowCheck){ mapping, mapping->sql != NULL
-                                      ? (const char *const *)mapping->columns
-                                      : tall_csv_reader_get_columns (file->reader) };
-}
-
-/* @fault: (out) of a row that is not. Returns: (transfer full) (nullable): why the reader could not
- * read the row; NULL: it could */
+/* @file: of the row, or, of one that a query has made of several, the first. @fault: (out) of a row
+ * that cannot be read. Returns: (transfer full) (nullable): why the reader could not read the row;
+ * NULL: it could */
 char *
-tall_row_check_readable (const TallRowCheck *self, const TallCsvRow *row, TallRowFault *fault)
+tall_row_find_fault (const TallLoadFile *file, const TallCsvRow *row, TallRowFault *fault)
 {
-  gint column = row->column;
-  *fault = (TallRowFault){ column == TALL_CSV_NO_COLUMN ? NULL : self->columns[column], row->kind };
+  const char *const *columns = file->mapping->sql != NULL
+                                   ? (const char *const *)file->mapping->columns
+                                   : tall_csv_reader_get_columns (file->reader);
+  *fault =
+      (TallRowFault){ row->column == TALL_CSV_NO_COLUMN ? NULL : columns[row->column], row->kind };
   return g_strdup (row->reason);
 }
 
 /* Returns: whether @text is a number such as 1.67187E+13, which a spreadsheet makes of a long one
  */
 static gboolean
-row_check_is_rounded (const char *text)
+is_rounded (const char *text)
 {
   gsize digits = strspn (text, "0123456789.,");
   const char *exponent = text + digits;
@@ -41,21 +35,21 @@ row_check_is_rounded (const char *text)
 /* @source: of an order's number, or a customer's. @fault: (out) of a row that has none. Returns:
  * (transfer full) (nullable): why a row has no valid number of that source; NULL: it has */
 char *
-tall_row_check_number (const TallRowCheck *self,
-                       const TallMappingSource *source,
-                       const TallCsvRow *row,
-                       TallRowFault *fault)
+tall_row_find_number_fault (const TallLoadFile *file,
+                            const TallMappingSource *source,
+                            const TallCsvRow *row,
+                            TallRowFault *fault)
 {
   g_autoptr (GError) error = NULL;
   gboolean of_order = tall_csv_field_is_order_number (source->field);
-  const char *text = tall_mapping_read (self->mapping, source, row);
+  const char *text = tall_mapping_read (file->mapping, source, row);
   fault->column = source->column;
   if (text == NULL)
     {
       fault->kind = of_order ? "there is no order number" : "there is no customer number";
       return g_strdup (fault->kind);
     }
-  if (row_check_is_rounded (text))
+  if (is_rounded (text))
     {
       fault->kind = "a long number that a spreadsheet has rounded";
       return g_strdup_printf ("“%s” was a long number, of which a spreadsheet has kept the first "
@@ -106,7 +100,7 @@ read_number (const TallOrderCursor *self,
     return NULL;
   const char *text = tall_mapping_read (self->mapping, source, row);
   if (text == NULL || g_str_equal (text, current)
-      || (tall_validate_number (text, NULL, NULL) && !row_check_is_rounded (text)))
+      || (tall_validate_number (text, NULL, NULL) && !is_rounded (text)))
     return text;
   return NULL;
 }

@@ -43,7 +43,11 @@ set_no_room (const char *folder, int number, GError **error)
                           folder, g_strerror (number));
 }
 
-/* Returns: FALSE with %TALL_ERROR_UNAVAILABLE if no file can be made in @folder */
+/**
+ * tall_temp_folder_check:
+ *
+ * Returns: FALSE with %TALL_ERROR_UNAVAILABLE if no file can be made in @folder
+ */
 gboolean
 tall_temp_folder_check (const char *folder, GError **error)
 {

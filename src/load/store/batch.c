@@ -41,39 +41,29 @@ tall_load_item_add_row (TallLoadItem *self, const TallCsvRow *row)
   tall_bytes_append (self->raw, row->raw);
 }
 
-static char *
-compare_order (TallOrder *order, TallFront *front, gboolean *same, GError **error)
-{
-  g_autoptr (TallOrder) stored =
-      tall_front_get_order (front, order->customer_number, order->order_number, NULL, error);
-  if (stored == NULL || !tall_order_normalize (order, error))
-    return NULL;
-  *same = tall_order_equal (stored, order);
-  g_autofree char *given = tall_order_to_json (order, FALSE);
-  g_autofree char *there = tall_order_to_json (stored, FALSE);
-  return tall_json_find_difference (given, there);
-}
-
-static char *
-compare_customer (TallCustomer *customer, TallFront *front, gboolean *same, GError **error)
-{
-  g_autoptr (TallCustomer) stored = tall_front_get_customer (front, customer->number, NULL, error);
-  if (stored == NULL || !tall_customer_normalize (customer, error))
-    return NULL;
-  *same = tall_customer_equal (stored, customer);
-  g_autofree char *given = tall_customer_to_json (customer, FALSE);
-  g_autofree char *there = tall_customer_to_json (stored, FALSE);
-  return tall_json_find_difference (given, there);
-}
-
 /* @same: (out) what is stored is the item. Returns: (transfer full) (nullable): where it differs
  * first; NULL: nowhere, or with an error if it cannot be fetched; %TALL_ERROR_NOT_FOUND: nothing is
  * stored */
 char *
 tall_load_item_compare (const TallLoadItem *self, TallFront *front, gboolean *same, GError **error)
 {
-  return self->order != NULL ? compare_order (self->order, front, same, error)
-                             : compare_customer (self->customer, front, same, error);
+  g_autoptr (TallOrder) order = NULL;
+  g_autoptr (TallCustomer) customer = NULL;
+  if (self->order != NULL)
+    order = tall_front_get_order (front, self->order->customer_number, self->order->order_number,
+                                  NULL, error);
+  else
+    customer = tall_front_get_customer (front, self->customer->number, NULL, error);
+  if ((order == NULL && customer == NULL)
+      || !(order != NULL ? tall_order_normalize (self->order, error)
+                         : tall_customer_normalize (self->customer, error)))
+    return NULL;
+  g_autofree char *given = order != NULL ? tall_order_to_json (self->order, FALSE)
+                                         : tall_customer_to_json (self->customer, FALSE);
+  g_autofree char *there =
+      order != NULL ? tall_order_to_json (order, FALSE) : tall_customer_to_json (customer, FALSE);
+  *same = g_str_equal (given, there); /* equal ones have equal texts */
+  return tall_json_find_difference (given, there);
 }
 
 /* Rejects every row of the item, and forgets them. @kind: what to count them under. */
@@ -86,12 +76,10 @@ tall_load_item_reject (TallLoadItem *self,
   for (guint i = 0; i < self->rows->len; i++)
     {
       const TallItemRow *row = &g_array_index (self->rows, TallItemRow, i);
-      TallReject reject = { .file = row->file,
-                            .line = row->line,
-                            .kind = kind,
-                            .reason = reason,
-                            .raw = tall_slice (self->raw->data + row->offset, row->len) };
-      tall_rejects_add (rejects, &reject);
+      const TallCsvRow rejected = { .file = row->file,
+                                    .line = row->line,
+                                    .raw = tall_slice (self->raw->data + row->offset, row->len) };
+      tall_rejects_add (rejects, &rejected, NULL, kind, reason);
     }
   g_array_set_size (self->rows, 0);
   g_byte_array_set_size (self->raw, 0);

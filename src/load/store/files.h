@@ -32,6 +32,10 @@ typedef struct
   GPtrArray *files; /* of TallLoadFile */
 } TallLoadFiles;
 
+/* Called before rows that are put aside take room in @folder. @bytes: that rows of orders whose
+ * rows lie apart will take, about. */
+typedef void (*TallLoadAnnounce) (const char *folder, guint64 bytes, gpointer data);
+
 char *tall_load_split_kind (const char *text, const char **path);
 TallLoadFiles *tall_load_files_new (void);
 TallLoadFiles *tall_load_files_new_of_one (TallCsvReader *reader, TallMapping *mapping);

@@ -23,14 +23,13 @@ typedef struct
   TallPace pace;
 
   TallLoadStage stage;
-  TallSurvey *survey;             /* of orders; NULL: none was made, or the query sorts them */
-  TallGrouper *orders;            /* their rows go here … */
-  TallCustomerGrouper *customers; /* … or here; so do those that name what is deleted */
-  gboolean bad_are_known;         /* what a query cannot read is rejected already */
-  guint64 n_bad;                  /* of that */
-  guint64 n_steps;                /* rows in all passes */
-  guint64 n_rows;                 /* read … */
-  guint64 n_spooled_rows;         /* … and put aside, and read again */
+  TallSurvey *survey; /* of orders; NULL: none was made, or the query sorts them */
+  TallGrouper *grouper;
+  gboolean bad_are_known; /* what a query cannot read is rejected already */
+  guint64 n_bad;          /* of that */
+  guint64 n_steps;        /* rows in all passes */
+  guint64 n_rows;         /* read … */
+  guint64 n_spooled_rows; /* … and put aside, and read again */
 } Loader;
 
 /* In a dry run an item is counted in place of being stored. */
@@ -100,7 +99,7 @@ report (gpointer data)
   if (self->options->progress == NULL)
     return;
   if (self->stage == TALL_LOAD_GATHERS && self->options->query == NULL)
-    tall_grouper_get_progress (self->orders, &done, &all);
+    tall_grouper_get_progress (self->grouper, &done, &all);
   else
     tall_load_files_get_position (self->files, &done, &all);
   sum_up (self, &summary);
@@ -112,14 +111,6 @@ report_step (Loader *self)
 {
   if (++self->n_steps % CHECK_ROWS == 0 || self->options->deletes)
     report (self);
-}
-
-static void
-announce_spool (const char *folder, guint64 bytes, gpointer data)
-{
-  Loader *self = data;
-  if (self->options->announce != NULL)
-    self->options->announce (folder, bytes, self->options->data);
 }
 
 static gboolean
@@ -173,27 +164,15 @@ get_kind (const Loader *self)
   return tall_load_files_get (self->files, 0)->mapping->kind;
 }
 
-static gboolean
-begin_grouping (Loader *self, guint64 estimate, GError **error)
+static void
+begin_grouping (Loader *self)
 {
-  const TallSpoolPlace place = { self->folder, estimate, announce_spool, self };
-  if (self->options->deletes)
-    self->customers =
-        tall_customer_grouper_new_deleting (self->files, self->rejects, submit_item, self);
-  else if (get_kind (self) == TALL_MAPPING_CUSTOMERS)
-    self->customers = tall_customer_grouper_new (self->files, self->folder, self->rejects,
-                                                 submit_item, self, error);
-  else
-    self->orders =
-        tall_grouper_new (self->files, self->survey, &place, self->rejects, submit_item, self);
-  return self->orders != NULL || self->customers != NULL;
-}
-
-static gboolean
-push_row (Loader *self, const TallCsvRow *row, GError **error)
-{
-  return self->orders != NULL ? tall_grouper_push (self->orders, row, error)
-                              : tall_customer_grouper_push (self->customers, row, error);
+  guint64 estimate = self->survey != NULL ? tall_survey_estimate (self->survey) : 0;
+  const TallSpoolPlace place = { self->folder, estimate, self->options->announce,
+                                 self->options->data };
+  self->grouper =
+      tall_grouper_new (self->files, self->survey, self->options->deletes ? NULL : &place,
+                        self->rejects, submit_item, self);
 }
 
 /* Orders are read twice: first to see where each order's rows are. */
@@ -221,13 +200,10 @@ read_file (Loader *self, guint i, GError **error)
   TallCsvStep step;
   TallCsvReader *reader = tall_load_files_get (self->files, i)->reader;
   guint64 line = 1;
-  if (self->orders != NULL)
-    tall_grouper_begin_file (self->orders, i);
-  else
-    tall_customer_grouper_begin_file (self->customers, i);
+  tall_grouper_begin_file (self->grouper, i);
   for (; (step = tall_csv_reader_next (reader, &row, error)) == TALL_CSV_ROW; line = row.line)
     if (!count_row (self, &row, error) || !check_unchanged (self, i, TRUE, error)
-        || !push_row (self, &row, error))
+        || !tall_grouper_push (self->grouper, &row, error))
       return FALSE;
   if (step == TALL_CSV_FAILED && g_error_matches (*error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
     {
@@ -249,21 +225,18 @@ static gboolean
 read_files (Loader *self, GError **error)
 {
   guint n = tall_load_files_count (self->files);
-  if (!survey_files (self, error)
-      || !begin_grouping (self, self->survey != NULL ? tall_survey_estimate (self->survey) : 0,
-                          error))
+  if (!survey_files (self, error))
     return FALSE;
+  begin_grouping (self);
   for (guint i = 0; i < n; i++)
     if (!read_file (self, i, error))
       return FALSE;
-  if (self->customers != NULL)
-    tall_customer_grouper_finish (self->customers);
   if (self->survey == NULL)
-    return TRUE;
+    return tall_grouper_finish (self->grouper, NULL, error);
   self->stage = TALL_LOAD_GATHERS;
   return tall_load_file_check_unchanged (tall_load_files_get (self->files, n - 1),
                                          tall_survey_agrees (self->survey), error)
-         && tall_grouper_finish (self->orders, gather_row, error);
+         && tall_grouper_finish (self->grouper, gather_row, error);
 }
 
 /* A row of a file, which the query gets if it is good. */
@@ -281,7 +254,7 @@ take_row (const TallCsvRow *row, gpointer data, GError **error)
   const char *column = row->column == TALL_CSV_NO_COLUMN
                            ? NULL
                            : tall_csv_reader_get_columns (file->reader)[row->column];
-  tall_rejects_add_row (self->rejects, row, column, row->kind, row->reason);
+  tall_rejects_add (self->rejects, row, column, row->kind, row->reason);
   self->n_bad++;
   file->n_bad++;
   return TRUE;
@@ -356,11 +329,12 @@ read_result (Loader *self, gboolean sorts, GError **error)
         return FALSE;
       if (sorts)
         self->stage = TALL_LOAD_GATHERS;
-      if ((sorts && !count_row (self, NULL, error)) || !push_row (self, &row, error))
+      if ((sorts && !count_row (self, NULL, error))
+          || !tall_grouper_push (self->grouper, &row, error))
         return FALSE;
     }
   return step == TALL_CSV_END && check_bad (self, error) && check_agrees (self, error)
-         && (self->orders == NULL || tall_grouper_finish (self->orders, NULL, error));
+         && tall_grouper_finish (self->grouper, NULL, error);
 }
 
 /* Reads files by a query. A row that cannot be read ends it before the first, unless the options
@@ -383,10 +357,11 @@ run_query (Loader *self, GError **error)
       guint64 done, all;
       g_clear_pointer (&self->survey, tall_survey_free);
       tall_load_files_get_position (self->files, &done, &all);
-      if (all > TALL_TEMP_DB_MEMORY)
-        announce_spool (self->folder, all, self);
+      if (all > TALL_TEMP_DB_MEMORY && self->options->announce != NULL)
+        self->options->announce (self->folder, all, self->options->data);
     }
-  return begin_grouping (self, 0, error) && read_result (self, sorts, error);
+  begin_grouping (self);
+  return read_result (self, sorts, error);
 }
 
 /* Returns FALSE if it ended before the files' end: with an error, or as storing has failed. */
@@ -394,8 +369,7 @@ static gboolean
 read_all (Loader *self, GError **error)
 {
   gboolean ok = self->options->query != NULL ? run_query (self, error) : read_files (self, error);
-  g_clear_pointer (&self->orders, tall_grouper_free);
-  g_clear_pointer (&self->customers, tall_customer_grouper_free);
+  g_clear_pointer (&self->grouper, tall_grouper_free);
   g_clear_pointer (&self->survey, tall_survey_free);
   return ok;
 }
@@ -445,22 +419,6 @@ check_all_deleted (Loader *self, const TallLoadSummary *summary, GError **error)
   return FALSE;
 }
 
-static TallStorer *
-begin_storing (TallFront *front,
-               const TallLoadFiles *files,
-               TallRejects *rejects,
-               const TallLoadOptions *options,
-               GError **error)
-{
-  TallStorerOptions storing = options->storing;
-  storing.deletes = options->deletes;
-  storing.bulk.name = tall_csv_reader_get_name (tall_load_files_get (files, 0)->reader);
-  storing.stop = options->stop;
-  storing.stalled = options->stalled;
-  storing.data = options->data;
-  return tall_storer_new (front, &storing, rejects, error);
-}
-
 /* The first cause is the one to report: the storer's, as reading stops when storing has. */
 static gboolean
 finish_storing (Loader *self, GError **error)
@@ -485,15 +443,22 @@ prepare_files (const TallLoadFiles *files, TallRejects *rejects, const gint *sto
     }
 }
 
-/* Loads files, each order whole or not at all. A bad row never stops the load. Orders are read
+/**
+ * tall_load:
+ * @front: (nullable): NULL: a dry run, which stores nothing, and counts as stored what could be
+ * @files: before their first rows
+ * @rejects: where rejected rows go; finished by this function
+ * @summary: (out caller-allocates): set also after a failure
+ *
+ * Loads files, each order whole or not at all. A bad row never stops the load. Orders are read
  * twice (#TallSurvey); what cannot be read twice, such as a pipe, is copied. When it is asked to
  * stop, it finishes the puts that are on their way, drops the order whose rows it is reading, and
- * fails with %G_IO_ERROR_CANCELLED. @front: (nullable): NULL: a dry run, which stores nothing, and
- * counts as stored what could be. @files: before their first rows. @rejects: where rejected rows
- * go; finished by this function. @summary: (out caller-allocates): set also after a failure.
+ * fails with %G_IO_ERROR_CANCELLED.
+ *
  * Returns: FALSE if the load was stopped: the file could not be read or has changed, the spool took
- * no more, the store was out of reach for too long, the outcome of a put stayed unknown, too many
- * rows were rejected (tall_rejects_set_limit()), or the reject file could not be written */
+ *   no more, the store was out of reach for too long, the outcome of a put stayed unknown, too many
+ *   rows were rejected (tall_rejects_set_limit()), or the reject file could not be written
+ */
 gboolean
 tall_load (TallFront *front,
            const TallLoadFiles *files,
@@ -502,8 +467,9 @@ tall_load (TallFront *front,
            TallLoadSummary *summary,
            GError **error)
 {
+  const char *name = tall_csv_reader_get_name (tall_load_files_get (files, 0)->reader);
   g_autoptr (TallStorer) storer =
-      front != NULL ? begin_storing (front, files, rejects, options, error) : NULL;
+      front != NULL ? tall_storer_new (front, options, name, rejects, error) : NULL;
   *summary = (TallLoadSummary){ 0 };
   if (storer == NULL && front != NULL)
     return FALSE;

@@ -40,34 +40,36 @@ typedef void (*TallLoadProgress) (TallLoadStage stage,
                                   guint64 size,
                                   gpointer data);
 
-/* Called before rows that are put aside take room in @folder. @bytes: that rows of orders whose
- * rows lie apart will take, about. */
-typedef void (*TallLoadAnnounce) (const char *folder, guint64 bytes, gpointer data);
-
 /* @item: an order or customer that a dry run would have stored, which may be taken out of it.
  * Returns: whether the dry run goes on */
 typedef gboolean (*TallLoadShow) (TallLoadItem *item, gpointer data);
 
 /* Start from TALL_LOAD_OPTIONS_INIT. */
-typedef struct
+struct _TallLoadOptions
 {
-  TallQuery *query;          /* what makes rows of theirs; NULL: they are those of the files */
-  gboolean deletes;          /* what the rows name is deleted; then only their numbers count */
-  gboolean allows_bad_rows;  /* the query may do without those that cannot be read */
-  TallStorerOptions storing; /* its name, @stop, @stalled and @data are set by the load */
+  TallQuery *query;         /* what makes rows of theirs; NULL: they are those of the files */
+  gboolean deletes;         /* what the rows name is deleted; then only their numbers count */
+  gboolean allows_bad_rows; /* the query may do without those that cannot be read */
+  TallBulkOptions bulk;     /* its name is set by the load */
+  gboolean unique;   /* an order is rejected if another customer has one of its number; one batch is
+                      * put at once then */
+  guint jobs;        /* batches that are put at once, 256 at most; 0: as many as help */
+  guint rate;        /* orders, or customers, a second at most; 0: as many as there can be */
+  guint tries;       /* of one batch while the store says at once that it is not available */
+  guint retry_delay; /* milliseconds before the second try; doubles with each */
+  guint patience;    /* seconds that the store may stand still */
   const char *folder; /* where rows and pipes are kept for a while; NULL: where such files go */
   TallLoadProgress progress;
   TallLoadAnnounce announce;
   TallLoadShow show; /* of dry runs */
   TallStalled stalled;
   gpointer data;
-  guint rate;       /* orders, or customers, a second at most; 0: as many as there can be */
   const gint *stop; /* atomic; the load stops when it is not 0 any more; NULL: it never does */
-} TallLoadOptions;
+};
 
 #define TALL_LOAD_OPTIONS_INIT                                                                     \
   {                                                                                                \
-    .storing = TALL_STORER_OPTIONS_INIT                                                            \
+    .tries = 6, .retry_delay = 100, .patience = 600                                                \
   }
 
 gboolean tall_load (TallFront *front,

@@ -129,9 +129,13 @@ open_file (TallRejects *self)
   return file;
 }
 
-/* @path: (nullable): the reject file; NULL only counts. A file that exists is replaced by
- * tall_rejects_close(), and stays as it is until then. Returns: (transfer full): NULL with
- * %TALL_ERROR_INVALID if the file cannot be written */
+/**
+ * tall_rejects_new:
+ * @path: (nullable): the reject file; NULL only counts. A file that exists is replaced by
+ *   tall_rejects_close(), and stays as it is until then
+ *
+ * Returns: (transfer full): NULL with %TALL_ERROR_INVALID if the file cannot be written
+ */
 TallRejects *
 tall_rejects_new (const char *path, GError **error)
 {
@@ -230,11 +234,10 @@ begin_file (TallRejects *self)
 }
 
 static TallRejectTally *
-find_tally (TallRejects *self, const TallReject *reject)
+find_tally (TallRejects *self, const char *column, const char *kind)
 {
-  g_autofree char *reason = reject->column != NULL
-                                ? g_strconcat (reject->column, ": ", reject->kind, NULL)
-                                : g_strdup (reject->kind);
+  g_autofree char *reason =
+      column != NULL ? g_strconcat (column, ": ", kind, NULL) : g_strdup (kind);
   TallRejectTally *tally = g_hash_table_lookup (self->by_reason, reason);
   if (tally == NULL && self->tally->len >= MAX_TALLIES)
     {
@@ -252,50 +255,48 @@ find_tally (TallRejects *self, const TallReject *reject)
 }
 
 static void
-count_reject (TallRejects *self, const TallReject *reject, File *file)
+count (TallRejectTally *tally, const TallCsvRow *row, const char *reason)
 {
-  TallRejectTally *tally = find_tally (self, reject);
   tally->n_rows++;
+  if (tally->first_line != 0
+      && (tally->first_file < row->file
+          || (tally->first_file == row->file && tally->first_line <= row->line)))
+    return;
+  tally->first_file = row->file;
+  tally->first_line = row->line;
+  g_free (tally->first_reason);
+  tally->first_reason = g_strdup (reason);
+}
+
+/**
+ * tall_rejects_add:
+ * @row: that is not stored: its place and its text are enough
+ * @column: (nullable): the bad column's name; NULL: no single column
+ * @kind: the reason without the values of this row
+ * @reason: why
+ */
+void
+tall_rejects_add (TallRejects *self,
+                  const TallCsvRow *row,
+                  const char *column,
+                  const char *kind,
+                  const char *reason)
+{
+  g_autoptr (GMutexLocker) locker G_GNUC_UNUSED = g_mutex_locker_new (&self->lock);
+  File *file = find_file (self, row->file);
+  count (find_tally (self, column, kind), row, reason);
   self->count++;
   if (file != NULL)
     file->count++;
-  if (tally->first_line != 0
-      && (tally->first_file < reject->file
-          || (tally->first_file == reject->file && tally->first_line <= reject->line)))
-    return;
-  tally->first_file = reject->file;
-  tally->first_line = reject->line;
-  g_free (tally->first_reason);
-  tally->first_reason = g_strdup (reject->reason);
-}
-
-void
-tall_rejects_add (TallRejects *self, const TallReject *reject)
-{
-  g_autoptr (GMutexLocker) locker G_GNUC_UNUSED = g_mutex_locker_new (&self->lock);
-  File *file = find_file (self, reject->file);
-  count_reject (self, reject, file);
   if (self->out == NULL)
     return;
-  g_autofree char *line = g_strdup_printf ("%" G_GUINT64_FORMAT, reject->line);
+  g_autofree char *line = g_strdup_printf ("%" G_GUINT64_FORMAT, row->line);
   begin_file (self);
   if (file != NULL && !file->has_header)
     write_row (self, file->name, "1", NULL, TALL_REJECTS_HEADER, tall_slice_array (file->header));
   if (file != NULL)
     file->has_header = TRUE;
-  write_row (self, file != NULL ? file->name : NULL, line, reject->column, reject->reason,
-             reject->raw);
-}
-
-void
-tall_rejects_add_row (TallRejects *self,
-                      const TallCsvRow *row,
-                      const char *column,
-                      const char *kind,
-                      const char *reason)
-{
-  const TallReject reject = { row->file, row->line, column, kind, reason, row->raw };
-  tall_rejects_add (self, &reject);
+  write_row (self, file != NULL ? file->name : NULL, line, column, reason, row->raw);
 }
 
 /* How many rows of one file were rejected. */
@@ -320,8 +321,13 @@ tall_rejects_get_count (TallRejects *self)
   return self->count;
 }
 
-/* To be called before rows are added. @max_rows: rejected rows that are not too many. @max_percent:
- * of the rows read, from the thousandth on, in place of @max_rows; 0: not so. */
+/**
+ * tall_rejects_set_limit:
+ * @max_rows: rejected rows that are not too many
+ * @max_percent: of the rows read, from the thousandth on, in place of @max_rows; 0: not so
+ *
+ * To be called before rows are added.
+ */
 void
 tall_rejects_set_limit (TallRejects *self, guint64 max_rows, guint max_percent)
 {

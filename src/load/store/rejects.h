@@ -12,17 +12,6 @@ G_BEGIN_DECLS
 /* The reason of a header. */
 #define TALL_REJECTS_HEADER "header"
 
-/* A row of the file that was not stored, and why. */
-typedef struct
-{
-  guint file;         /* as in #TallCsvRow */
-  guint64 line;       /* where the row begins in the file */
-  const char *column; /* the bad column's name; NULL: no single column */
-  const char *kind;   /* the reason without the values of this row */
-  const char *reason;
-  TallSlice raw; /* the row's bytes */
-} TallReject;
-
 /* How many rows were rejected for one kind of reason in one column. */
 typedef struct
 {
@@ -45,12 +34,11 @@ void tall_rejects_free (TallRejects *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (TallRejects, tall_rejects_free)
 
 void tall_rejects_add_file (TallRejects *self, const char *name, TallSlice header);
-void tall_rejects_add (TallRejects *self, const TallReject *reject);
-void tall_rejects_add_row (TallRejects *self,
-                           const TallCsvRow *row,
-                           const char *column,
-                           const char *kind,
-                           const char *reason);
+void tall_rejects_add (TallRejects *self,
+                       const TallCsvRow *row,
+                       const char *column,
+                       const char *kind,
+                       const char *reason);
 void tall_rejects_set_limit (TallRejects *self, guint64 max_rows, guint max_percent);
 gboolean tall_rejects_check_limit (TallRejects *self,
                                    guint64 rows_read,

@@ -185,10 +185,16 @@ write_rows (const Retry *self, GError **error)
   return ok;
 }
 
-/* Takes the rows out of a reject file. @path: a reject file, perhaps mended in an editor. @folder:
- * where temporary files without a name go. Returns: (transfer full) (element-type TallRetryFile): a
- * file for each whose rows were rejected; NULL with %TALL_ERROR_UNAVAILABLE or %TALL_ERROR_INVALID,
- * naming the line */
+/**
+ * tall_retry_unpack:
+ * @path: a reject file, perhaps mended in an editor
+ * @folder: where temporary files without a name go
+ *
+ * Takes the rows out of a reject file.
+ *
+ * Returns: (transfer full) (element-type TallRetryFile): a file for each whose rows were rejected;
+ *   NULL with %TALL_ERROR_UNAVAILABLE or %TALL_ERROR_INVALID, naming the line
+ */
 GPtrArray *
 tall_retry_unpack (const char *path, const char *folder, GError **error)
 {

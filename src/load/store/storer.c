@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
-#include "load/store/storer.h"
+#include "load/store/loader.h"
 
 #include "store/store.h"
 #include "tall-error.h"
@@ -121,7 +121,7 @@ typedef struct
 static gboolean
 is_asked_to_stop (const TallStorer *self)
 {
-  return self->options.stop != NULL && g_atomic_int_get (self->options.stop) != 0;
+  return self->options->stop != NULL && g_atomic_int_get (self->options->stop) != 0;
 }
 
 /* Returns: whether nothing is stored any more; tall_storer_finish() says why */
@@ -144,7 +144,7 @@ fail (TallStorer *self, const GError *error, const TallPatience *patience, guint
     tall_patience_explain (patience, &self->failure);
   if (line > 0)
     g_prefix_error (&self->failure, "Stopped at line %" G_GUINT64_FORMAT " of %s: ", line,
-                    self->options.bulk.name);
+                    self->name);
 }
 
 /* What else is stored may be gone by now, or cannot be read: then the error says enough. */
@@ -181,7 +181,7 @@ static void
 look_for_namesake (Putting *putting, const TallLoadItem *item)
 {
   TallStorer *self = putting->storer;
-  if (putting->has_looked || item->order == NULL || self->options.unique || !self->finds_numbers)
+  if (putting->has_looked || item->order == NULL || self->options->unique || !self->finds_numbers)
     return;
   putting->has_looked = TRUE;
   g_autoptr (GError) error = NULL;
@@ -226,7 +226,8 @@ settle_item (TallLoadItem *item, const TallBulkResult *result, gpointer data)
 static TallPatience
 make_patience (const TallStorer *self)
 {
-  return (TallPatience){ self->options.tries, self->options.retry_delay, self->options.patience };
+  return (TallPatience){ self->options->tries, self->options->retry_delay,
+                         self->options->patience };
 }
 
 /* Waits before the next try, if there is to be one. */
@@ -402,7 +403,7 @@ storer_store_batch (gpointer data, gpointer user_data)
   g_autoptr (TallLoadBatch) batch = data;
   Putting putting = { .storer = self };
   tall_load_ledger_init (&putting.ledger);
-  batch->unique = self->options.unique;
+  batch->unique = self->options->unique;
   gboolean goes_on = !tall_storer_has_failed (self);
   if (goes_on && self->bulk == NULL)
     delete_batch (&putting, batch);
@@ -432,7 +433,7 @@ storer_store_batch (gpointer data, gpointer user_data)
 #define USUAL_JOBS 8
 
 static guint
-choose_jobs (TallFront *front, const TallStorerOptions *options)
+choose_jobs (TallFront *front, const TallLoadOptions *options)
 {
   TallTableInfo info = { 0 };
   if (options->unique || options->jobs != 0)
@@ -448,7 +449,7 @@ static void
 submit (TallStorer *self, TallLoadBatch *batch)
 {
   g_mutex_lock (&self->lock);
-  while (self->n_pending > self->options.jobs
+  while (self->n_pending > self->jobs
          || (self->n_pending > 0 && self->pending_bytes + batch->bytes > MAX_PENDING_BYTES))
     g_cond_wait (&self->settled, &self->lock);
   self->n_pending++;
@@ -473,7 +474,7 @@ tall_storer_add (TallStorer *self, TallLoadItem *item)
     self->filling = tall_load_batch_new ();
   tall_load_batch_add (self->filling, item);
   if (self->filling->items->len >= BATCH_ITEMS || self->filling->bytes >= BATCH_BYTES
-      || self->options.deletes)
+      || self->options->deletes)
     submit (self, g_steal_pointer (&self->filling));
 }
 
@@ -532,11 +533,12 @@ can_find_numbers (TallFront *front, GError **error)
   return !lacks;
 }
 
-/* @options: its text @bulk.name, which is needed, and @stop stay as long as the storer. @rejects:
- * where refused items go. Returns: (transfer full): NULL if a load cannot be begun */
+/* @options: stay as long as the storer. @name: of what is loaded; stays likewise. @rejects: where
+ * refused items go. Returns: (transfer full): NULL if a load cannot be begun */
 TallStorer *
 tall_storer_new (TallFront *front,
-                 const TallStorerOptions *options,
+                 const TallLoadOptions *options,
+                 const char *name,
                  TallRejects *rejects,
                  GError **error)
 {
@@ -547,8 +549,10 @@ tall_storer_new (TallFront *front,
       g_propagate_error (error, g_steal_pointer (&unknown));
       return NULL;
     }
+  TallBulkOptions bulk_options = options->bulk;
+  bulk_options.name = name;
   g_autoptr (TallBulk) bulk =
-      options->deletes ? NULL : tall_bulk_begin (front, &options->bulk, error);
+      options->deletes ? NULL : tall_bulk_begin (front, &bulk_options, error);
   if (bulk == NULL && !options->deletes)
     return NULL;
   TallStorer *self = g_new0 (TallStorer, 1);
@@ -556,15 +560,16 @@ tall_storer_new (TallFront *front,
   self->bulk = g_steal_pointer (&bulk);
   self->rejects = rejects;
   self->finds_numbers = finds_numbers;
-  self->options = *options;
-  self->options.jobs = choose_jobs (front, options);
+  self->options = options;
+  self->name = name;
+  self->jobs = choose_jobs (front, options);
   tall_load_ledger_init (&self->fresh);
   tall_load_ledger_init (&self->safe);
   self->synced_at = g_get_monotonic_time ();
   tall_stall_init (&self->stall, options->stalled, options->data);
   g_mutex_init (&self->lock);
   g_cond_init (&self->settled);
-  self->pool = g_thread_pool_new (storer_store_batch, self, (gint)self->options.jobs, FALSE, NULL);
+  self->pool = g_thread_pool_new (storer_store_batch, self, (gint)self->jobs, FALSE, NULL);
   return self;
 }
 

@@ -184,29 +184,6 @@ void tall_stall_clear (TallStall *self);
 void
 tall_stall_say (TallStall *self, const TallPatience *patience, const GError *cause, gint64 now);
 
-/* Start from TALL_STORER_OPTIONS_INIT. */
-typedef struct
-{
-  guint jobs;        /* batches that are put at once, 256 at most; 0: as many as help */
-  guint tries;       /* of one batch while the store says at once that it is not available */
-  guint retry_delay; /* milliseconds before the second try; doubles with each */
-  guint patience;    /* seconds that the store may stand still */
-  TallStalled stalled;
-  gpointer data;
-  TallBulkOptions bulk;
-  gboolean
-      deletes; /* what the items name is deleted: stored then, and unchanged if it was not there */
-  gboolean unique; /* an order is rejected if another customer has one of its number; one batch is
-                    * put at once then */
-  const gint
-      *stop; /* atomic; nothing is tried again when it is not 0 any more; NULL: it never is */
-} TallStorerOptions;
-
-#define TALL_STORER_OPTIONS_INIT                                                                   \
-  {                                                                                                \
-    .tries = 6, .retry_delay = 100, .patience = 600                                                \
-  }
-
 /* Orders whose numbers another customer has, too, before they are put. One of each batch is looked
  * at: where a file comes again with other customers, nearly all are of that kind. */
 typedef struct
@@ -220,9 +197,11 @@ typedef struct
  * what fails for a while, rejects what the store refuses, and counts. It holds some batches, and
  * tall_storer_add() waits while there are enough. One thread adds; any may count. */
 typedef struct _TallStorer TallStorer;
+typedef struct _TallLoadOptions TallLoadOptions; /* of load/store/loader.h */
 
 TallStorer *tall_storer_new (TallFront *front,
-                             const TallStorerOptions *options,
+                             const TallLoadOptions *options,
+                             const char *name,
                              TallRejects *rejects,
                              GError **error) G_GNUC_WARN_UNUSED_RESULT;
 void tall_storer_free (TallStorer *self);
@@ -242,7 +221,9 @@ struct _TallStorer
   TallBulk *bulk;   /* owned; NULL: items are deleted */
   TallRejects *rejects;
   gboolean finds_numbers; /* there is an index on order numbers */
-  TallStorerOptions options;
+  const TallLoadOptions *options;
+  const char *name; /* of what is loaded */
+  guint jobs;
   GThreadPool *pool;
   TallStall stall;
   TallLoadBatch *filling; /* owned; NULL: none */

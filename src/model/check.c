@@ -392,62 +392,42 @@ check_struct (TallCheck *self, const TallModelField *field, gpointer value)
 }
 
 static gboolean
-check_texts (TallCheck *self, const TallModelField *field, gconstpointer base)
+check_attribute (TallCheck *self, TallAttribute *item)
 {
-  char *const *texts = tall_model_get_pointer (field, base);
-  gsize n = *tall_model_count (field, base);
-  int singular = (int)strlen (field->name) - 1;
-
-  self->parent = field->name;
-  for (self->index = 0; self->index < n; self->index++)
-    {
-      if (texts[self->index] == NULL)
-        return tall_check_fail (self, NULL, "a %.*s must be there, it may be empty", singular,
-                                field->name);
-      if (!tall_check_text (self, NULL, texts[self->index]))
-        return FALSE;
-    }
-  self->parent = NULL;
-  self->index = TALL_NOWHERE;
-  return TRUE;
+  item->base.descriptor = &tall_model_attribute;
+  if (item->key == NULL || item->key[0] == '\0')
+    return tall_check_fail (self, "key", "the key of an attribute must not be empty");
+  if (item->value == NULL)
+    return tall_check_fail (self, "value", "the value of an attribute must be there");
+  return tall_check_text (self, "key", item->key) && tall_check_text (self, "value", item->value);
 }
 
 static gboolean
-check_structs (TallCheck *self, const TallModelField *field, gconstpointer base)
+check_element (TallCheck *self, const TallModelField *field, gpointer element)
 {
-  gpointer const *items = tall_model_get_pointer (field, base);
-  gsize n = *tall_model_count (field, base);
-  self->parent = field->name;
-  for (self->index = 0; self->index < n; self->index++)
+  if (field->type != PROTOBUF_C_TYPE_STRING)
     {
       self->size += MAX_HEADER;
-      if (!tall_check_fields (self, field->descriptor, items[self->index]))
-        return FALSE;
+      return field->descriptor == &tall_model_attribute
+                 ? check_attribute (self, element)
+                 : tall_check_fields (self, field->descriptor, element);
     }
-  self->parent = NULL;
-  self->index = TALL_NOWHERE;
-  return TRUE;
+  if (element == NULL)
+    return tall_check_fail (self, NULL, "a %.*s must be there, it may be empty",
+                            (int)strlen (field->name) - 1, field->name);
+  return tall_check_text (self, NULL, element);
 }
 
+/* Texts, attributes or structs. */
 static gboolean
-check_attributes (TallCheck *self, const TallModelField *field, gconstpointer base)
+check_elements (TallCheck *self, const TallModelField *field, gconstpointer base)
 {
-  TallAttribute *const *items = tall_model_get_pointer (field, base);
+  gpointer const *elements = tall_model_get_pointer (field, base);
   gsize n = *tall_model_count (field, base);
   self->parent = field->name;
   for (self->index = 0; self->index < n; self->index++)
-    {
-      TallAttribute *item = items[self->index];
-      self->size += MAX_HEADER;
-      item->base.descriptor = &tall_model_attribute;
-      if (item->key == NULL || item->key[0] == '\0')
-        return tall_check_fail (self, "key", "the key of an attribute must not be empty");
-      if (item->value == NULL)
-        return tall_check_fail (self, "value", "the value of an attribute must be there");
-      if (!tall_check_text (self, "key", item->key)
-          || !tall_check_text (self, "value", item->value))
-        return FALSE;
-    }
+    if (!check_element (self, field, elements[self->index]))
+      return FALSE;
   self->parent = NULL;
   self->index = TALL_NOWHERE;
   return TRUE;
@@ -475,11 +455,9 @@ tall_check_field (TallCheck *self, const TallModelField *field, gpointer base)
     case TALL_MODEL_STRUCT:
       return check_struct (self, field, tall_model_get_pointer (field, base));
     case TALL_MODEL_STRUCTS:
-      return check_structs (self, field, base);
     case TALL_MODEL_TEXTS:
-      return check_texts (self, field, base);
     case TALL_MODEL_ATTRIBUTES:
-      return check_attributes (self, field, base);
+      return check_elements (self, field, base);
     case TALL_MODEL_LIST:
       return TRUE;
     default:

@@ -153,8 +153,7 @@ prepare (Run *self, GError **error)
 static gboolean
 runs (const TallBenchCompare *self, const TallBenchPhase *phase)
 {
-  return tall_bench_phase_runs (phase, self->plan.mix)
-         && !(self->place.keep && phase->run == tall_bench_load_run)
+  return tall_bench_phase_runs (phase, self->plan.mix) && !(self->place.keep && phase->loads)
          && !(self->indexes == NULL && g_str_equal (phase->name, TALL_BENCH_FIND));
 }
 

@@ -69,7 +69,6 @@ bench_given_read_conditions (TallBenchGiven *self)
 #define USUAL_COUNT 1000
 #define USUAL_CUSTOMERS 20
 #define USUAL_SECONDS 1
-#define USUAL_TURNS 5
 #define USUAL_SEED 1
 /* Lines of all orders, which are kept to be compared with: some 800 MB. */
 #define MAX_KEPT_LINES 5000000
@@ -127,7 +126,7 @@ check_numbers (const TallBenchGiven *self, GError **error)
     { "customers", (double)self->customers, 1, MAX_ORDERS, TRUE },
     { "clients", (double)self->clients, 1, TALL_BENCH_MAX_CLIENTS, FALSE },
     { "operations", (double)self->operations, 1, 1000000000, TRUE },
-    { "turns", (double)self->turns, 1, 1000, TRUE },
+    { "turns", (double)self->turns, 1, 1000, FALSE },
     { "rate", self->rate, 0.001, 10000000, TRUE },
     { "skew", self->skew, 0, 0.99, TRUE },
     { "seed", (double)self->seed, 0, INFINITY, TRUE },
@@ -333,12 +332,6 @@ tall_bench_given_get_orders (const TallBenchGiven *self,
   for (guint i = 0; self->mix != NULL && i < orders->orders->len; i++)
     tall_bench_change_order (g_ptr_array_index (orders->orders, i)); /* from here on it has two */
   return g_steal_pointer (&orders);
-}
-
-guint
-tall_bench_given_count_turns (const TallBenchGiven *self)
-{
-  return self->turns != TALL_BENCH_NO_COUNT ? (guint)self->turns : USUAL_TURNS;
 }
 
 /**

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include "bench/settle.h"
+#include "bench/store.h"
 #include "bench/orders.h"
 #include "bench/run.h"
 
@@ -74,14 +74,13 @@ typedef struct
 
 #define TALL_BENCH_GIVEN_INIT                                                                      \
   {                                                                                                \
-    .count = TALL_BENCH_NO_COUNT, .customers = TALL_BENCH_NO_COUNT, .clients = 1,                  \
-    .turns = TALL_BENCH_NO_COUNT, .operations = TALL_BENCH_NO_COUNT, .seed = TALL_BENCH_NO_COUNT,  \
+    .count = TALL_BENCH_NO_COUNT, .customers = TALL_BENCH_NO_COUNT, .clients = 1, .turns = 5,      \
+    .operations = TALL_BENCH_NO_COUNT, .seed = TALL_BENCH_NO_COUNT,                                \
     .seconds = TALL_BENCH_NO_NUMBER, .rate = TALL_BENCH_NO_NUMBER, .skew = TALL_BENCH_NO_NUMBER,   \
     .regions = TALL_BENCH_NO_COUNT, .age = TALL_BENCH_NO_COUNT, .cache = TALL_BENCH_NO_NUMBER      \
   }
 
 gboolean tall_bench_given_check (TallBenchGiven *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;
-guint tall_bench_given_count_turns (const TallBenchGiven *self);
 GPtrArray *tall_bench_given_find_layouts (const TallBenchGiven *self,
                                           GError **error) G_GNUC_WARN_UNUSED_RESULT;
 GPtrArray *tall_bench_given_find_keys (const TallBenchGiven *self,

@@ -237,15 +237,14 @@ bench_load_choose (TallBenchClient *client, TallBenchOperation *operation)
 {
   guint n_lines = 0;
   guint most = get_batch (client);
-  operation->batch = g_new (TallBenchBatch, 1);
-  operation->batch->copies = g_ptr_array_new_with_free_func ((GDestroyNotify)copy_free);
+  operation->batch = g_ptr_array_new_with_free_func ((GDestroyNotify)copy_free);
   while (operation->n < most && n_lines < MAX_LINES)
     {
       guint64 place = client->number + client->step * client->n_clients;
       if (place >= client->orders->orders->len)
         break;
       TallOrder *copy = copy_new (client->orders, place);
-      g_ptr_array_add (operation->batch->copies, copy);
+      g_ptr_array_add (operation->batch, copy);
       n_lines += tall_order_count_lines (copy);
       operation->n++;
       client->step++;
@@ -253,11 +252,11 @@ bench_load_choose (TallBenchClient *client, TallBenchOperation *operation)
 }
 
 static gboolean
-check_stored (const TallBenchBatch *batch, const TallBulkResult *results, GError **error)
+check_stored (const GPtrArray *batch, const TallBulkResult *results, GError **error)
 {
-  for (guint i = 0; i < batch->copies->len; i++)
+  for (guint i = 0; i < batch->len; i++)
     {
-      const TallOrder *copy = g_ptr_array_index (batch->copies, i);
+      const TallOrder *copy = g_ptr_array_index (batch, i);
       if (results[i].outcome == TALL_BULK_STORED || results[i].outcome == TALL_BULK_REVIVED)
         continue;
       if (results[i].error != NULL)
@@ -270,24 +269,20 @@ check_stored (const TallBenchBatch *batch, const TallBulkResult *results, GError
   return TRUE;
 }
 
-/**
- * tall_bench_load_run:
- *
- * Puts a batch. The first one of a client begins its load.
- */
-gboolean
-tall_bench_load_run (TallBenchClient *client, TallBenchOperation *operation, GError **error)
+/* Puts a batch. The first one of a client begins its load. */
+static gboolean
+bench_load_run (TallBenchClient *client, TallBenchOperation *operation, GError **error)
 {
-  const TallBenchBatch *batch = operation->batch;
-  guint n = batch->copies->len;
+  const GPtrArray *batch = operation->batch;
+  guint n = batch->len;
   if (client->bulk == NULL)
     client->bulk = tall_bulk_begin (client->front, NULL, error);
   if (client->bulk == NULL)
     return FALSE;
   g_autofree TallBulkResult *results = g_new0 (TallBulkResult, n);
-  gboolean ok = tall_bulk_put_orders (client->bulk, (TallOrder *const *)batch->copies->pdata, n,
-                                      results, error)
-                && check_stored (batch, results, error);
+  gboolean ok =
+      tall_bulk_put_orders (client->bulk, (TallOrder *const *)batch->pdata, n, results, error)
+      && check_stored (batch, results, error);
   for (guint i = 0; i < n; i++)
     tall_bulk_result_clear (&results[i]);
   return ok;
@@ -588,7 +583,7 @@ static const TallBenchPhase phases[] = {
     check_of_mix },
   { "replace", "replacing orders", FALSE, choose_and_change_order, put_order, NULL },
   { "load", "loading orders in batches; latencies are those of a batch", TRUE, bench_load_choose,
-    tall_bench_load_run, NULL },
+    bench_load_run, NULL, TRUE },
   { "check", NULL, TRUE, take_next_order, get_order, check_order },
 };
 
@@ -629,6 +624,6 @@ tall_bench_phase_runs (const TallBenchPhase *self, const TallBenchMix *mix)
 {
   gboolean mixed = mix != NULL && mix->total > 0;
   if (self->once)
-    return !mixed || self->run != tall_bench_load_run;
+    return !mixed || !self->loads;
   return g_str_equal (self->name, MIX) == mixed;
 }

@@ -61,7 +61,6 @@ void tall_bench_meter_read (const TallBenchMeter *self, double values[TALL_BENCH
 #define TALL_BENCH_FIND "find" /* name of what needs tall_bench_mix_get_indexes() */
 
 typedef struct _TallBenchPhase TallBenchPhase;
-typedef struct _TallBenchBatch TallBenchBatch;
 
 /**
  * TallBenchMix:
@@ -103,13 +102,14 @@ typedef struct
 {
   TallOrder *order; /* one of these two; the order as it is stored or will be */
   const TallBenchCustomer *customer;
-  const TallBenchPhase *part;     /* of a mix: what it is */
-  char *number;                   /* owned, nullable: of an order that is not there, or is new */
-  gboolean changed;               /* whether @order was its other content then */
-  TallBenchBatch *batch;          /* owned, nullable: orders that are loaded */
-  guint n;                        /* operations that this is; 0: one */
-  TallOrder *found;               /* owned, nullable */
-  TallOrderList *list;            /* owned, nullable */
+  const TallBenchPhase *part; /* of a mix: what it is */
+  char *number;               /* owned, nullable: of an order that is not there, or is new */
+  gboolean changed;           /* whether @order was its other content then */
+  GPtrArray *batch;    /* owned, nullable: of TallOrder: copies that are loaded, of which only the
+                        * number    is their own */
+  guint n;             /* operations that this is; 0: one */
+  TallOrder *found;    /* owned, nullable */
+  TallOrderList *list; /* owned, nullable */
   TallCustomerOrders *all_orders; /* owned, nullable: a page of them */
 } TallBenchOperation;
 
@@ -129,6 +129,7 @@ struct _TallBenchPhase
   gboolean (*run) (TallBenchClient *client, TallBenchOperation *operation, GError **error);
   /* whether the result is what was stored; NULL: there is no result */
   gboolean (*check) (const TallBenchOperation *operation, GError **error);
+  gboolean loads; /* copies of the orders, which stay */
 };
 
 const TallBenchPhase *tall_bench_phases (guint *n);
@@ -139,17 +140,3 @@ gboolean tall_bench_mix_parse (TallBenchMix *self,
                                GError **error) G_GNUC_WARN_UNUSED_RESULT;
 gboolean tall_bench_mix_has (const TallBenchMix *self, const char *name);
 const char *tall_bench_mix_get_indexes (const TallBenchMix *self);
-
-/**
- * TallBenchBatch:
- *
- * Copies of orders under new numbers, which are loaded together.
- */
-struct _TallBenchBatch
-{
-  GPtrArray *copies; /* of TallOrder: only the number is its own */
-};
-
-gboolean tall_bench_load_run (TallBenchClient *client,
-                              TallBenchOperation *operation,
-                              GError **error) G_GNUC_WARN_UNUSED_RESULT;

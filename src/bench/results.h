@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include "bench/settle.h"
+#include "bench/store.h"
 #include "bench/summary.h"
 
 #include <json-glib/json-glib.h>

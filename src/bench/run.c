@@ -2,10 +2,9 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "bench/run.h"
 
-#include "bench/phase.h"
-
 #include <gio/gio.h>
 #include <math.h>
+#include <pthread.h>
 #include <sys/prctl.h>
 #include <time.h>
 
@@ -17,6 +16,46 @@
 #define MAX_KEPT 20000
 #define MAX_KEPT_BY_ALL 640000
 
+/* A phase under way. Except for atomic fields, only the leader changes it, which is not a client,
+ * and only while all clients wait for it. */
+typedef struct
+{
+  const TallBenchPhase *phase;
+  const TallBenchPlan *plan;
+  pthread_barrier_t barrier; /* at which all clients and the leader meet: thrice a round */
+  guint64 begun;             /* nanoseconds of the monotonic clock */
+  guint64 warm_at;           /* the same: when timing begins, if time limits the phase */
+  guint64 ends_at;           /* the same: when it ends */
+  gboolean timed;            /* it is warm */
+  gboolean over;             /* no round follows */
+  guint64 time;              /* nanoseconds of all timed rounds */
+  double spent[TALL_BENCH_N_SPENDINGS]; /* in them; NAN: not known */
+  gint round_over; /* atomic: 1 if no client is to begin an operation in this round */
+  gint failed;     /* the same: 1 if a client has failed */
+} Run;
+
+/* One client of it. */
+typedef struct
+{
+  Run *run;
+  TallBenchClient client;
+  gboolean by_time;  /* time limits the phase; else: */
+  guint64 n_warm_up; /* operations that are not timed */
+  guint64 n_wanted;  /* operations, those included */
+  guint64 n_timed;
+  guint n_in_round;     /* operations of this round */
+  guint64 interval;     /* nanoseconds from one operation to the next; 0: at once */
+  guint64 due;          /* nanoseconds of the monotonic clock: when the next is, if so */
+  guint64 round_begun;  /* the same */
+  guint64 round_ended;  /* the same */
+  GArray *kept;         /* owned: of TallBenchOperation, to be compared after the round */
+  guint n_kept;         /* lines in it */
+  TallHistogram *times; /* owned: nanoseconds of each */
+  guint64 shown_at;     /* nanoseconds, when progress was reported last */
+  GThread *thread;
+  GError *error; /* owned; NULL: it went well */
+} Worker;
+
 /* Returns: nanoseconds of the monotonic clock */
 static guint64
 bench_get_time (void)
@@ -27,14 +66,14 @@ bench_get_time (void)
 }
 
 static gboolean
-is_asked_to_stop (const TallBenchRun *self)
+is_asked_to_stop (const Run *self)
 {
   return self->plan->stop != NULL && g_atomic_int_get (self->plan->stop) != 0;
 }
 
 /* Returns: whether a client has failed, or all are to stop */
 static gboolean
-bench_run_is_interrupted (const TallBenchRun *self)
+bench_run_is_interrupted (const Run *self)
 {
   return g_atomic_int_get (&self->failed) != 0 || is_asked_to_stop (self);
 }
@@ -46,9 +85,9 @@ bench_run_is_interrupted (const TallBenchRun *self)
  *
  * Returns: whether it has done all of warming up, or of the rest; of that at least one operation */
 static gboolean
-bench_worker_is_over (const TallBenchWorker *self, guint64 now)
+bench_worker_is_over (const Worker *self, guint64 now)
 {
-  const TallBenchRun *run = self->run;
+  const Run *run = self->run;
   if (self->interval > 0)
     now = self->due;
   if (!self->by_time)
@@ -57,9 +96,9 @@ bench_worker_is_over (const TallBenchWorker *self, guint64 now)
 }
 
 static void
-report_progress (TallBenchWorker *self, guint64 now)
+report_progress (Worker *self, guint64 now)
 {
-  const TallBenchRun *run = self->run;
+  const Run *run = self->run;
   if (run->plan->progress == NULL || self->client.number != 0
       || now - self->shown_at < PROGRESS_INTERVAL)
     return;
@@ -70,29 +109,20 @@ report_progress (TallBenchWorker *self, guint64 now)
 }
 
 static void
-bench_batch_free (TallBenchBatch *self)
-{
-  g_ptr_array_unref (self->copies);
-  g_free (self);
-}
-
-/* that an order or a listing takes as much room as, beside its lines */
-
-static void
 operation_clear (TallBenchOperation *self)
 {
   g_clear_pointer (&self->found, tall_order_free);
   g_clear_pointer (&self->list, tall_order_list_free);
   g_clear_pointer (&self->all_orders, tall_customer_orders_free);
   g_clear_pointer (&self->number, g_free);
-  g_clear_pointer (&self->batch, bench_batch_free);
+  g_clear_pointer (&self->batch, g_ptr_array_unref);
 }
 
 /* A full client ends the round for all clients. If it waited, the others would measure a store with
  * less to do.
  */
 static void
-keep (TallBenchWorker *self, TallBenchOperation *operation)
+keep (Worker *self, TallBenchOperation *operation)
 {
   if (self->run->phase->check == NULL)
     {
@@ -107,7 +137,7 @@ keep (TallBenchWorker *self, TallBenchOperation *operation)
 
 /* Waits until the next operation is due. FALSE: it is not to be begun. */
 static gboolean
-await_due (TallBenchWorker *self)
+await_due (Worker *self)
 {
   for (guint64 now = bench_get_time (); now < self->due; now = bench_get_time ())
     {
@@ -121,7 +151,7 @@ await_due (TallBenchWorker *self)
 /* Returns: when it was done. With a rate its latency counts from when it was due, so that a store
  * that stands still shows in all that it has kept waiting. */
 static guint64
-work_once (TallBenchWorker *self)
+work_once (Worker *self)
 {
   const TallBenchPhase *phase = self->run->phase;
   TallBenchOperation operation = { 0 };
@@ -149,7 +179,7 @@ work_once (TallBenchWorker *self)
 
 /* Between two rounds the clock of what is due stands still. */
 static void
-work_round (TallBenchWorker *self)
+work_round (Worker *self)
 {
   guint64 now = bench_get_time ();
   self->n_in_round = 0;
@@ -169,7 +199,7 @@ work_round (TallBenchWorker *self)
 
 /* Compares the results of the round, and frees them. */
 static void
-check_round (TallBenchWorker *self)
+check_round (Worker *self)
 {
   for (guint i = 0; i < self->kept->len && self->error == NULL; i++)
     if (!self->run->phase->check (&g_array_index (self->kept, TallBenchOperation, i), &self->error))
@@ -180,18 +210,18 @@ check_round (TallBenchWorker *self)
 
 /* Waits for all clients and the leader. */
 static void
-bench_run_meet (TallBenchRun *self)
+bench_run_meet (Run *self)
 {
   pthread_barrier_wait (&self->barrier);
 }
 
-/* @data: a #TallBenchWorker
+/* @data: a Worker
  *
  * The thread of a client: works in rounds until the run is over. */
 static gpointer
 bench_worker_run (gpointer data)
 {
-  TallBenchWorker *self = data;
+  Worker *self = data;
   prctl (PR_SET_TIMERSLACK, 1UL); /* else each wait is 50 µs longer, and counts as latency */
   for (bench_run_meet (self->run); !self->run->over; bench_run_meet (self->run))
     {
@@ -207,7 +237,7 @@ bench_worker_run (gpointer data)
 
 /* The time from when the first client began until the last was done. */
 static guint64
-find_round_time (const TallBenchWorker *workers, guint n)
+find_round_time (const Worker *workers, guint n)
 {
   guint64 begun = G_MAXUINT64;
   guint64 ended = 0;
@@ -221,7 +251,7 @@ find_round_time (const TallBenchWorker *workers, guint n)
 }
 
 static gboolean
-are_over (const TallBenchWorker *workers, guint n)
+are_over (const Worker *workers, guint n)
 {
   guint64 now = bench_get_time ();
   for (guint i = 0; i < n; i++)
@@ -231,7 +261,7 @@ are_over (const TallBenchWorker *workers, guint n)
 }
 
 static void
-read_meter (const TallBenchRun *self, double values[TALL_BENCH_N_SPENDINGS])
+read_meter (const Run *self, double values[TALL_BENCH_N_SPENDINGS])
 {
   for (guint i = 0; i < TALL_BENCH_N_SPENDINGS; i++)
     values[i] = NAN;
@@ -241,7 +271,7 @@ read_meter (const TallBenchRun *self, double values[TALL_BENCH_N_SPENDINGS])
 
 /* @before: what had been spent when the round began */
 static void
-add_round (TallBenchRun *self, const TallBenchWorker *workers, const double *before)
+add_round (Run *self, const Worker *workers, const double *before)
 {
   double after[TALL_BENCH_N_SPENDINGS];
   read_meter (self, after);
@@ -252,7 +282,7 @@ add_round (TallBenchRun *self, const TallBenchWorker *workers, const double *bef
 
 /* Leads the clients through warming up, or through the rest. */
 static void
-lead (TallBenchRun *self, const TallBenchWorker *workers, gboolean timed)
+lead (Run *self, const Worker *workers, gboolean timed)
 {
   guint n = self->plan->n_clients;
   self->timed = timed;
@@ -271,7 +301,7 @@ lead (TallBenchRun *self, const TallBenchWorker *workers, gboolean timed)
 
 /* Sets how many operations this client has to do, if their number limits the phase. */
 static void
-set_share (TallBenchWorker *self, guint n_orders)
+set_share (Worker *self, guint n_orders)
 {
   const TallBenchPlan *plan = self->run->plan;
   guint64 n = self->run->phase->once ? n_orders : plan->n_operations;
@@ -282,13 +312,9 @@ set_share (TallBenchWorker *self, guint n_orders)
 }
 
 static void
-start (TallBenchWorker *self,
-       TallBenchRun *run,
-       TallFront *front,
-       const TallBenchOrders *orders,
-       guint number)
+start (Worker *self, Run *run, TallFront *front, const TallBenchOrders *orders, guint number)
 {
-  *self = (TallBenchWorker){
+  *self = (Worker){
     .run = run,
     .client = { .front = front,
                 .orders = orders,
@@ -315,7 +341,7 @@ end_load (TallBenchClient *client, GError **error)
 
 /* Waits for a client, and adds what it has measured. */
 static void
-finish (TallBenchWorker *self, TallHistogram *times, TallBenchRecord *record, GError **error)
+finish (Worker *self, TallHistogram *times, TallBenchRecord *record, GError **error)
 {
   g_thread_join (self->thread);
   if (!end_load (&self->client, self->error == NULL ? &self->error : NULL))
@@ -339,7 +365,7 @@ get_microseconds (const TallHistogram *times, double quantile)
 }
 
 static void
-set_metrics (TallBenchRecord *record, const TallBenchRun *run, const TallHistogram *times)
+set_metrics (TallBenchRecord *record, const Run *run, const TallHistogram *times)
 {
   double *metrics = record->metrics;
   metrics[TALL_BENCH_RATE] = run->time > 0 ? (double)record->n_timed * 1e9 / (double)run->time : 0;
@@ -356,7 +382,7 @@ set_metrics (TallBenchRecord *record, const TallBenchRun *run, const TallHistogr
 }
 
 static void
-run_clients (TallBenchRun *run,
+run_clients (Run *run,
              TallFront *front,
              const TallBenchOrders *orders,
              TallBenchRecord *record,
@@ -364,7 +390,7 @@ run_clients (TallBenchRun *run,
 {
   guint n = run->plan->n_clients;
   g_autoptr (TallHistogram) times = tall_histogram_new ();
-  g_autofree TallBenchWorker *workers = g_new (TallBenchWorker, n);
+  g_autofree Worker *workers = g_new (Worker, n);
   pthread_barrier_init (&run->barrier, NULL, n + 1);
   for (guint i = 0; i < n; i++)
     start (&workers[i], run, front, orders, i);
@@ -414,7 +440,7 @@ tall_bench_run_phase (const TallBenchPhase *phase,
 
   g_autoptr (GError) local = NULL;
   guint64 time = (guint64)(plan->seconds * 1e9);
-  TallBenchRun run = { .phase = phase, .plan = plan, .begun = bench_get_time () };
+  Run run = { .phase = phase, .plan = plan, .begun = bench_get_time () };
   run.warm_at = run.begun + time / WARM_UP;
   run.ends_at = run.begun + time;
   record->phase = phase;

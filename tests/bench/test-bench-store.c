@@ -14,6 +14,7 @@
 #include "tall-failing-table.h"
 #include "table/memory-table.h"
 #include "bench/orders.h"
+#include "table/rocksdb/table.h"
 #include "tall-must.h"
 
 static const TallStoreSettings settings = { .layout = &tall_layout_blob,
@@ -219,7 +220,12 @@ test_settle_embedded (void)
   const TallWorkload workload = { .prefix = "", .n_lines = 50, .n_customers = 2, .seed = 3 };
   g_autoptr (GPtrArray) orders = tall_workload_make_orders (&workload, 0, 20);
   guint64 bytes[2] = { 0 }, compacted = 0;
-  must (tall_bench_store_open_temporary (&store, NULL, &settings, FALSE, &error));
+  TallRocksdbOptions options = TALL_ROCKSDB_OPTIONS_INIT;
+  store.directory = must (g_dir_make_tmp ("tallorder-test-XXXXXX", &error));
+  options.directory = store.directory;
+  g_autoptr (TallTable) table = must (tall_rocksdb_table_open (&options, &error));
+  must (tall_bench_store_open_in (&store, table, &settings, &error));
+  g_clear_object (&table);
   for (guint i = 0; i < 2; i++)
     {
       for (guint k = 0; k < orders->len; k++)

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "floor-run.h"
 
+#include "floor-store.h"
 #include "tall-error.h"
 
 #define PAGE 30

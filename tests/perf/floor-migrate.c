@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "bench/settle.h"
+#include "floor-store.h"
 #include "tall-error.h"
 #include "migrate/migrate.h"
 #include "steady.h"

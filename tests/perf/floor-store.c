@@ -2,6 +2,11 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "floor-store.h"
 
+#include "base/fail.h"
+#include "table/rocksdb/table.h"
+
+#include <errno.h>
+
 /**
  * tall_bench_store_floor_settings:
  *
@@ -16,6 +21,32 @@ tall_bench_store_floor_settings (const TallLayout *layout)
     .key_strategy = &tall_key_hashed,
     .index = TALL_INDEX_NONE,
   };
+}
+
+/**
+ * tall_bench_store_open_temporary:
+ * @parent: (nullable): where its directory is made; NULL: where temporary files go
+ *
+ * Creates a deployment in a new embedded store, and opens it. Close it in any case.
+ */
+gboolean
+tall_bench_store_open_temporary (TallBenchStore *self,
+                                 const char *parent,
+                                 const TallStoreSettings *settings,
+                                 gboolean sync,
+                                 GError **error)
+{
+  g_autofree char *directory =
+      g_build_filename (parent != NULL ? parent : g_get_tmp_dir (), "tallorder-bench-XXXXXX", NULL);
+  if (g_mkdtemp (directory) == NULL)
+    return tall_error_fail (error, TALL_ERROR_UNAVAILABLE, "Making the directory %s: %s", directory,
+                            g_strerror (errno));
+  self->directory = g_steal_pointer (&directory);
+  TallRocksdbOptions options = TALL_ROCKSDB_OPTIONS_INIT;
+  options.directory = self->directory;
+  options.sync = sync;
+  g_autoptr (TallTable) table = tall_rocksdb_table_open (&options, error);
+  return table != NULL && tall_bench_store_open_in (self, table, settings, error);
 }
 
 /**

@@ -9,6 +9,11 @@ G_BEGIN_DECLS
 /* What a floor does with a store. */
 
 TallStoreSettings tall_bench_store_floor_settings (const TallLayout *layout);
+gboolean tall_bench_store_open_temporary (TallBenchStore *self,
+                                          const char *parent,
+                                          const TallStoreSettings *settings,
+                                          gboolean sync,
+                                          GError **error) G_GNUC_WARN_UNUSED_RESULT;
 gboolean tall_bench_store_open_embedded (TallBenchStore *self,
                                          const char *parent,
                                          const TallLayout *layout,

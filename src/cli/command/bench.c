@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "bench/compare.h"
 #include "bench/given.h"
-#include "bench/settle.h"
+#include "bench/store.h"
 #include "bench/results.h"
 #include "base/fail.h"
 #include "cli/output.h"
@@ -193,7 +193,7 @@ measure_layouts (const TallBenchGiven *given, const TallTableAddress *address)
     .n_key_strategies = keys->len,
     .place = { .address = address, .keep = given->keep },
     .conditions = given->conditions,
-    .n_turns = tall_bench_given_count_turns (given),
+    .n_turns = (guint)given->turns,
     .indexes = tall_bench_mix_get_indexes (&given->parts),
     .plan = tall_bench_given_make_plan (given, tall_stop_on_signals ()),
     .progress = show_progress,

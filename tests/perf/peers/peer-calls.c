@@ -13,6 +13,7 @@
 #include "report.h"
 #include "tall-error.h"
 #include "floor-run.h"
+#include "floor-store.h"
 #include "peer-store.h"
 
 #define A_CUSTOMER 50 /* orders of each */

@@ -270,6 +270,7 @@ tall_options_clear (TallOptions *self)
   g_clear_pointer (&self->tls_certificate, g_free);
   g_clear_pointer (&self->tls_key, g_free);
   g_clear_pointer (&self->arguments, g_strfreev);
+  g_clear_pointer (&self->customer, g_free);
   g_clear_pointer (&self->texts, g_ptr_array_unref);
 }
 

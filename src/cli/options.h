@@ -30,13 +30,17 @@ typedef struct
   char *tls_key;
   GStrv arguments; /* what is not an option */
   guint n_arguments;
+  char *by_number;     /* of `--order`; NULL: it was not given */
+  TallOrderId order;   /* that the call is about */
+  char **rest;         /* the arguments behind it */
+  char *customer;      /* owned: who was found to have it */
   gboolean both_given; /* by the environment: a store and a server */
   GPtrArray *texts;    /* owned: that the command's own options have; nullable */
 } TallOptions;
 
 #define TALL_OPTIONS_INIT                                                                          \
   {                                                                                                \
-    NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, FALSE, NULL                                       \
+    NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, NULL, { NULL, NULL }, NULL, NULL, FALSE, NULL     \
   }
 
 void tall_options_clear (TallOptions *self);
@@ -48,6 +52,22 @@ gboolean tall_options_parse (TallOptions *self,
                              int argc,
                              char **argv,
                              GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
+/* Of commands that take CUSTOMER ORDER. */
+#define TALL_ORDER_ENTRY(options)                                                                  \
+  {                                                                                                \
+    "order", 0, 0, G_OPTION_ARG_STRING, &(options)->by_number,                                     \
+        "the order of that number, whosever it is, by an index", "ORDER"                           \
+  }
+
+gboolean tall_options_take_order (TallOptions *self,
+                                  const TallCommand *command,
+                                  guint most,
+                                  GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean tall_options_find_order (TallOptions *self,
+                                  const TallCommand *command,
+                                  TallFront *front,
+                                  GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 gboolean tall_options_parse_token (const TallCommand *command,
                                    const char *uuid,

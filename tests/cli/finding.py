@@ -6,6 +6,7 @@
 """
 
 import json
+import os
 import pathlib
 import shlex
 import sys
@@ -231,9 +232,39 @@ def get_by_number(folder):
 
 
 @test
-def get_by_number_without_its_index(folder):
+def commands_by_number(folder):
+    """What takes CUSTOMER ORDER takes --order, too, and changes nothing where it is not one order."""
+    store = filled_store(folder)
+    run("put", "--store", store, "-", stdin={**ORDERS[20], "customer_number": "D"}).ends(DONE)
+    before = run("export", "--store", store).ends(DONE).out
+    editor = {**os.environ, "VISUAL": ""}
+    explain = ("explain", "--store", store)
+    equal(run(*explain, "--order", "1010", "--json").ends(DONE).out, run(*explain, "C2", "1010", "--json").out)
+    for place in places(store):
+        for words in ("patch", "attribute.x=1"), ("edit",), ("delete",), *([explain[:1]] if "--store" in place else []):
+            command, *changes = words
+            run(command, *place, "--order", "1020", *changes).ends(NO, "C0, D", f"tallorder {command} CUSTOMER '1020'")
+            run(command, *place, "--order", "none", *changes).ends(NO, "No customer has an order none")
+            run(command, *place, "--order", "", *changes).ends(USAGE, "order_number")
+            if command != "patch":
+                run(command, *place, "--order", "1010", "C2").ends(USAGE, "--order")
+        run("patch", *place, "--order", "1010").ends(USAGE, "takes changes")
+        equal(run("export", *place).out, before)
+        run("patch", *place, "--order", "1010", "attribute.x=1", "-line[2]").ends(DONE, "Patched order 1010 of C2")
+        run("edit", *place, "--order=1010", env={**editor, "EDITOR": "true"}).ends(DONE, "Nothing is changed")
+        run("edit", *place, "--order=1010", env={**editor, "EDITOR": "sed -i '/\"x\"/s/1/2/'"}).ends(
+            DONE, "Stored order 1010 of C2")
+        equal(parse(run("get", *place, "C2", "1010", "--json").out)["attributes"]["x"], "2")
+        run("delete", *place, "--order", "1010").ends(DONE, "Deleted order 1010 of C2")
+        run("put", *place, "-", stdin=ORDERS[10]).ends(DONE)
+
+
+@test
+def by_number_without_its_index(folder):
     for place in places(indexed_store(folder, "date", CITY)):
-        run("get", *place, "--order", "1010").ends(FAILED, "--order", "number=order_number", CITY)
+        for words in ("get",), ("delete",), ("edit",), ("patch", "attribute.x=1"):
+            run(words[0], *place, "--order", "1010", *words[1:]).ends(
+                FAILED, "--order", "number=order_number", CITY)
 
 
 @test

@@ -109,8 +109,8 @@ def wrong_calls(folder):
     store = f"rocksdb:{folder}/none"
     token = str(uuid.uuid4())
     for arguments, words in (
-            (ID, "patch takes CUSTOMER ORDER and changes"),
-            (("C1",), "patch takes CUSTOMER ORDER and changes"),
+            (ID, "patch takes changes behind the order"),
+            (("C1",), "patch takes CUSTOMER ORDER, or --order ORDER in their place, and what follows"),
             ((*ID, "a=1", "--file", "x"), "arguments, or --file"),
             ((*ID, "a=1", "--if-revision", "0"), "a number above 0"),
             ((*ID, "a=1", "--base-revision=-3"), "--base-revision takes"),

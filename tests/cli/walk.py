@@ -53,7 +53,7 @@ def walk_store(folder, layout, key):
     where = ["--store", f"rocksdb:{folder}/{layout}"]
     do("init", *where, "--layout", layout, "--key", key, *INDEX)
     walk_orders(*where)
-    do("explain", *where, "VINET", "10248")
+    do("explain", *where, "--order", "10248")
     before = exported(*where)
     do("backup", *where, f"{folder}/{layout}-backup")
     do("restore", f"{folder}/{layout}-backup", "--store", f"rocksdb:{folder}/{layout}-restored")

@@ -43,14 +43,17 @@ remove_file (Edit *self)
 /* Returns: (transfer full) (nullable): the order; NULL with @code, and a message printed. An
  * embedded store is not held open while people think. */
 static TallOrder *
-fetch (const Edit *self, gint64 *revision, TallExit *code)
+fetch (Edit *self, gint64 *revision, TallExit *code)
 {
   g_autoptr (GError) error = NULL;
   g_autoptr (TallFront) front = tall_options_open_front (&self->options, &tall_command_edit, code);
   if (front == NULL)
     return NULL;
-  TallOrder *order = tall_front_get_order (front, self->options.arguments[0],
-                                           self->options.arguments[1], revision, &error);
+  const TallOrderId *id = &self->options.order;
+  TallOrder *order =
+      tall_options_find_order (&self->options, &tall_command_edit, front, &error)
+          ? tall_front_get_order (front, id->customer_number, id->order_number, revision, &error)
+          : NULL;
   if (order == NULL)
     *code = tall_fail (error);
   return order;
@@ -102,8 +105,8 @@ read_file (const Edit *self, char **text, GError **error)
   g_autoptr (TallOrder) order = *text != NULL ? tall_order_from_json (*text, -1, error) : NULL;
   if (order == NULL)
     return NULL;
-  if (g_str_equal (order->customer_number, self->options.arguments[0])
-      && g_str_equal (order->order_number, self->options.arguments[1]))
+  if (g_str_equal (order->customer_number, self->options.order.customer_number)
+      && g_str_equal (order->order_number, self->options.order.order_number))
     return g_steal_pointer (&order);
   tall_error_set_invalid (
       error, "order_number",
@@ -261,19 +264,16 @@ run (int argc, char **argv)
 {
   g_auto (Edit) self = { .options = TALL_OPTIONS_INIT };
   g_autoptr (GError) error = NULL;
-  if (!tall_options_parse (&self.options, &tall_command_edit, NULL, argc, argv, &error))
-    return tall_call_error (&tall_command_edit, error);
-  if (self.options.n_arguments != 2)
-    return tall_usage_error (&tall_command_edit, "edit takes two arguments: CUSTOMER ORDER");
-  if (!tall_validate_number (self.options.arguments[0], "customer_number", &error)
-      || !tall_validate_number (self.options.arguments[1], "order_number", &error))
+  const GOptionEntry entries[] = { TALL_ORDER_ENTRY (&self.options), { NULL } };
+  if (!tall_options_parse (&self.options, &tall_command_edit, entries, argc, argv, &error)
+      || !tall_options_take_order (&self.options, &tall_command_edit, 0, &error))
     return tall_call_error (&tall_command_edit, error);
   return edit (&self);
 }
 
 const TallCommand tall_command_edit = {
   .name = "edit",
-  .arguments = "CUSTOMER ORDER",
+  .arguments = "CUSTOMER ORDER|--order ORDER",
   .summary = "Opens an order in an editor, and stores what was made of it.",
   .help =
       "The order is opened as JSON in $VISUAL, $EDITOR or vi. It is stored if nobody else has\n"
@@ -281,7 +281,8 @@ const TallCommand tall_command_edit = {
       "is not JSON, or not an order, can be edited again. An embedded store is free for others\n"
       "while the editor is open.\n\n"
       "Example:\n"
-      "  tallorder edit --store rocksdb:shop VINET 10248",
+      "  tallorder edit --store rocksdb:shop VINET 10248\n"
+      "  tallorder edit --store rocksdb:shop --order 10248",
   .takes_server = TRUE,
   .run = run,
 };

@@ -349,19 +349,19 @@ list_indexes (Subject *self, GError **error)
 }
 
 static TallExit
-fetch_subject (Subject *self, const TallOptions *options)
+fetch_subject (Subject *self, TallOptions *options)
 {
   TallExit code;
   g_autoptr (GError) error = NULL;
-  const char *customer = options->arguments[0];
-  const char *number = options->arguments[1];
-  if (!tall_validate_number (customer, "customer_number", &error)
-      || !tall_validate_number (number, "order_number", &error))
+  const TallOrderId *id = &options->order;
+  if (!tall_options_take_order (options, &tall_command_explain, 0, &error))
     return tall_call_error (&tall_command_explain, error);
   self->store = tall_options_open_store (options, &tall_command_explain, &code);
   if (self->store == NULL)
     return code;
-  self->order = tall_front_get_order (TALL_FRONT (self->store), customer, number, NULL, &error);
+  TallFront *front = TALL_FRONT (self->store);
+  if (tall_options_find_order (options, &tall_command_explain, front, &error))
+    self->order = tall_front_get_order (front, id->customer_number, id->order_number, NULL, &error);
   return self->order != NULL && list_indexes (self, &error) ? TALL_EXIT_DONE : tall_fail (error);
 }
 
@@ -456,15 +456,16 @@ print (GPtrArray *explanations, const Subject *subject, const ExplainOptions *ow
 }
 
 static TallExit
-explain (const TallOptions *options,
+explain (TallOptions *options,
          const ExplainOptions *own,
          const TallLayout *layout,
          const TallKeyStrategy *key_strategy)
 {
   g_auto (Subject) subject = { NULL };
   g_autoptr (GError) error = NULL;
-  TallExit code = options->n_arguments == 2 ? fetch_subject (&subject, options)
-                                            : read_subject (&subject, options->arguments[0]);
+  TallExit code = options->n_arguments == 1 && options->by_number == NULL
+                      ? read_subject (&subject, options->arguments[0])
+                      : fetch_subject (&subject, options);
   if (code != TALL_EXIT_DONE)
     return code;
 
@@ -478,15 +479,15 @@ explain (const TallOptions *options,
 }
 
 static TallExit
-check_and_explain (const TallOptions *options, const ExplainOptions *own)
+check_and_explain (TallOptions *options, const ExplainOptions *own)
 {
   g_autoptr (GError) error = NULL;
   const TallLayout *layout = NULL;
   const TallKeyStrategy *key_strategy = NULL;
-  if (options->n_arguments < 1 || options->n_arguments > 2)
+  if (options->by_number == NULL && (options->n_arguments < 1 || options->n_arguments > 2))
     return tall_usage_error (&tall_command_explain,
-                             "explain takes CUSTOMER ORDER of a stored order, or the FILE of one "
-                             "in JSON");
+                             "explain takes CUSTOMER ORDER of a stored order, or --order ORDER in "
+                             "their place, or the FILE of one in JSON");
   if (own->all && (own->layout != NULL || own->key != NULL))
     return tall_usage_error (&tall_command_explain, "Give --all, or --layout and --key, not both");
   if (own->layout != NULL)
@@ -502,6 +503,7 @@ static TallExit
 run (int argc, char **argv)
 {
   ExplainOptions own = { NULL, NULL, FALSE, FALSE };
+  g_auto (TallOptions) options = TALL_OPTIONS_INIT;
   const GOptionEntry entries[] = {
     { "layout", 0, 0, G_OPTION_ARG_FILENAME, &own.layout, "as it would be in this layout",
       "LAYOUT" },
@@ -510,9 +512,9 @@ run (int argc, char **argv)
     { "all", 0, 0, G_OPTION_ARG_NONE, &own.all, "all layouts and key strategies side by side",
       NULL },
     { "json", 0, 0, G_OPTION_ARG_NONE, &own.json, "as JSON, with whole values", NULL },
+    TALL_ORDER_ENTRY (&options),
     { NULL },
   };
-  g_auto (TallOptions) options = TALL_OPTIONS_INIT;
   g_autoptr (GError) error = NULL;
   if (!tall_options_parse (&options, &tall_command_explain, entries, argc, argv, &error))
     return tall_call_error (&tall_command_explain, error);
@@ -521,7 +523,7 @@ run (int argc, char **argv)
 
 const TallCommand tall_command_explain = {
   .name = "explain",
-  .arguments = "CUSTOMER ORDER|FILE",
+  .arguments = "CUSTOMER ORDER|--order ORDER|FILE",
   .summary = "Shows the physical rows of an order, and what a get and a put of it cost.",
   .help =
       "CUSTOMER ORDER is read where it is stored; FILE is JSON and needs no store. With\n"

@@ -63,72 +63,6 @@ fetch (TallFront *front, const TallOrderId *id, const TallOrderPart *part, TallO
     (void)!tall_front_get_parts (front, id, 1, part, got, &got->error);
 }
 
-/* How many customers with an order of that number a message names. */
-#define MOST_NAMED 10
-
-static void
-set_several (const char *order, GPtrArray *customers, gboolean more, GError **error)
-{
-  g_ptr_array_add (customers, NULL);
-  g_autofree char *names = g_strjoinv (", ", (char **)customers->pdata);
-  g_autofree char *word = g_shell_quote (order);
-  tall_error_set_conflict (
-      error, 0,
-      "Order %s is there of several customers: %s%s. Say of which: tallorder get CUSTOMER %s",
-      order, names, more ? " and perhaps others" : "", word);
-}
-
-/* Moves the first outcome of a page to @first, unless there is one. */
-static void
-take_found (TallFound *page, TallOutcome *first, GPtrArray *customers)
-{
-  for (guint i = 0; i < page->n_orders; i++)
-    {
-      TallOutcome *outcome = &page->orders[i];
-      const char *customer = outcome->order != NULL ? outcome->order->customer_number : "?";
-      g_ptr_array_add (customers, g_strdup (customer));
-      if (customers->len > 1)
-        continue;
-      *first = *outcome;
-      *outcome = (TallOutcome){ NULL };
-    }
-}
-
-/* Fetches the only order of that number, whosever it is. */
-static void
-fetch_by_number (TallFront *front, const char *order, const TallOrderPart *part, TallOutcome *got)
-{
-  g_autofree char *value = g_strconcat ("order_number=", order, NULL);
-  g_autofree char *token = NULL;
-  g_autoptr (GPtrArray) customers = g_ptr_array_new_with_free_func (g_free);
-  const char *const values[] = { value };
-  TallFindOptions find = { .values = values, .n_values = 1, .limit = MOST_NAMED, .part = *part };
-  GError *error = NULL;
-  do
-    {
-      g_autoptr (TallFound) page = tall_front_find_orders (front, &find, &error);
-      if (page == NULL)
-        break;
-      take_found (page, got, customers);
-      g_free (token);
-      find.page = token = g_steal_pointer (&page->next_page);
-    }
-  while (token != NULL && customers->len < MOST_NAMED);
-
-  if (g_error_matches (error, TALL_ERROR, TALL_ERROR_UNSUPPORTED)
-      || g_error_matches (error, TALL_ERROR, TALL_ERROR_INVALID))
-    g_prefix_error (&error, "--order takes an index whose template begins with order_number, such "
-                            "as number=order_number, which “tallorder migrate” adds: ");
-  if (error == NULL && customers->len == 0)
-    g_set_error (&error, TALL_ERROR, TALL_ERROR_NOT_FOUND, "No customer has an order %s", order);
-  if (error == NULL && customers->len > 1)
-    set_several (order, customers, token != NULL, &error);
-  if (error == NULL)
-    return;
-  tall_outcome_clear (got);
-  *got = (TallOutcome){ .error = error };
-}
-
 /* @name: (nullable): of the part */
 static TallExit
 print (const TallOutcome *got, const char *name, gboolean json)
@@ -147,28 +81,20 @@ run (int argc, char **argv)
 {
   gboolean json = FALSE;
   char *part_name = NULL;
-  char *order = NULL;
   TallOrderPart part = { .kind = TALL_PART_WHOLE };
+  g_auto (TallOptions) options = TALL_OPTIONS_INIT;
   const GOptionEntry entries[] = {
     { "json", 0, 0, G_OPTION_ARG_NONE, &json,
       "for programs: JSON as put takes it, with the revision", NULL },
     { "part", 0, 0, G_OPTION_ARG_STRING, &part_name,
       "only summary, header or 'location[N]' of the order", "PART" },
-    { "order", 0, 0, G_OPTION_ARG_STRING, &order,
-      "the order of that number, whosever it is, by an index", "ORDER" },
+    TALL_ORDER_ENTRY (&options),
     { NULL },
   };
-  g_auto (TallOptions) options = TALL_OPTIONS_INIT;
   g_autoptr (GError) error = NULL;
   if (!tall_options_parse (&options, &tall_command_get, entries, argc, argv, &error))
     return tall_call_error (&tall_command_get, error);
-  if (options.n_arguments != (order != NULL ? 0 : 2))
-    return tall_usage_error (&tall_command_get,
-                             "get takes two arguments: CUSTOMER ORDER; or --order ORDER alone");
-  const TallOrderId id = { order == NULL ? options.arguments[0] : NULL,
-                           order == NULL ? options.arguments[1] : order };
-  if ((order == NULL && !tall_validate_number (id.customer_number, "customer_number", &error))
-      || !tall_validate_number (id.order_number, "order_number", &error)
+  if (!tall_options_take_order (&options, &tall_command_get, 0, &error)
       || (part_name != NULL && !parse_part (part_name, &part, &error)))
     return tall_call_error (&tall_command_get, error);
 
@@ -176,11 +102,10 @@ run (int argc, char **argv)
   g_autoptr (TallFront) front = tall_options_open_front (&options, &tall_command_get, &code);
   if (front == NULL)
     return code;
+  if (!tall_options_find_order (&options, &tall_command_get, front, &error))
+    return tall_fail (error);
   TallOutcome got = { 0 };
-  if (order == NULL)
-    fetch (front, &id, &part, &got);
-  else
-    fetch_by_number (front, order, &part, &got);
+  fetch (front, &options.order, &part, &got);
   code = print (&got, part_name, json);
   tall_outcome_clear (&got);
   return code;

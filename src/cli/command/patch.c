@@ -38,7 +38,7 @@ read_changes (const Call *self, GError **error)
 {
   if (self->file == NULL)
     {
-      GStrv changes = g_strdupv (self->options.arguments + 2);
+      GStrv changes = g_strdupv (self->options.rest);
       for (guint i = 0; changes[i] != NULL; i++)
         if (changes[i][0] == DASH)
           changes[i][0] = '-';
@@ -63,13 +63,18 @@ fail (const GError *error)
 }
 
 static gboolean
-check_call (const Call *self, TallWriteOptions *write, GError **error)
+check_call (Call *self, TallWriteOptions *write, GError **error)
 {
   const TallCommand *command = &tall_command_patch;
   gboolean is_conditional = self->if_revision != G_MININT64;
   const char *wrong = NULL;
-  if (self->options.n_arguments < 2 || (self->options.n_arguments > 2) == (self->file != NULL))
-    wrong = "patch takes CUSTOMER ORDER and changes: arguments, or --file";
+  if (!tall_options_take_order (&self->options, command, G_MAXUINT, error))
+    {
+      tall_call_error (command, *error);
+      return FALSE;
+    }
+  if ((*self->options.rest != NULL) == (self->file != NULL))
+    wrong = "patch takes changes behind the order: arguments, or --file";
   else if (is_conditional && self->if_revision < 1)
     wrong = "--if-revision takes a number above 0";
   else if (self->base != G_MININT64 && self->base < 1)
@@ -83,18 +88,14 @@ check_call (const Call *self, TallWriteOptions *write, GError **error)
   write->condition = is_conditional ? TALL_IF_REVISION : TALL_IF_ANY;
   write->revision = is_conditional ? self->if_revision : 0;
   write->base = MAX (self->base, 0);
-  if (tall_validate_number (self->options.arguments[0], "customer_number", error)
-      && tall_validate_number (self->options.arguments[1], "order_number", error))
-    return TRUE;
-  tall_call_error (command, *error);
-  return FALSE;
+  return TRUE;
 }
 
 static void
 print_patched (const Call *self, gint64 revision)
 {
-  const char *customer = self->options.arguments[0];
-  const char *order = self->options.arguments[1];
+  const char *customer = self->options.order.customer_number;
+  const char *order = self->options.order.order_number;
   if (!self->json)
     {
       tall_print ("Patched order %s of %s, revision %" G_GINT64_FORMAT "\n", order, customer,
@@ -111,7 +112,7 @@ print_patched (const Call *self, gint64 revision)
 }
 
 static TallExit
-patch (const Call *self)
+patch (Call *self)
 {
   g_autoptr (GError) error = NULL;
   TallWriteOptions write = { 0 };
@@ -128,7 +129,10 @@ patch (const Call *self)
       tall_options_open_front (&self->options, &tall_command_patch, &code);
   if (front == NULL)
     return code;
-  if (!tall_front_patch_order (front, self->options.arguments[0], self->options.arguments[1],
+  const TallOrderId *id = &self->options.order;
+  if (!tall_options_find_order (&self->options, &tall_command_patch, front, &error))
+    return tall_fail (error);
+  if (!tall_front_patch_order (front, id->customer_number, id->order_number,
                                (const char *const *)changes, g_strv_length (changes), &write,
                                &revision, &error))
     return fail (error);
@@ -160,6 +164,7 @@ run (int argc, char **argv)
   tall_options_clear (&self.options);
   return code;
 }
+    TALL_ORDER_ENTRY (&self.options),
 
 static char *
 describe_forms (void)
@@ -175,7 +180,7 @@ describe_forms (void)
 
 const TallCommand tall_command_patch = {
   .name = "patch",
-  .arguments = "CUSTOMER ORDER CHANGE...",
+  .arguments = "CUSTOMER ORDER|--order ORDER CHANGE...",
   .summary = "Changes parts of an order, whatever others change meanwhile.",
   .make_help = describe_forms,
   .help =

@@ -232,8 +232,9 @@ struct PutResult {
 
 /**
  * Changes of one order, made one after the other, all or none. Each has one of these forms, where L
- * is the number of a location, N that of a line, and FIELD a name as in the structs above, such as
- * "currency", or one within another, such as "address.city":
+ * is the number of a location, N that of a line, A the kind of an adjustment, if no other has it, or
+ * its place in the list, from 1, and FIELD a name as in the structs above, such as "currency", or one
+ * within another, such as "address.city":
  *
  *   FIELD=VALUE             sets a field of the order
  *   location[L].FIELD=VALUE sets a field of location L
@@ -245,6 +246,9 @@ struct PutResult {
  *   +location[L].line[N]    adds a line to location L; ={JSON} says what is in it
  *   location[L]={JSON}, line[N]={JSON}
  *                           replaces a location with its lines, or a line
+ *   +adjustment={JSON}      adds an adjustment, as the last one
+ *   adjustment[A].FIELD=VALUE
+ *                           sets a field of adjustment A; +=, -=, ={JSON} and - work, too
  *
  * VALUE goes to the end of the text as it is, so nothing in it has to be quoted: a text, a decimal
  * such as 9.80, a date such as 1996-07-04. JSON has the form of src/cli/README.md; its "number" may

@@ -4,6 +4,7 @@
 
 #include "base/workers.h"
 #include "cli/output.h"
+#include "cli/show.h"
 #include "tall-error.h"
 
 /* What became of an object that was tried. */
@@ -279,6 +280,8 @@ report_item (Put *self, guint i)
       self->n_stored++;
       if (!self->call->json && !self->call->quiet)
         print_stored (item, revision);
+      if (item->order != NULL && !self->call->quiet)
+        tall_show_warn_of_signs (item->order);
       return TRUE;
     }
   gboolean was_parsed = item->order != NULL || item->customer != NULL;

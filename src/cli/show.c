@@ -382,6 +382,31 @@ show_adjustments (const TallOrder *order)
   show_structs (&tall_model_adjustment, (gpointer const *)order->adjustments, order->n_adjustments);
 }
 
+/**
+ * tall_show_warn_of_signs:
+ *
+ * Says on standard error which adjustments add to the total though their kind takes off: a sign may
+ * have been forgotten. It counts all the same.
+ */
+void
+tall_show_warn_of_signs (const TallOrder *order)
+{
+  for (gsize i = 0; i < order->n_adjustments; i++)
+    {
+      const TallAdjustment *adjustment = order->adjustments[i];
+      gboolean takes_off =
+          g_str_equal (adjustment->kind, "discount") || g_str_equal (adjustment->kind, "refund");
+      if (!takes_off || adjustment->amount->unscaled <= 0)
+        continue;
+      char amount[TALL_DECIMAL_TEXT_SIZE];
+      tall_decimal_format (*adjustment->amount, amount);
+      tall_print_error ("Order %s of %s: its %s of %s adds to the total; what is taken off is "
+                        "negative: -%s",
+                        order->order_number, order->customer_number, adjustment->kind, amount,
+                        amount);
+    }
+}
+
 /* @part: (nullable): the name of the only part of it that is there
  * @entry: (nullable): of a summary */
 void

@@ -10,6 +10,7 @@ static const struct
   { "shipping_locations", "location" },
   { "line_items", "line" },
   { "attributes", "attribute" },
+  { "adjustments", "adjustment" },
 };
 
 static char *find (const char *path, JsonNode *given, JsonNode *stored);

@@ -8,6 +8,7 @@
 #include "model/json.h"
 
 #define ATTRIBUTE "attribute"
+#define ADJUSTMENT "adjustment"
 
 /* Help, manual and documents take the forms from here. */
 const TallPatchForm tall_patch_forms[] = {
@@ -25,6 +26,10 @@ const TallPatchForm tall_patch_forms[] = {
     "+location[1].line[5]={\"item_number\":\"11\",\"quantity\":\"2\"}" },
   { "location[L]={JSON}, line[N]={JSON}", "replaces a location with its lines, or a line",
     "line[4]={\"item_number\":\"42\"}" },
+  { "+adjustment={JSON}", "adds an adjustment, as the last one",
+    "+adjustment={\"kind\":\"shipping\",\"amount\":\"4.95\"}" },
+  { "adjustment[A].FIELD=VALUE", "sets a field of adjustment A; +=, -=, ={JSON} and - work, too",
+    "adjustment[shipping].amount=5.95" },
   { NULL, NULL, NULL },
 };
 
@@ -125,6 +130,18 @@ split (Change *self, const char *text)
 
 /* ---- Locations and lines ---- */
 
+/* Reads the dot behind a bracket, if more follows. */
+static gboolean
+end_name (Change *self)
+{
+  if (self->at == self->end)
+    return TRUE;
+  if (*self->at != '.' || self->at + 1 == self->end)
+    return change_fail (self, "a dot and a name are expected here, or nothing");
+  self->at++;
+  return TRUE;
+}
+
 /* Reads NAME[NUMBER] if it comes next, with the dot after it. @number: (out): 0 if it does not */
 static gboolean
 take_number (Change *self, const char *name, gint32 *number)
@@ -143,12 +160,7 @@ take_number (Change *self, const char *name, gint32 *number)
   if (!closed || value < 1 || value > G_MAXINT32)
     return change_fail (self, "%s[…] takes a number from 1 to %d", name, G_MAXINT32);
   *number = (gint32)value;
-  if (self->at == self->end)
-    return TRUE;
-  if (*self->at != '.' || self->at + 1 == self->end)
-    return change_fail (self, "a dot and a name are expected here, or nothing");
-  self->at++;
-  return TRUE;
+  return end_name (self);
 }
 
 /* An element of a list of the order. */
@@ -186,7 +198,42 @@ find_line (const Change *self, gconstpointer location, gint32 number)
   return (Spot){ .part = NULL };
 }
 
-/* Returns: (nullable): a new part with what the value says; NULL with an error */
+/* Reads adjustment[KIND] or adjustment[PLACE] if it comes next, with the dot after it. @spot:
+ * (out): without a part if it does not */
+static gboolean
+take_adjustment (Change *self, Spot *spot)
+{
+  TallOrder *order = self->order;
+  gsize len = strlen (ADJUSTMENT "[");
+  *spot = (Spot){ .part = NULL };
+  if ((gsize)(self->end - self->at) < len || memcmp (self->at, ADJUSTMENT "[", len) != 0)
+    return TRUE;
+  const char *name = self->at + len;
+  const char *close = memchr (name, ']', (gsize)(self->end - name));
+  const char *name_end = close != NULL ? close : self->end;
+  g_autofree char *which = g_strndup (name, (gsize)(name_end - name));
+  guint64 place = 0;
+  guint n_found = 0;
+  gboolean by_place = g_ascii_string_to_unsigned (which, 10, 0, G_MAXINT32, &place, NULL);
+  for (gsize i = 0; i < order->n_adjustments; i++)
+    if (by_place ? i + 1 == place : g_str_equal (order->adjustments[i]->kind, which))
+      {
+        n_found++;
+        *spot = (Spot){ (gpointer *)order->adjustments, &order->n_adjustments, i,
+                        &order->adjustments[i]->base };
+      }
+  self->at = close != NULL ? close + 1 : self->end;
+  if (close == NULL || n_found == 0)
+    return change_fail (self, "the order has no such adjustment");
+  if (n_found > 1)
+    return change_fail (self, "the order has %u of that kind: say which by its place, from 1",
+                        n_found);
+  return end_name (self);
+}
+
+/* @number: of a location or line; 0: it is an adjustment, which has none
+ *
+ * Returns: (nullable): a new part with what the value says; NULL with an error */
 static gpointer
 make_part (const Change *self, const TallModelType *type, gint32 number)
 {
@@ -198,11 +245,12 @@ make_part (const Change *self, const TallModelType *type, gint32 number)
   GError *invalid = NULL;
   TallCheck check = TALL_CHECK_INIT (&invalid);
 
-  *tall_model_position (field, part) = number;
+  if (number != 0)
+    *tall_model_position (field, part) = number;
   if (self->value != NULL
       && !tall_json_read_part (type, path, self->value, arena, part, self->error))
     return NULL;
-  if (*tall_model_position (field, part) != number)
+  if (number != 0 && *tall_model_position (field, part) != number)
     {
       change_fail (self, "its JSON has the number %d; leave that out",
                    *tall_model_position (field, part));
@@ -240,7 +288,18 @@ insert_line (const Change *self, TallShippingLocation *location, gint32 number)
   return part != NULL;
 }
 
-/* Removes or replaces a whole location or line. */
+static gboolean
+insert_adjustment (const Change *self)
+{
+  TallOrder *order = self->order;
+  gpointer part = make_part (self, &tall_model_adjustment, 0);
+  if (part != NULL)
+    tall_arena_append (tall_order_get_arena (order), &order->adjustments, &order->n_adjustments,
+                       part);
+  return part != NULL;
+}
+
+/* Removes or replaces a whole location, line or adjustment. */
 static gboolean
 change_part (const Change *self, Spot spot, gint32 number)
 {
@@ -268,6 +327,12 @@ clear_field (const TallModelField *field, gpointer base)
     {
       *tall_model_flag (field, base) = FALSE;
       *tall_model_date (field, base) = 0;
+      return;
+    }
+  if (tall_model_kind (field) == TALL_MODEL_POSITION)
+    {
+      *tall_model_flag (field, base) = FALSE;
+      *tall_model_position (field, base) = 0;
       return;
     }
   tall_model_set_pointer (field, base, NULL);
@@ -309,8 +374,11 @@ add_to_field (const Change *self, const TallModelField *field, gpointer base)
 static gboolean
 change_field (const Change *self, const TallModelField *field, gpointer base, const char *name)
 {
-  if (tall_model_field_is_required (field))
+  gboolean is_of_adjustment = ((ProtobufCMessage *)base)->descriptor == &tall_model_adjustment;
+  if (tall_model_field_is_required (field) && !is_of_adjustment)
     return change_fail (self, "it says which one it is, and cannot be changed");
+  if (tall_model_field_is_required (field) && self->verb == CLEARS)
+    return change_fail (self, "it has to be there; or remove the whole adjustment");
   if (self->verb == ADDS || self->verb == SUBTRACTS)
     {
       if (!add_to_field (self, field, base))
@@ -365,7 +433,8 @@ change_field_in (Change *self, const TallModelType *type, gpointer base)
           g_autofree char *known = tall_model_list_fields (type);
           return change_fail (self, "unknown field; known here %s%s", known,
                               type == &tall_model_order
-                                  ? "; parts are written as location[L], line[N] and attribute.NAME"
+                                  ? "; parts are written as location[L], line[N], "
+                                    "adjustment[A] and attribute.NAME"
                                   : "");
         }
       if (dot == NULL)
@@ -442,20 +511,29 @@ static gboolean
 apply (Change *self)
 {
   gint32 location_number, line_number;
-  if (!take_number (self, "location", &location_number)
+  Spot spot = { .part = NULL };
+  if ((self->verb != INSERTS && !take_adjustment (self, &spot))
+      || !take_number (self, "location", &location_number)
       || !take_number (self, "line", &line_number))
     return FALSE;
+  if (spot.part != NULL)
+    return self->at == self->end ? change_part (self, spot, 0)
+                                 : change_field_in (self, spot.part->descriptor, spot.part);
+  if (self->verb == INSERTS && strlen (ADJUSTMENT) == (gsize)(self->end - self->at)
+      && memcmp (self->at, ADJUSTMENT, strlen (ADJUSTMENT)) == 0)
+    return insert_adjustment (self);
 
   gboolean is_whole = self->at == self->end && (location_number != 0 || line_number != 0);
   if (self->verb == INSERTS && !is_whole)
     {
       self->at = self->end;
-      return change_fail (self, "only +location[L] and +location[L].line[N] are added");
+      return change_fail (self,
+                          "only +location[L], +location[L].line[N] and +adjustment are added");
     }
   if (self->verb == INSERTS && line_number == 0)
     return insert_location (self, location_number);
 
-  Spot spot = { .part = &self->order->base };
+  spot.part = &self->order->base;
   gpointer location = NULL;
   if (location_number != 0)
     {

@@ -13,8 +13,9 @@ TALL_BEGIN_API
 /**
  * TallPatchForm:
  *
- * One form of a change. L is the number of a location and N that of a line; FIELD is a name of the
- * JSON form, such as `currency`, or one within another, such as `address.city`.
+ * One form of a change. L is the number of a location, N that of a line, and A the kind of an
+ * adjustment, if no other has it, or its place in the list, from 1; FIELD is a name of the JSON
+ * form, such as `currency`, or one within another, such as `address.city`.
  */
 typedef struct
 {

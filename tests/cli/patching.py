@@ -271,6 +271,25 @@ def put_obeys_the_revision(folder):
 
 
 @test
+def adjustments_and_their_signs(folder):
+    """One is added, changed and removed; a sign that may have been forgotten is said, and counts."""
+    raises = "adds to the total; what is taken off is negative: -5.00"
+    for place in each_place(folder):
+        equal("adds" in run("patch", *place, *ID, '+adjustment={"kind":"tax","amount":"5.00"}').ends(DONE).err, False)
+        run("patch", *place, *ID, '+adjustment={"kind":"discount","amount":"5.00"}').ends(
+            DONE, "Patched order O1 of C1", f"Order O1 of C1: its discount of 5.00 {raises}")
+        said = run("patch", *place, *ID, "adjustment[discount].amount=-5", "adjustment[1].amount+=0.50").ends(DONE)
+        equal("adds" in said.err, False)
+        equal(get(place)[0]["adjustments"], [{"kind": "tax", "amount": "5.50"}, {"kind": "discount", "amount": "-5"}])
+        edit(place, "sed -i s/-5/5.00/").ends(DONE, f"its discount of 5.00 {raises}")
+        order = {**get(place)[0], "adjustments": [{"kind": "refund", "amount": "5.00"}]}
+        equal("adds" in run("put", *place, "-", "--quiet", stdin=order).ends(DONE).err, False)
+        run("put", *place, "-", stdin=order).ends(DONE, f"its refund of 5.00 {raises}")
+        patch(place, "-adjustment[refund]")
+        equal("adjustments" in get(place)[0], False)
+
+
+@test
 def forms_are_documented(_):
     """Help, README and the interface say the same."""
     equal(len(forms()) > 5, True)

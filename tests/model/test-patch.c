@@ -17,6 +17,7 @@
        "\"attributes\":{\"a\":\"1\",\"b=c\":\"2\"}}"
 
 #define TAX "{\"kind\":\"tax\",\"amount\":\"4.50\",\"line\":3}"
+#define TWO "adjustments=[" TAX ",{\"kind\":\"fee\",\"amount\":\"1\"}]\n"
 
 typedef struct
 {
@@ -75,6 +76,32 @@ static const Case cases[] = {
   { "adjustments=[" TAX "]", "\"adjustments\":[" TAX "]}", NULL, NULL },
   { "adjustments=[" TAX "]\n-line[3]\n-adjustments", "\"b=c\":\"2\"}}", NULL, NULL },
 
+  { "+adjustment=" TAX, "\"adjustments\":[" TAX "]}", NULL, NULL },
+  { TWO "adjustment[fee].amount=2", "[" TAX ",{\"kind\":\"fee\",\"amount\":\"2\"}]}", NULL, NULL },
+  { TWO "adjustment[2].amount-=1.50\nadjustment[2].kind=a=b]\nadjustment[2].description=",
+    "[" TAX ",{\"kind\":\"a=b]\",\"amount\":\"-0.50\",\"description\":\"\"}]}", NULL, NULL },
+  { TWO "adjustment[2].line=3\n-adjustment[1]", "[{\"kind\":\"fee\",\"amount\":\"1\",\"line\":3}]}",
+    NULL, NULL },
+  { TWO "adjustment[2].line=3\n-adjustment[2].line\n-adjustment[1]",
+    "[{\"kind\":\"fee\",\"amount\":\"1\"}]}", NULL, NULL },
+  { TWO "-adjustment[fee]\n-adjustment[tax]", "\"b=c\":\"2\"}}", NULL, NULL },
+  { TWO "adjustment[1]={\"kind\":\"tip\",\"amount\":\"3\"}",
+    "[{\"kind\":\"tip\",\"amount\":\"3\"},{\"kind\":\"fee\"", NULL, NULL },
+
+  { "-adjustment[tax]", NULL, "adjustment[tax]", "no such adjustment" },
+  { TWO "-adjustment[0]", NULL, "adjustment[0]", "no such adjustment" },
+  { TWO "adjustment[3].amount=1", NULL, "adjustment[3]", "no such adjustment" },
+  { TWO "-adjustment[fee", NULL, "adjustment[fee", "no such adjustment" },
+  { TWO "-adjustment[fee]x", NULL, "adjustment[fee]", "a dot and a name" },
+  { TWO "-adjustment[fee].amount", NULL, "adjustment[fee].amount", "has to be there" },
+  { TWO "-adjustment[fee].kind", NULL, "adjustment[fee].kind", "has to be there" },
+  { TWO "adjustment[fee].kind=", NULL, "adjustment[fee].kind", "empty" },
+  { TWO "adjustment[fee].line=0", NULL, "adjustment[fee].line", "out of range" },
+  { TWO "adjustment[fee]+=1", NULL, "adjustment[fee]", "only numbers are added to" },
+  { TWO "+adjustment[fee]=" TAX, NULL, "adjustment[fee]", "+adjustment are added" },
+  { TWO "+adjustment=" TAX "\n-adjustment[tax]", NULL, "adjustment[tax]", "has 2 of that kind" },
+  { "+adjustment", NULL, "adjustment.kind", "missing" },
+  { "+adjustment={\"kind\":\"tax\"}", NULL, "adjustment.amount", "missing" },
   { "adjustments=[{\"kind\":\"tax\"}]", NULL, "adjustments[0].amount", "missing" },
   { "adjustments=[{\"kind\":\"\",\"amount\":\"1\"}]", NULL, "adjustments[0].kind", "empty" },
   { "adjustments+=1", NULL, "adjustments", "only numbers are added to" },
@@ -233,7 +260,7 @@ test_forms (void)
                         "{\"city\":\"Reims\"},\"line_items\":[{\"number\":3,\"quantity\":\"3\"},"
                         "{\"number\":4,\"item_number\":\"42\"},{\"number\":5,\"item_number\":"
                         "\"11\",\"quantity\":\"2\"}]},{\"number\":2}],\"attributes\":{\"status\":"
-                        "\"paid\"}}");
+                        "\"paid\"},\"adjustments\":[{\"kind\":\"shipping\",\"amount\":\"5.95\"}]}");
 }
 
 static void

@@ -3,6 +3,7 @@
 #include "base/file.h"
 #include "cli/options.h"
 #include "cli/output.h"
+#include "cli/show.h"
 #include "tall-error.h"
 #include "tall-json.h"
 
@@ -199,6 +200,7 @@ store (Edit *self, TallOrder *edited, GError **error)
     return TALL_EXIT_FAILED;
   tall_print ("Stored order %s of %s, revision %" G_GINT64_FORMAT "\n", edited->order_number,
               edited->customer_number, revision);
+  tall_show_warn_of_signs (edited);
   remove_file (self);
   return TALL_EXIT_DONE;
 }

@@ -3,7 +3,9 @@
 #include "base/file.h"
 #include "cli/options.h"
 #include "cli/output.h"
+#include "cli/show.h"
 #include "tall-error.h"
+#include "tall-front.h"
 #include "tall-patch.h"
 
 /* Stands for the dash that a change begins with, while options are looked for. */
@@ -111,6 +113,22 @@ print_patched (const Call *self, gint64 revision)
   tall_json_print_line (builder);
 }
 
+/* The order is looked at only if its adjustments were changed. */
+static void
+warn_of_signs (TallFront *front, const TallOrderId *id, GStrv changes)
+{
+  const TallOrderPart header = { .kind = TALL_PART_HEADER };
+  TallOutcome now = { 0 };
+  for (guint i = 0; changes[i] != NULL; i++)
+    if (strstr (changes[i], "adjustment") != NULL)
+      {
+        if (tall_front_get_parts (front, id, 1, &header, &now, NULL) && now.order != NULL)
+          tall_show_warn_of_signs (now.order);
+        tall_outcome_clear (&now);
+        return;
+      }
+}
+
 static TallExit
 patch (Call *self)
 {
@@ -137,6 +155,7 @@ patch (Call *self)
                                &revision, &error))
     return fail (error);
   print_patched (self, revision);
+  warn_of_signs (front, id, changes);
   return TALL_EXIT_DONE;
 }
 
@@ -145,6 +164,7 @@ run (int argc, char **argv)
 {
   Call self = { .options = TALL_OPTIONS_INIT, .if_revision = G_MININT64, .base = G_MININT64 };
   const GOptionEntry entries[] = {
+    TALL_ORDER_ENTRY (&self.options),
     { "file", 0, 0, G_OPTION_ARG_FILENAME, &self.file, "changes as a JSON list of texts", "FILE" },
     { "if-revision", 0, 0, G_OPTION_ARG_INT64, &self.if_revision,
       "only if exactly this revision is stored", "N" },
@@ -164,13 +184,13 @@ run (int argc, char **argv)
   tall_options_clear (&self.options);
   return code;
 }
-    TALL_ORDER_ENTRY (&self.options),
 
 static char *
 describe_forms (void)
 {
-  GString *text = g_string_new ("A change has one of these forms; L is the number of a location, N "
-                                "that of a line:\n");
+  GString *text = g_string_new (
+      "A change has one of these forms; L is the number of a location, N that of a line,\n"
+      "and A the kind of an adjustment, if no other has it, or its place in the list, from 1:\n");
   for (const TallPatchForm *form = tall_patch_forms; form->form != NULL; form++)
     g_string_append_printf (text, "  %s\n      %s, as in '%s'\n", form->form, form->meaning,
                             form->example);
@@ -190,7 +210,9 @@ const TallCommand tall_command_patch = {
       "A patch whose answer was lost can be sent again if it has a --token, made by uuidgen,\n"
       "and says as --base-revision which revision there was when the token was made: it is\n"
       "done once.\n\n"
+      "An amount's sign counts: what is taken off the total is negative, also of a discount.\n\n"
       "Example:\n"
+      "  tallorder patch --store rocksdb:shop --order 10248 'adjustment[discount].amount=-5'\n"
       "  tallorder patch --store rocksdb:shop VINET 10248 'location[1].address.city=Reims' \\\n"
       "    'line[3].quantity=2' '-line[2]' 'attribute.status=paid'",
   .takes_server = TRUE,

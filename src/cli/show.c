@@ -20,7 +20,7 @@ check_date (const char *option, const char *text, gboolean *has, gint64 *date, G
 {
   g_autoptr (GError) local = NULL;
   *has = text != NULL;
-  if (text == NULL || tall_date_parse (text, date, &local))
+  if (text == NULL || tall_date_parse_first (text, date, &local))
     return TRUE;
   return tall_error_fail_invalid (error, option, "--%s: %s", option, local->message);
 }

@@ -569,11 +569,8 @@ tall_template_split_key (TallSlice key, char **customer_number, char **order_num
 static gboolean
 parse_date (const Part *self, const char *value, gboolean is_bound, gint64 *date, GError **error)
 {
-  static const char *const rest[] = { [4] = "-01-01", [7] = "-01" };
-  gsize len = strlen (value);
-  gboolean is_short = len == 4 || len == 7;
-  g_autofree char *whole = g_strconcat (value, is_short ? rest[len] : "", NULL);
-  if ((is_bound || len >= forms[self->form].precision) && tall_date_parse (whole, date, NULL))
+  if ((is_bound || strlen (value) >= forms[self->form].precision)
+      && tall_date_parse_first (value, date, NULL))
     return TRUE;
   return tall_error_fail_invalid (error, "values",
                                   "“%s” is not a date as %s needs it, such as %.*s", value,

@@ -140,6 +140,23 @@ read_offset (Cursor *self)
 }
 
 /**
+ * tall_date_parse_first:
+ * @text: as much of ISO 8601 as is known: `1996`, `1996-07`, or as tall_date_parse() takes it
+ *
+ * The first moment of a span of time, in UTC, for searches.
+ *
+ * Returns: FALSE as tall_date_parse() does
+ */
+gboolean
+tall_date_parse_first (const char *text, gint64 *date, GError **error)
+{
+  static const char *const rest[] = { [4] = "-01-01", [7] = "-01" };
+  gsize len = strlen (text);
+  g_autofree char *whole = g_strconcat (text, len == 4 || len == 7 ? rest[len] : "", NULL);
+  return tall_date_parse (tall_date_parse (whole, date, NULL) ? whole : text, date, error);
+}
+
+/**
  * tall_date_parse:
  * @text: `1996-07-04`, or `1996-07-04T12:30:00.000Z`, with seconds and fraction optional and
  *   `+02:00` or so in place of `Z`

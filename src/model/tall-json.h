@@ -25,5 +25,7 @@ tall_customer_from_json (const char *text, gssize len, GError **error) G_GNUC_WA
 #define TALL_DATE_TEXT_SIZE 32
 const char *tall_date_format (gint64 date, char text[TALL_DATE_TEXT_SIZE]);
 gboolean tall_date_parse (const char *text, gint64 *date, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean
+tall_date_parse_first (const char *text, gint64 *date, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 TALL_END_API

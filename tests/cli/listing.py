@@ -131,6 +131,8 @@ def list_by_date(folder):
     equal(listed("--to", "2020-01-03T00:00:00Z"), ["O2", "O1"])
     equal(listed("--from", "2020-01-03T00:00:00.001Z", "--to", "2020-01-04T02:00:00+02:00"), [])
     equal(listed("--from", "2021-01-01"), [])
+    equal(listed("--from", "2020-01", "--to", "2020-01-03"), ["O2", "O1"])
+    equal((listed("--from", "2021"), listed("--from", "2020-01-24", "--to", "2021")), ([], ["O25", "O24"]))
     run("put", "--store", store, "-", stdin=order("C", "O1", sales_date="2021-06-01")).ends(DONE)
     run("delete", "--store", store, "C", "O25").ends(DONE)
     equal(listed("--from", "2020-01-23"), ["O1", "O24", "O23"])

@@ -66,6 +66,30 @@ test_other_forms (void)
   g_assert_cmpint (parse ("1970-01-01T00:00:00.123000Z"), ==, 123);
 }
 
+/* What a search takes: as much as is known. */
+static void
+test_first (void)
+{
+  static const char *const texts[] = { "1996", "1996-01", "1996-01-01", "1996-01-01T00:00Z" };
+  static const char *const bad[] = { "", "199", "1996-", "1996-1", "1996-13", "0000", "1996-01T" };
+  gint64 date;
+  for (guint i = 0; i < G_N_ELEMENTS (texts); i++)
+    {
+      must (tall_date_parse_first (texts[i], &date, &error));
+      g_assert_cmpint (date, ==, parse ("1996-01-01"));
+    }
+  must (tall_date_parse_first ("1996-07", &date, &error));
+  g_assert_cmpint (date, ==, parse ("1996-07-01"));
+  for (guint i = 0; i < G_N_ELEMENTS (bad); i++)
+    {
+      g_autoptr (GError) error = NULL;
+      g_autofree char *shown = g_strdup_printf ("“%s” is not a date", bad[i]);
+      g_assert_false (tall_date_parse_first (bad[i], &date, &error));
+      g_assert_error (error, TALL_ERROR, TALL_ERROR_INVALID);
+      g_assert_true (g_str_has_prefix (error->message, shown));
+    }
+}
+
 static void
 test_refused (void)
 {
@@ -131,6 +155,7 @@ main (int argc, char **argv)
   g_test_add_func ("/model/date/round-trip", test_round_trip);
   g_test_add_func ("/model/date/other-forms", test_other_forms);
   g_test_add_func ("/model/date/refused", test_refused);
+  g_test_add_func ("/model/date/first", test_first);
   g_test_add_func ("/model/date/out-of-range", test_out_of_range);
   return g_test_run ();
 }

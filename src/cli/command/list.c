@@ -118,15 +118,17 @@ const TallCommand tall_command_list = {
   .name = "list",
   .arguments = "CUSTOMER",
   .summary = "Lists a customer's orders, the newest first.",
-  .help = "DATE is ISO 8601, such as 1996-07-31 or 1996-07-31T12:00:00Z; a day alone is its first\n"
-          "moment in UTC. Orders without a sales date come last, and not if a date is given.\n"
-          "An order whose date changes meanwhile may be missed, or shown twice. An order that\n"
-          "cannot be read is reported on standard error; the exit code is 3 then. With --orders\n"
-          "each is printed as get prints it.\n\n"
-          "Example:\n"
-          "  tallorder list --store rocksdb:shop VINET\n"
-          "  tallorder list --store rocksdb:shop VINET --from 1997-01-01 --to 1998-01-01\n"
-          "  tallorder list --server 127.0.0.1:7654 VINET --all --json",
+  .help =
+      "DATE is ISO 8601, such as 1996, 1996-07, 1996-07-31 or 1996-07-31T12:00:00Z; what is short\n"
+      "is its first moment in UTC. Orders without a sales date come last, and not if a date is "
+      "given.\n"
+      "An order whose date changes meanwhile may be missed, or shown twice. An order that\n"
+      "cannot be read is reported on standard error; the exit code is 3 then. With --orders\n"
+      "each is printed as get prints it.\n\n"
+      "Example:\n"
+      "  tallorder list --store rocksdb:shop VINET\n"
+      "  tallorder list --store rocksdb:shop VINET --from 1997-01-01 --to 1998-01-01\n"
+      "  tallorder list --server 127.0.0.1:7654 VINET --all --json",
   .takes_server = TRUE,
   .run = run,
 };

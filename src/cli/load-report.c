@@ -178,19 +178,19 @@ print_result (const TallLoadReport *self)
               self->summary.refused, first);
 }
 
-/* In a dry run, what the mapping leaves behind. */
+/* What the mapping leaves behind. */
 static void
 print_unused (const TallLoadReport *self)
 {
   guint n = tall_load_files_count (self->files);
-  for (guint i = 0; i < n && self->is_dry; i++)
+  for (guint i = 0; i < n && !self->deletes; i++)
     {
       const TallLoadFile *file = tall_load_files_get (self->files, i);
-      if (file->unused == NULL)
+      if (file->unused == NULL || file->unused[0] == NULL)
         continue;
       g_autofree char *name = tall_load_file_describe (file);
-      g_autofree char *list =
-          n > 1 ? g_strdup_printf ("%s: %s", file->unused, name) : g_strdup (file->unused);
+      g_autofree char *columns = g_strjoinv (", ", file->unused);
+      g_autofree char *list = g_strconcat (columns, n > 1 ? ": " : NULL, name, NULL);
       g_autofree char *clean = tall_text_clean (list);
       tall_print ("Not used  %s\n", clean);
     }
@@ -332,6 +332,13 @@ add_files (const TallLoadReport *self, JsonBuilder *builder)
           tall_json_add_number (builder, "unreadable", file->n_bad);
         }
       tall_json_add_number (builder, "rejected", tall_rejects_get_count_of (self->rejects, i));
+      tall_json_begin_array (builder, "unused_columns");
+      for (guint k = 0; file->unused != NULL && file->unused[k] != NULL; k++)
+        {
+          g_autofree char *column = g_utf8_make_valid (file->unused[k], -1);
+          json_builder_add_string_value (builder, column);
+        }
+      json_builder_end_array (builder);
       json_builder_end_object (builder);
     }
   json_builder_end_array (builder);

@@ -11,96 +11,9 @@
 #include "tall-json.h"
 
 #include <gio/gio.h>
-#include <glob.h>
 #include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-static void
-argument_free (gpointer data)
-{
-  TallLoadArgument *argument = data;
-  g_free (argument->kind);
-  g_free (argument->path);
-  g_free (argument->name);
-  g_free (argument);
-}
-
-static void
-add (GPtrArray *files, const char *kind, const char *path)
-{
-  TallLoadArgument *argument = g_new0 (TallLoadArgument, 1);
-  argument->kind = g_strdup (kind);
-  argument->path = g_strdup (path);
-  g_ptr_array_add (files, argument);
-}
-
-/* A pattern gives its files in the order of their names. */
-static gboolean
-add_pattern (GPtrArray *files, const char *kind, const char *pattern, GError **error)
-{
-  glob_t found = { 0 };
-  int code = glob (pattern, 0, NULL, &found);
-  for (gsize i = 0; code == 0 && i < found.gl_pathc; i++)
-    add (files, kind, found.gl_pathv[i]);
-  globfree (&found);
-  if (code == 0)
-    return TRUE;
-  return tall_error_fail (error, TALL_ERROR_UNAVAILABLE, "%s: no file has such a name", pattern);
-}
-
-/* A file that is named twice would have all its rows twice. As two kinds it may be. */
-static gboolean
-check_once (GPtrArray *files, GError **error)
-{
-  g_autoptr (GHashTable) seen = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
-  for (guint i = 0; i < files->len; i++)
-    {
-      const TallLoadArgument *file = g_ptr_array_index (files, i);
-      struct stat info;
-      if (stat (file->path, &info) != 0 || !S_ISREG (info.st_mode))
-        continue;
-      char *key =
-          g_strdup_printf ("%" G_GUINT64_FORMAT ":%" G_GUINT64_FORMAT ":%s", (guint64)info.st_dev,
-                           (guint64)info.st_ino, file->kind != NULL ? file->kind : "");
-      const char *first = g_hash_table_lookup (seen, key);
-      g_hash_table_insert (seen, key, file->path);
-      if (first == NULL)
-        continue;
-      return tall_error_fail_invalid (error, "files", "%s and %s are the same file; name it once",
-                                      first, file->path);
-    }
-  return TRUE;
-}
-
-/**
- * tall_load_arguments_expand:
- * @arguments: `FILE`, `KIND=FILE`, patterns of both, and `-`
- *
- * Returns: (transfer full) (element-type TallLoadArgument): the files in the order in which they
- * are read; NULL with %TALL_ERROR_UNAVAILABLE if nothing fits a pattern, or with
- * %TALL_ERROR_INVALID if standard input or a file is there twice
- */
-GPtrArray *
-tall_load_arguments_expand (const char *const *arguments, guint n_arguments, GError **error)
-{
-  g_autoptr (GPtrArray) files = g_ptr_array_new_with_free_func (argument_free);
-  guint n_stdin = 0;
-  for (guint i = 0; i < n_arguments; i++)
-    {
-      const char *path;
-      g_autofree char *kind = tall_load_split_kind (arguments[i], &path);
-      n_stdin += g_str_equal (path, "-");
-      if (strpbrk (path, "*?[") == NULL || g_file_test (path, G_FILE_TEST_EXISTS))
-        add (files, kind, path);
-      else if (!add_pattern (files, kind, path, error))
-        return NULL;
-    }
-  if (n_stdin < 2)
-    return check_once (files, error) ? g_steal_pointer (&files) : NULL;
-  tall_error_set_invalid (error, "files", "standard input can be read once only");
-  return NULL;
-}
 
 #define ROWS_OF ", rows of "
 
@@ -112,7 +25,7 @@ tall_load_arguments_expand (const char *const *arguments, guint n_arguments, GEr
 static GPtrArray *
 load_arguments_make_retried (GPtrArray *retried, const char *path)
 {
-  GPtrArray *files = g_ptr_array_new_with_free_func (argument_free);
+  GPtrArray *files = tall_load_arguments_new ();
   for (guint i = 0; i < retried->len; i++)
     {
       const TallRetryFile *file = g_ptr_array_index (retried, i);
@@ -121,8 +34,7 @@ load_arguments_make_retried (GPtrArray *retried, const char *path)
       g_autofree char *place = g_strdup_printf ("/proc/self/fd/%d", fileno (file->file));
       const char *original = g_strrstr (name, ROWS_OF);
       original = original != NULL ? original + strlen (ROWS_OF) : name;
-      add (files, kind, place);
-      ((TallLoadArgument *)g_ptr_array_index (files, i))->name =
+      tall_load_arguments_add (files, kind, place)->name =
           *original != '\0' ? g_strconcat (path, ROWS_OF, original, NULL) : g_strdup (path);
     }
   return files;
@@ -360,7 +272,9 @@ open_file (TallLoadFiles *files, const TallLoadArgument *argument, const TallLoa
         mapping->name, argument->path, argument->kind);
   if (own->deletes && mapping->sql != NULL)
     {
-      tall_usage_error (own->command, "--delete needs a mapping that is not a query");
+      tall_usage_error (own->command,
+                        "--delete takes no query: give it a file of two columns, the customer's "
+                        "number and the order's, without --map, or a .map with [order]");
       return TALL_EXIT_USAGE;
     }
   if (mapping->sql == NULL && !bind_columns (mapping, reader, argument->path))

@@ -3,25 +3,10 @@
 #pragma once
 
 #include "cli/options.h"
-#include "load/mapping/mapping.h"
+#include "load/store/files.h"
 #include "tall-bulk.h"
 
 G_BEGIN_DECLS
-
-/**
- * TallLoadArgument:
- *
- * A file that `load` reads.
- */
-typedef struct
-{
-  char *kind; /* as in `lines=FILE`; NULL: none is said */
-  char *path; /* `-`: standard input */
-  char *name; /* for messages; NULL: the path */
-} TallLoadArgument;
-
-GPtrArray *
-tall_load_arguments_expand (const char *const *arguments, guint n_arguments, GError **error);
 
 /**
  * TallLoadGiven:

@@ -541,6 +541,10 @@ def delete(folder):
     pathlib.Path(people).write_text("number\nALFKI\nPARIS\nNOBODY\n", encoding="utf-8")
     run(*erase, people).ends(NO, "3 read = 1 deleted + 1 absent + 1 rejected", "the store refuses it")
     run("get", "--store", store, "ALFKI", "10643").ends(DONE)
+    last = f"{folder}/last.csv"
+    pathlib.Path(last).write_text("number\nNOBODY\nALFKI\n", encoding="utf-8")
+    run(*erase, last, "--max-rejects", 1).ends(NO, "1 rejected")
+    run(*erase, last, "--max-rejects", 0).ends(FAILED, "Stopped after 2 rows, as 1 is rejected", "1 rejected")
     run(*erase, ORDERS, "--map", "northwind").ends(
         DONE, "2155 read = 2150 deleted + 5 absent + 0 rejected", "828 deleted, 2 absent")
     run(*erase, people).ends(DONE, "3 read = 1 deleted + 2 absent + 0 rejected")

@@ -568,7 +568,7 @@ def load_with_other_customers(folder):
                   {"looked_at": 2, "found": 2, "first": "1000 of store-a, and of server-a"})
             equal("Numbers" in run(*load, *place, stdin=rows(f"{name}-n", name)).ends(DONE).out, False)
             run(*load, *place, "--unique-orders", stdin=rows(f"{name}-b", "1299", name + "2", "1000")).ends(
-                NO, "1 stored + 2 rejected", "invalid", "-a has an order 1299 already", f"customer {name}-b")
+                NO, "1 stored + 2 rejected", "another customer has its number", "--unique-orders", "-a has an order 1299 already", f"customer {name}-b")
             equal(lines_of(store, f"{name}-b", name + "2") if name == "store" else ["1"], ["1"])
             run(*load, *place, stdin=rows(f"{name}-c", "1000")).ends(
                 DONE, "1 of 1 orders looked at", f"first: 1000 of {name}-c, and of ", "--unique-orders")

@@ -13,7 +13,7 @@ import subprocess
 import sys
 
 from support import (
-    PROGRAM, SECONDS, DONE, NO, USAGE, FAILED, test, run, equal, new_store, main, parse,
+    PROGRAM, SECONDS, SOURCE, DONE, NO, USAGE, FAILED, test, run, equal, new_store, main, parse,
 )
 
 SIMPLE = """-- load: delimiter=semicolon
@@ -57,12 +57,34 @@ def query_one_file(folder):
     run(*load, "-", stdin="C;O;X\n").ends(USAGE, "no such column: Q; csv has: C, O, X, line, file")
     run("load", "--store", store, "--map", write(f"{folder}/two.sql", "SELECT 1; SELECT 2"), "-",
         stdin=rows).ends(USAGE, "more than one statement")
-    run(*load, "--delete", "-", stdin=rows).ends(USAGE, "is not a query")
+    run(*load, "--delete", "-", stdin=rows).ends(USAGE, "takes no query")
     run(*load, "-", stdin="C;O;Q\nA;7;1\nA;7;x\nA;8;1\n").ends(
         NO, "3 given = 1 stored + 2 rejected",
         "line.quantity: is not what a function takes (first: line 3: number(): “x” is not a number of the form 1234,5)")
     run("load", "--store", store, "--map", write(f"{folder}/form.sql", SIMPLE.replace("'1234,5'", "'x'")), "-",
         stdin=rows).ends(FAILED, "form.sql: standard input, line 2: number() takes 1234.5 in the form of the file")
+
+
+@test
+def columns_that_are_not_used(folder):
+    """By their names in a query that takes rows as JSON, also beyond the 63 that SQLite knows."""
+    many = [f"K{n}" for n in range(70)]
+    query = write(f"{folder}/own.sql", """-- K1 and 'K2' and "K3"
+SELECT C AS customer_number, "O" AS order_number, "row" ->> 'K5' AS "attribute.a",
+       (SELECT group_concat(value) FROM json_each("row") WHERE key GLOB 'K6[0-3]') AS "attribute.b", K65 AS "attribute.c",
+       "K66" AS "attribute.d" FROM csv""")
+    load = ["load", "--map", query, "--dry-run", "-"]
+    used = {"K5", "K60", "K61", "K62", "K63", "K65", "K66"}
+    rows = ",".join(["C", "O", *many]) + "\nA,1" + ",x" * 70 + "\n"
+    run(*load, stdin=rows).ends(DONE, "\nNot used  " + ", ".join(name for name in many if name not in used) + "\n")
+    equal("Not used" in run(*load, stdin="C,O,K5,K65,K66\nA,1,x,y,z\n").ends(DONE).out, False)
+    write(query, """SELECT C AS customer_number, O AS order_number, 'K1' AS "attribute.a" FROM csv""")
+    run(*load, stdin="C,O,K1\nA,1,x\n").ends(DONE, "\nNot used  K1\n")
+    said = run("load", "--store", new_store(folder), "--map", "shopify",
+               SOURCE / "tests/load/inputs/a-shopify/orders_export.csv").out
+    unused = next(line for line in said.splitlines() if line.startswith("Not used")).split("  ")[1].split(", ")
+    equal(({"Vendor", "Phone"} <= set(unused), {"Refunded Amount", "Billing Zip", "Email", "Total"} & set(unused)),
+          (True, set()))
 
 
 @test
@@ -78,6 +100,7 @@ FROM csv WHERE number(Q) > '1'""")
         "\nNot used  Note, Kind\n")
     summary = run("load", "--store", new_store(folder), "--map", query, "--json", "-", stdin=rows).ends(DONE).out
     equal(json.loads(summary)["refused_in_conditions"], 2)
+    equal(json.loads(summary)["files"][0]["unused_columns"], ["Note", "Kind"])
     # What is in the result rejects its row, and is said there; so is a row of a query that is not bad.
     write(query, "SELECT C AS customer_number, O AS order_number, number(Q) AS \"line.quantity\", line FROM csv")
     equal("a condition" in run(*load, stdin=rows).ends(NO, "2 rejected").out, False)

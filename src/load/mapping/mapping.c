@@ -136,16 +136,16 @@ uses_column (const TallMapping *self, gint column)
   return FALSE;
 }
 
-/* @columns: that the mapping is bound to. Returns: (transfer full) (nullable): the columns that
- * nothing is made of; NULL: there are none */
-char *
+/* @columns: that the mapping is bound to. Returns: (transfer full): those that nothing is made of
+ */
+GStrv
 tall_mapping_list_unused (const TallMapping *self, const char *const *columns)
 {
-  g_autoptr (GString) list = g_string_new (NULL);
+  g_autoptr (GStrvBuilder) list = g_strv_builder_new ();
   for (gint i = 0; columns[i] != NULL; i++)
     if (!uses_column (self, i))
-      g_string_append_printf (list, "%s%s", list->len > 0 ? ", " : "", columns[i]);
-  return list->len > 0 ? g_string_free (g_steal_pointer (&list), FALSE) : NULL;
+      g_strv_builder_add (list, columns[i]);
+  return g_strv_builder_end (list);
 }
 
 /* What tall_mapping_get_value() gives where the column is empty, or, with @text NULL, not there. */

@@ -68,7 +68,7 @@ gboolean tall_mapping_bind_reader (TallMapping *self,
 gboolean tall_mapping_bind_result (TallMapping *self,
                                    const char *const *columns,
                                    GError **error) G_GNUC_WARN_UNUSED_RESULT;
-char *tall_mapping_list_unused (const TallMapping *self, const char *const *columns);
+GStrv tall_mapping_list_unused (const TallMapping *self, const char *const *columns);
 const char *tall_mapping_get_value_of_empty (const TallMapping *self,
                                              const TallMappingSource *source,
                                              const char *text);

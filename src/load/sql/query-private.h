@@ -88,7 +88,7 @@ gboolean tall_query_add_functions (TallQuery *self);
 void tall_query_note_refused (TallQuery *self, const char *why);
 void tall_query_settle_refused (TallQuery *self);
 sqlite3_stmt *tall_query_find_text (TallQuery *self, gint64 place);
-char *tall_query_list_unused (const TallQueryTable *table);
+GStrv tall_query_list_unused (const TallQuery *self, const TallQueryTable *table);
 char *tall_query_quote (const char *name);
 
 G_END_DECLS

@@ -708,8 +708,8 @@ tall_query_sum_up (TallQuery *self)
           guint file = g_array_index (table->files, guint, k);
           const GByteArray *bits = g_ptr_array_index (self->seen, file);
           TallLoadFile *of = tall_load_files_get (self->files, file);
-          g_free (of->unused);
-          of->unused = tall_query_list_unused (table);
+          g_strfreev (of->unused);
+          of->unused = tall_query_list_unused (self, table);
           of->n_used = 0;
           for (guint b = 0; b < bits->len; b++)
             of->n_used += (guint)__builtin_popcount (bits->data[b]);

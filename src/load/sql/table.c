@@ -499,15 +499,42 @@ tall_query_find_text (TallQuery *self, gint64 place)
   return NULL;
 }
 
-/* The columns of the files of a table that the query does not name; NULL: there are none. */
-char *
-tall_query_list_unused (const TallQueryTable *table)
+/* A comment, or a text, or the name of a column. */
+#define WORDS "--[^\n]*|'((?:[^']|'')*)'|\"((?:[^\"]|\"\")*)\"|([A-Za-z_]\\w*)"
+
+/* Whether the query has the name of a column, or, where it looks at rows as JSON, a text that is
+ * the name, or a pattern for it. */
+static gboolean
+has_name (const TallQuery *self, const char *name, gboolean as_text)
 {
-  g_autoptr (GString) list = g_string_new (NULL);
+  g_autoptr (GRegex) words = g_regex_new (WORDS, 0, 0, NULL);
+  g_autoptr (GMatchInfo) match = NULL;
+  gboolean found = FALSE;
+  g_regex_match (words, self->sql, 0, &match);
+  for (; g_match_info_matches (match) && !found; g_match_info_next (match, NULL))
+    {
+      g_auto (GStrv) parts = g_match_info_fetch_all (match);
+      guint n = g_strv_length (parts);
+      found = n > 2 ? sqlite3_stricmp (parts[n - 1], name) == 0
+                    : n == 2 && as_text && sqlite3_strglob (parts[1], name) == 0;
+    }
+  return found;
+}
+
+/* The columns of the files of a table that nothing is made of. SQLite knows 63 one by one, and not
+ * which members of a row's JSON are looked at. */
+GStrv
+tall_query_list_unused (const TallQuery *self, const TallQueryTable *table)
+{
+  g_autoptr (GStrvBuilder) list = g_strv_builder_new ();
   gboolean uses_row = (table->used >> MIN (table->n_columns + TALL_HIDDEN_ROW, 63) & 1) != 0;
-  for (guint i = 0; i < table->n_columns && !uses_row; i++)
-    if ((table->used >> MIN (i, 63) & 1) == 0)
-      g_string_append_printf (list, "%s%s", list->len > 0 ? ", " : "",
-                              (const char *)g_ptr_array_index (table->columns, i));
-  return list->len > 0 ? g_string_free (g_steal_pointer (&list), FALSE) : NULL;
+  for (guint i = 0; i < table->n_columns; i++)
+    {
+      const char *name = g_ptr_array_index (table->columns, i);
+      gboolean is_used = (table->used >> MIN (i, 63) & 1) != 0;
+      if (i < 63 ? !is_used && !(uses_row && has_name (self, name, TRUE))
+                 : !is_used || !has_name (self, name, uses_row))
+        g_strv_builder_add (list, name);
+    }
+  return g_strv_builder_end (list);
 }

@@ -243,7 +243,7 @@ is_unique (const TallLoadItem *item, TallFront *front, GHashTable *numbers, Tall
                                ? g_strdup (before)
                                : tall_load_item_find_namesake (item, front, &result->error);
   if (other != NULL)
-    tall_error_set_invalid (&result->error, "order_number",
+    tall_error_set_invalid (&result->error, TALL_LOAD_NAMESAKE,
                             "customer %s has an order %s already, and this one is of customer %s",
                             other, order->order_number, order->customer_number);
   else if (result->error == NULL)

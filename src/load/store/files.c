@@ -4,13 +4,17 @@
 
 #include "base/fail.h"
 
+#include <glob.h>
+#include <string.h>
+#include <sys/stat.h>
+
 static void
 file_free (gpointer data)
 {
   TallLoadFile *file = data;
   tall_csv_reader_free (file->reader);
   tall_mapping_free (file->mapping);
-  g_free (file->unused);
+  g_strfreev (file->unused);
   g_free (file);
 }
 
@@ -28,6 +32,99 @@ tall_load_split_kind (const char *text, const char **path)
       return NULL;
   *path = sign + 1;
   return g_strndup (text, (gsize)(sign - text));
+}
+
+static void
+argument_free (gpointer data)
+{
+  TallLoadArgument *argument = data;
+  g_free (argument->kind);
+  g_free (argument->path);
+  g_free (argument->name);
+  g_free (argument);
+}
+
+GPtrArray *
+tall_load_arguments_new (void)
+{
+  return g_ptr_array_new_with_free_func (argument_free);
+}
+
+TallLoadArgument *
+tall_load_arguments_add (GPtrArray *files, const char *kind, const char *path)
+{
+  TallLoadArgument *argument = g_new0 (TallLoadArgument, 1);
+  argument->kind = g_strdup (kind);
+  argument->path = g_strdup (path);
+  g_ptr_array_add (files, argument);
+  return argument;
+}
+
+/* A pattern gives its files in the order of their names. */
+static gboolean
+add_pattern (GPtrArray *files, const char *kind, const char *pattern, GError **error)
+{
+  glob_t found = { 0 };
+  int code = glob (pattern, 0, NULL, &found);
+  for (gsize i = 0; code == 0 && i < found.gl_pathc; i++)
+    tall_load_arguments_add (files, kind, found.gl_pathv[i]);
+  globfree (&found);
+  if (code == 0)
+    return TRUE;
+  return tall_error_fail (error, TALL_ERROR_UNAVAILABLE, "%s: no file has such a name", pattern);
+}
+
+/* A file that is named twice would have all its rows twice. As two kinds it may be. */
+static gboolean
+check_once (GPtrArray *files, GError **error)
+{
+  g_autoptr (GHashTable) seen = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  for (guint i = 0; i < files->len; i++)
+    {
+      const TallLoadArgument *file = g_ptr_array_index (files, i);
+      struct stat info;
+      if (stat (file->path, &info) != 0 || !S_ISREG (info.st_mode))
+        continue;
+      char *key =
+          g_strdup_printf ("%" G_GUINT64_FORMAT ":%" G_GUINT64_FORMAT ":%s", (guint64)info.st_dev,
+                           (guint64)info.st_ino, file->kind != NULL ? file->kind : "");
+      const char *first = g_hash_table_lookup (seen, key);
+      g_hash_table_insert (seen, key, file->path);
+      if (first == NULL)
+        continue;
+      return tall_error_fail_invalid (error, "files", "%s and %s are the same file; name it once",
+                                      first, file->path);
+    }
+  return TRUE;
+}
+
+/**
+ * tall_load_arguments_expand:
+ * @arguments: `FILE`, `KIND=FILE`, patterns of both, and `-`
+ *
+ * Returns: (transfer full) (element-type TallLoadArgument): the files in the order in which they
+ * are read; NULL with %TALL_ERROR_UNAVAILABLE if nothing fits a pattern, or with
+ * %TALL_ERROR_INVALID if standard input or a file is there twice
+ */
+GPtrArray *
+tall_load_arguments_expand (const char *const *arguments, guint n_arguments, GError **error)
+{
+  g_autoptr (GPtrArray) files = tall_load_arguments_new ();
+  guint n_stdin = 0;
+  for (guint i = 0; i < n_arguments; i++)
+    {
+      const char *path;
+      g_autofree char *kind = tall_load_split_kind (arguments[i], &path);
+      n_stdin += g_str_equal (path, "-");
+      if (strpbrk (path, "*?[") == NULL || g_file_test (path, G_FILE_TEST_EXISTS))
+        tall_load_arguments_add (files, kind, path);
+      else if (!add_pattern (files, kind, path, error))
+        return NULL;
+    }
+  if (n_stdin < 2)
+    return check_once (files, error) ? g_steal_pointer (&files) : NULL;
+  tall_error_set_invalid (error, "files", "standard input can be read once only");
+  return NULL;
 }
 
 TallLoadFiles *

@@ -18,7 +18,7 @@ typedef struct
   guint64 n_rows;                    /* that were read of it, … */
   guint64 n_kept;                    /* … those of them that orders look up, … */
   guint64 n_ended[TALL_LOAD_N_ENDS]; /* … and, when the load has ended, by #TallLoadEnd */
-  char *unused;                      /* columns that nothing is made of; NULL: there are none */
+  GStrv unused;                      /* columns that nothing is made of; NULL: not known */
 
   /* A query makes rows of others: */
   guint64 n_used;     /* rows of the file that are in its result, … */
@@ -35,6 +35,23 @@ typedef struct
 /* Called before rows that are put aside take room in @folder. @bytes: that rows of orders whose
  * rows lie apart will take, about. */
 typedef void (*TallLoadAnnounce) (const char *folder, guint64 bytes, gpointer data);
+
+/**
+ * TallLoadArgument:
+ *
+ * A file that `load` reads.
+ */
+typedef struct
+{
+  char *kind; /* as in `lines=FILE`; NULL: none is said */
+  char *path; /* `-`: standard input */
+  char *name; /* for messages; NULL: the path */
+} TallLoadArgument;
+
+GPtrArray *tall_load_arguments_new (void);
+TallLoadArgument *tall_load_arguments_add (GPtrArray *files, const char *kind, const char *path);
+GPtrArray *
+tall_load_arguments_expand (const char *const *arguments, guint n_arguments, GError **error);
 
 char *tall_load_split_kind (const char *text, const char **path);
 TallLoadFiles *tall_load_files_new (void);

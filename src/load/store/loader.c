@@ -485,6 +485,7 @@ tall_load (TallFront *front,
   prepare_files (files, rejects, options->stop);
   gboolean ok = read_all (&self, &local) || local == NULL;
   ok = finish_storing (&self, &local) && ok;
+  ok = ok && tall_rejects_check_limit (rejects, self.n_rows, &local); /* of the last rows, too */
   sum_up_files (&self);
   sum_up (&self, summary);
   tall_load_ledger_clear (&self.ledger);

@@ -153,7 +153,12 @@ refuse (TallStorer *self, TallLoadItem *item, const GError *error)
 {
   gboolean same;
   g_autofree char *kind =
-      g_strdup_printf ("the store refuses it: %s", tall_error_code_name ((TallError)error->code));
+      g_strcmp0 (tall_error_get_field (error), TALL_LOAD_NAMESAKE) == 0
+          ? g_strdup (
+              "another customer has its number: mend the customer's number, or load without "
+              "--unique-orders")
+          : g_strdup_printf ("the store refuses it: %s",
+                             tall_error_code_name ((TallError)error->code));
   g_autofree char *difference = g_error_matches (error, TALL_ERROR, TALL_ERROR_CONFLICT)
                                         && item->unknown == NULL && self->bulk != NULL
                                     ? tall_load_item_compare (item, self->front, &same, NULL)

@@ -184,6 +184,9 @@ void tall_stall_clear (TallStall *self);
 void
 tall_stall_say (TallStall *self, const TallPatience *patience, const GError *cause, gint64 now);
 
+/* The field of the error of an order that is not put as another customer has its number. */
+#define TALL_LOAD_NAMESAKE "namesake"
+
 /* Orders whose numbers another customer has, too, before they are put. One of each batch is looked
  * at: where a file comes again with other customers, nearly all are of that kind. */
 typedef struct

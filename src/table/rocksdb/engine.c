@@ -26,7 +26,8 @@
 
 #define HELD                                                                                       \
   "another process has it open. Stop that process; or, for a command that takes `--server "        \
-  "HOST:PORT`, run `tallorder serve` there and reach the store through it"
+  "HOST:PORT`, run `tallorder serve` there and reach the store through it; or add "                \
+  "`?readonly=1` to the address to read what is there"
 
 /* RocksDB's C interface gives its status as text only: the kind, then the part of it, then what
  * the kind says; file names, which may be any words, come after that. */

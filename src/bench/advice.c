@@ -10,7 +10,7 @@
 #define BY_CHANCE 0.5 /* of the best rate: what a busy machine may do to a few turns */
 #define EVEN 1.5      /* times as full as with hashed keys: still even */
 #define SHORTER 0.9   /* of the bytes with hashed keys: worth other keys */
-#define WORTH 0.8     /* what leaves at most so large a part of the bytes is worth its price */
+#define WORTH 80      /* per cent: what leaves at most so much of the bytes is worth its price */
 
 /* Rules of HBase's reference guide and its defaults. */
 #define REGION_BYTES (10.0 * 1024 * 1024 * 1024) /* hbase.hregion.max.filesize */
@@ -183,10 +183,11 @@ describe_turns (const TallAdviceFacts *facts, const TallMeasured *chosen)
             first = &facts->layouts[i];
             least = find_turn (chosen, first, mix, part);
           }
-      if (ceil (least * 100) < 100)
-        g_string_append_printf (text, "more than %.0f %% %s (now %.0f %%): %s; ",
-                                ceil (least * 100), mix->parts[part]->name,
-                                mix->weights[part] * 100.0 / mix->total, first->layout->name);
+      double now = round (mix->weights[part] * 100.0 / mix->total);
+      double wanted = MAX (ceil (least * 100), now + 1); /* as far as one sees */
+      if (wanted < 100)
+        g_string_append_printf (text, "more than %.0f %% %s (now %.0f %%): %s; ", wanted,
+                                mix->parts[part]->name, now, first->layout->name);
     }
   gboolean is_readable = chosen->layout == &tall_layout_record_type
                          || chosen->layout == &tall_layout_denormalized
@@ -198,13 +199,28 @@ describe_turns (const TallAdviceFacts *facts, const TallMeasured *chosen)
   return g_string_free (text, FALSE);
 }
 
+/* Returns: (transfer full): why the fastest is chosen, and what may be as fast */
+static char *
+describe_fastest (const TallAdviceFacts *facts, const TallMeasured *fastest)
+{
+  GString *text = g_string_new ("the most operations of the mix a second");
+  guint n = 0;
+  for (guint i = 0; i < facts->n_layouts; i++)
+    if (&facts->layouts[i] != fastest
+        && tall_spread_overlaps (&facts->layouts[i].rate, &fastest->rate))
+      g_string_append_printf (text, "%s%s",
+                              n++ > 0 ? ", " : " in the median; the turns do not tell it from ",
+                              facts->layouts[i].layout->name);
+  return g_string_free (text, FALSE);
+}
+
 static void
 add_layout (const Case *self)
 {
   const TallMeasured *chosen = self->layout;
   const TallMeasured *fastest = find_fastest (self->facts);
   add (self, "layout", TALL_ADVICE_MEASURED | TALL_ADVICE_OPTION, g_strdup (chosen->layout->name),
-       chosen == fastest ? g_strdup ("the most operations of the mix a second")
+       chosen == fastest ? describe_fastest (self->facts, fastest)
                          : g_strdup_printf ("fewer bytes than %s, which is not faster in each turn",
                                             fastest->layout->name),
        describe_turns (self->facts, chosen));
@@ -336,6 +352,13 @@ add_bloom (const Case *self)
                                    : "stores, or fetches of orders that are not there: row"));
 }
 
+/* Per cent, as they are printed: what is decided by them agrees with what one reads. */
+static double
+get_share (double part, double whole)
+{
+  return round (part * 100 / whole);
+}
+
 static void
 add_packing (const Case *self)
 {
@@ -345,14 +368,14 @@ add_packing (const Case *self)
        g_strdup_printf (
            "%.0f %% of the %.0f bytes of an order are keys of its %.3g cells; fast_diff leaves "
            "%.0f bytes, %.0f %%",
-           shape->key_bytes * 100 / shape->bytes, shape->bytes, shape->cells, shape->encoded,
-           shape->encoded * 100 / shape->bytes),
+           get_share (shape->key_bytes, shape->bytes), shape->bytes, shape->cells, shape->encoded,
+           get_share (shape->encoded, shape->bytes)),
        g_strdup (self->encode ? "processors that are busy while disk and cache have room: a read "
                                 "decodes a block from its beginning"
                               : "shorter values or more cells, so that it leaves 80 % or less"));
   add (self, "compression", TALL_ADVICE_OPTION, g_strdup (self->compress ? "snappy" : "none"),
        g_strdup_printf ("after encoding, GZ packs these orders to %.0f %%%s",
-                        shape->packed * 100 / shape->encoded,
+                        get_share (shape->packed, shape->encoded),
                         self->compress ? "; snappy packs less and costs much less time" : ""),
        g_strdup (
            self->compress
@@ -406,8 +429,8 @@ tall_advise (const TallAdviceFacts *facts)
   about.shape = &about.key->shape;
   about.gets = about.writes || about.lists || about.finds || about.layout->layout->single_row
                || about.shape->n_tables > 1;
-  about.encode = about.shape->encoded <= WORTH * about.shape->bytes;
-  about.compress = about.shape->packed <= WORTH * about.shape->encoded;
+  about.encode = get_share (about.shape->encoded, about.shape->bytes) <= WORTH;
+  about.compress = get_share (about.shape->packed, about.shape->encoded) <= WORTH;
   add_layout (&about);
   add_key (&about);
   add_index (&about);

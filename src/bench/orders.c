@@ -215,12 +215,15 @@ check_read (const Reading *self, const char *path, GError **error)
                                   path);
 }
 
-/* @argument: `FILE` or `KIND=FILE` */
+/* @arguments: all files, of which this is @argument */
 static gboolean
-open_file (const TallBenchFile *self, const char *argument, TallLoadFiles *files, GError **error)
+open_file (const TallBenchFile *self,
+           const GPtrArray *arguments,
+           const TallLoadArgument *argument,
+           TallLoadFiles *files,
+           GError **error)
 {
-  const char *path;
-  g_autofree char *kind = tall_load_split_kind (argument, &path);
+  const char *kind = argument->kind, *path = argument->path;
   g_autoptr (TallMapping) mapping = tall_mapping_load (self->map, error);
   if (mapping == NULL || (mapping->sql != NULL && !tall_mapping_take_kind (mapping, kind, error)))
     return FALSE;
@@ -238,7 +241,7 @@ open_file (const TallBenchFile *self, const char *argument, TallLoadFiles *files
     return FALSE;
   if (self->begin != NULL)
     tall_csv_reader_set_stop (reader, self->begin ());
-  if (self->paths[1] == NULL)
+  if (arguments->len == 1)
     tall_csv_reader_set_limit (reader, self->max_rows);
   if (mapping->sql == NULL && !tall_mapping_bind_reader (mapping, reader, error))
     {
@@ -305,8 +308,10 @@ GPtrArray *
 tall_bench_file_read (TallBenchFile *self, GError **error)
 {
   g_autoptr (TallLoadFiles) files = tall_load_files_new ();
-  for (guint i = 0; self->paths[i] != NULL; i++)
-    if (!open_file (self, self->paths[i], files, error))
+  g_autoptr (GPtrArray) arguments =
+      tall_load_arguments_expand (self->paths, g_strv_length ((char **)self->paths), error);
+  for (guint i = 0; arguments == NULL || i < arguments->len; i++)
+    if (arguments == NULL || !open_file (self, arguments, arguments->pdata[i], files, error))
       return NULL;
   tall_load_files_start (files);
   g_autoptr (TallRejects) rejects = tall_rejects_new (NULL, error);

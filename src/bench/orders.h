@@ -40,7 +40,7 @@ guint64 tall_workload_mix (guint64 seed, guint64 index);
  */
 typedef struct
 {
-  const char *const *paths; /* FILE or KIND=FILE each, NULL-terminated */
+  const char *const *paths; /* FILE, KIND=FILE or patterns of both, NULL-terminated */
   const char *map;          /* a preset or a file, as for `load` */
   guint max_orders;         /* the rest is not taken */
   guint max_lines;          /* of all orders together */

@@ -10,6 +10,8 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#define SCATTERED 0.1 /* the deviation of turns that tell little */
+
 /* For people and for programs. */
 static const char *const names[] = { "date",       "command", "processor",
                                      "processors", "memory",  "kernel" };
@@ -240,17 +242,6 @@ add_conditions (JsonBuilder *builder, const TallBenchConditions *conditions)
   json_builder_end_object (builder);
 }
 
-/* Half of the way from the least to the most, as a part of the median. */
-static void
-add_deviation (TallGrid *grid, const TallSpread *rate)
-{
-  double deviation = tall_spread_get_deviation (rate);
-  if (rate->n >= 2 && deviation < 9.995)
-    tall_grid_add_format (grid, "%.0f%%", deviation * 100);
-  else
-    tall_grid_add (grid, rate->n < 2 ? "" : ">10×"); /* a turn stood still */
-}
-
 /* Whole numbers as they are; of others, three significant digits are enough to read. */
 static void
 add_cost (TallGrid *grid, double value)
@@ -292,7 +283,7 @@ add_row (TallGrid *grid, const TallBenchSummary *summary, gboolean with_key)
       if (metrics[i].title != NULL)
         add_spread (grid, &summary->metrics[i]);
       if (i == TALL_BENCH_RATE)
-        add_deviation (grid, &summary->metrics[i]);
+        tall_spread_add_deviation (&summary->metrics[i], grid);
     }
   for (guint i = 0; i < G_N_ELEMENTS (costs); i++)
     if (costs[i].title != NULL)
@@ -325,6 +316,20 @@ has_many_keys (const TallBenchResults *self)
   return FALSE;
 }
 
+/* Whether what is as good as the best may well not be: some turns lie further apart than a
+ * difference that one would care for. */
+static gboolean
+is_scattered (const TallBenchVerdict *verdict, TallBenchMetric metric)
+{
+  for (guint i = 0; i < verdict->best->len; i++)
+    {
+      const TallBenchSummary *summary = g_ptr_array_index (verdict->best, i);
+      if (tall_spread_get_deviation (&summary->metrics[metric]) > SCATTERED)
+        return TRUE;
+    }
+  return FALSE;
+}
+
 /* Where operations begin at a given rate, all have that rate; then p99 decides, in which it shows
  * that a store stood still.
  *
@@ -334,12 +339,14 @@ static char *
 bench_results_judge (const TallBenchResults *self, const TallBenchPhase *phase)
 {
   gboolean by_rate = self->rate == 0;
+  TallBenchMetric metric = by_rate ? TALL_BENCH_RATE : TALL_BENCH_P99;
   g_auto (TallBenchVerdict) verdict = { NULL };
-  tall_bench_verdict_init (&verdict, self->summaries, phase,
-                           by_rate ? TALL_BENCH_RATE : TALL_BENCH_P99);
+  tall_bench_verdict_init (&verdict, self->summaries, phase, metric);
   if (verdict.n_turns < TALL_BENCH_ENOUGH_TURNS || (verdict.best->len < 2 && verdict.lead == 0))
     return NULL;
-  GString *text = g_string_new (verdict.best->len > 1 ? "no difference between " : "best: ");
+  GString *text = g_string_new (verdict.best->len == 1            ? "best: "
+                                : is_scattered (&verdict, metric) ? "too scattered to tell apart: "
+                                                                  : "no difference between ");
   append_best (text, &verdict, has_many_keys (self));
   g_string_append (text, by_rate ? "" : " by p99");
   if (verdict.lead > 0)

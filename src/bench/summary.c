@@ -58,6 +58,17 @@ tall_spread_get_deviation (const TallSpread *self)
   return self->median > 0 ? (self->most - self->least) / 2 / self->median : 0;
 }
 
+/* Adds it to a table for people, in per cent. */
+void
+tall_spread_add_deviation (const TallSpread *self, TallGrid *grid)
+{
+  double deviation = tall_spread_get_deviation (self);
+  if (self->n >= 2 && deviation < 9.995)
+    tall_grid_add_format (grid, "%.0f%%", deviation * 100);
+  else
+    tall_grid_add (grid, self->n < 2 ? "" : ">10×"); /* a turn stood still */
+}
+
 /* The power of ten of the first digit of @value, which is more than 0. */
 static int
 find_power (double value)

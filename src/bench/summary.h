@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
+#include "base/text.h"
 #include "bench/phase.h"
 #include "store/store.h"
 #include "table/forwarding-table.h"
@@ -24,6 +25,7 @@ typedef struct
 TallSpread tall_spread_of (const double *values, guint n);
 gboolean tall_spread_overlaps (const TallSpread *self, const TallSpread *other);
 double tall_spread_get_deviation (const TallSpread *self);
+void tall_spread_add_deviation (const TallSpread *self, TallGrid *grid);
 char *tall_spread_format (const TallSpread *self);
 
 /**

@@ -350,6 +350,15 @@ def orders_of_several_files(folder):
     said = run("advise", *files, "--mix", "get=1", "--turns", 1, "--seconds", "0.01").ends(DONE)
     equal(said.out.startswith("3 orders read, with 1.333 lines"), True)
     run("bench", *store, "--orders", lines, "--map", query).ends(USAGE, "lines")
+    halves = [pathlib.Path(f"{folder}/{name}.csv") for name in ("1-lines", "2-lines")]
+    for half, first in zip(halves, (1, 4)):
+        rows = pathlib.Path(lines).read_text(encoding="utf-8").splitlines(keepends=True)
+        half.write_text("".join([rows[0], *rows[first:first + 3]]), encoding="utf-8")
+    pattern = ["--orders", f"heads={heads}", "--orders", f"lines={folder}/*-lines.csv", "--map", query]
+    run("bench", *store, *pattern).ends(DONE, "3 orders with 1.333 lines on average")
+    for command in ("bench", *store), ("advise", "--mix", "get=1"):
+        run(*command, *pattern, "--orders", f"lines={halves[0]}").ends(USAGE, "are the same file; name it once")
+        run(*command, "--orders", f"{folder}/none-*", "--map", query).ends(FAILED, "no file has such a name")
 
 
 def advice(folder):
@@ -473,7 +482,7 @@ def table_for_people(folder):
         end = start + 2 + len(LAYOUTS)
         equal([line.split()[0] for line in lines[start + 2:end]], LAYOUTS)
         equal({len(line) for line in lines[start + 1:end]}, {len(lines[start + 1])})
-        equal(lines[end].split()[0] in ("best:", "no"), True)
+        equal(lines[end].split()[0] in ("best:", "no", "too"), True)
     equal(max(map(len, lines)) <= 100, True)
 
 

@@ -32,7 +32,8 @@ typedef struct
 } Case;
 
 static const Case cases[] = {
-  { "the fastest", .rates = { 100, 50 }, .name = "layout", .value = "blob" },
+  { "the fastest", .rates = { 100, 50 }, .name = "layout", .value = "blob",
+    .because = "the most operations of the mix a second", .without = "tell it from" },
   { "the fastest, the other way round", .rates = { 50, 100 }, .name = "layout",
     .value = "record-type" },
   { "as fast, with fewer bytes", .rates = { 100, 99 }, .bytes = { 900, 800 }, .name = "layout",
@@ -40,7 +41,7 @@ static const Case cases[] = {
   { "as fast, with more bytes", .rates = { 99, 100 }, .bytes = { 800, 900 }, .name = "layout",
     .value = "blob", .because = "fewer bytes than record-type" },
   { "slower, though not in each turn", .rates = { 100, 90 }, .noise = 0.2, .bytes = { 900, 1 },
-    .name = "layout", .value = "blob" },
+    .name = "layout", .value = "blob", .because = "the turns do not tell it from record-type" },
   { "slower in a few turns, with fewer bytes", .rates = { 100, 51 }, .n_turns = 2,
     .bytes = { 900, 800 }, .name = "layout", .value = "record-type" },
   { "much slower in a few turns, however few bytes", .rates = { 100, 49 }, .n_turns = 2,
@@ -58,6 +59,10 @@ static const Case cases[] = {
     .because = "record-type, denormalized or normalized", .without = "more than" },
   { "what is chosen is no other", .rates = { 50, 100 }, .name = "layout", .value = "record-type",
     .because = "orders of another size", .without = "normalized" },
+  /* 9.6 % and 9.8 %, which look alike */
+  { "where it turns at once", .mix = "get=47,store=5", .rates = { 100, 50 },
+    .times = { { 10, 30 }, { 12, 11.6 } }, .name = "layout", .value = "blob",
+    .because = "more than 11 % store (now 10 %): record-type" },
   { "where it would have turned", .mix = "get=90,store=10", .rates = { 100, 50 },
     .times = { { 10, 30 }, { 10.2, 15 } }, .name = "layout", .value = "blob",
     .because = "other programs", .without = "more than" },
@@ -98,6 +103,8 @@ static const Case cases[] = {
     .value = "row" },
   { "long keys", .plain = 2, .name = "block-encoding", .value = "fast_diff" },
   { "short keys", .plain = 1.2, .name = "block-encoding", .value = "none", .because = "83 %" },
+  { "hardly long keys", .plain = 1.245, .name = "block-encoding", .value = "fast_diff",
+    .because = "80 %" },
   { "texts", .packed = 0.5, .name = "compression", .value = "snappy", .because = "50 %" },
   { "noise", .packed = 0.9, .name = "compression", .value = "none" },
   { "small rows", .name = "block-size", .value = "65536", .because = "one block" },

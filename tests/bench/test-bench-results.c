@@ -219,14 +219,13 @@ test_conditions (void)
   g_assert_cmpuint (json_object_get_size (verdicts), ==, 0); /* two turns are too few */
 }
 
-/* Three turns of three layouts: the two best overlap. */
-static void
-test_verdict (void)
+/* Three turns of three layouts. */
+static GArray *
+make_turns (const double rates[3][3])
 {
   static const TallLayout *const layouts[] = { &tall_layout_blob, &tall_layout_wide,
                                                &tall_layout_normalized };
-  static const double rates[][3] = { { 100, 110, 120 }, { 118, 130, 125 }, { 50, 60, 70 } };
-  g_autoptr (GArray) records = g_array_new (FALSE, FALSE, sizeof (TallBenchRecord));
+  GArray *records = g_array_new (FALSE, FALSE, sizeof (TallBenchRecord));
   for (guint turn = 0; turn < 3; turn++)
     for (guint i = 0; i < 3; i++)
       {
@@ -234,6 +233,29 @@ test_verdict (void)
         record.metrics[TALL_BENCH_RATE] = rates[i][turn];
         g_array_append_val (records, record);
       }
+  return records;
+}
+
+/* What lies as far apart as that is not alike. */
+static void
+test_scattered (void)
+{
+  static const double rates[3][3] = { { 90, 119, 120 }, { 118, 130, 125 }, { 50, 60, 70 } };
+  g_autoptr (GArray) records = make_turns (rates);
+  g_autoptr (GPtrArray) summaries =
+      tall_bench_summarize ((const TallBenchRecord *)(gpointer)records->data, records->len);
+  const TallBenchResults results = { .store = "rocksdb", .n_turns = 3, .summaries = summaries };
+  g_autofree char *text = tall_bench_results_to_text (&results);
+  g_assert_nonnull (
+      strstr (text, "too scattered to tell apart: wide, blob; 2.08 times the next\n"));
+}
+
+/* The two best overlap. */
+static void
+test_verdict (void)
+{
+  static const double rates[3][3] = { { 100, 110, 120 }, { 118, 130, 125 }, { 50, 60, 70 } };
+  g_autoptr (GArray) records = make_turns (rates);
   g_autoptr (GPtrArray) summaries =
       tall_bench_summarize ((const TallBenchRecord *)(gpointer)records->data, records->len);
   g_assert_cmpuint (summaries->len, ==, 3);
@@ -325,5 +347,6 @@ main (int argc, char **argv)
   g_test_add_func ("/bench/results/stored", test_stored);
   g_test_add_func ("/bench/results/conditions", test_conditions);
   g_test_add_func ("/bench/results/verdict", test_verdict);
+  g_test_add_func ("/bench/results/scattered", test_scattered);
   return g_test_run ();
 }

@@ -293,10 +293,11 @@ print_wrapped (const char *before, const char *text)
 static void
 print_figures (const GArray *measured, gboolean are_keys)
 {
-  static const char *const layout_columns[] = { "LAYOUT", ">MIX/S", ">CALLS A GET",
-                                                ">BYTES AN ORDER", NULL };
-  static const char *const key_columns[] = { "KEY",      ">MIX/S",         ">BYTES AN ORDER",
-                                             ">FULLEST", ">OF THE NEWEST", NULL };
+  static const char *const layout_columns[] = { "LAYOUT",       ">MIX/S",          ">±", ">TURNS",
+                                                ">CALLS A GET", ">BYTES AN ORDER", NULL };
+  static const char *const key_columns[] = {
+    "KEY", ">MIX/S", ">±", ">TURNS", ">FAST_DIFF", ">FULLEST", ">OF THE NEWEST", NULL
+  };
   g_autoptr (TallGrid) grid = tall_grid_new (are_keys ? key_columns : layout_columns);
   for (guint i = 0; i < measured->len; i++)
     {
@@ -304,9 +305,11 @@ print_figures (const GArray *measured, gboolean are_keys)
       g_autofree char *rate = tall_spread_format (&each->rate);
       tall_grid_add (grid, are_keys ? each->key_strategy->name : each->layout->name);
       tall_grid_add (grid, rate);
+      tall_spread_add_deviation (&each->rate, grid);
+      tall_grid_add_number (grid, each->rate.n);
       if (!are_keys)
         tall_grid_add_format (grid, "%.3g", each->shape.get_calls);
-      tall_grid_add_format (grid, "%.0f", each->shape.bytes);
+      tall_grid_add_format (grid, "%.0f", are_keys ? each->shape.encoded : each->shape.bytes);
       if (!are_keys)
         continue;
       tall_grid_add_format (grid, "%.1f", each->spread.all);

@@ -373,6 +373,39 @@ test_assume_new (gconstpointer layout)
   g_assert_cmpint (revision, >=, TALL_FIRST_REVISION);
 }
 
+/* Somebody claims an order that is not there, and dies. */
+static TallFailure
+claim_it (TallFailingTable *table G_GNUC_UNUSED, const TallCall *call, gpointer data)
+{
+  const TallState claim = { .pending = TALL_FIRST_REVISION, .sales_date = TALL_NO_DATE };
+  if (call->kind == TALL_CALL_APPLY && g_strcmp0 (call->table, "meta") != 0)
+    tall_test_write_state (data, "order-1", &claim, claim.pending);
+  return TALL_FAILURE_NONE;
+}
+
+/* The claim comes after the look, and hides what is loaded: so that is put once more, over the
+ * claim. */
+static void
+test_claimed (gconstpointer layout)
+{
+  TallTestClock clock = { .now = TALL_FIRST_REVISION, .patience = 1 };
+  TallBulkResult result = { 0 };
+  g_autoptr (TallOrder) order = tall_test_marked_order ("order-1", 1, 1, 3);
+  g_autoptr (TallTable) table = tall_test_table_new (layout, &tall_key_hashed);
+  g_autoptr (TallStore) other = tall_test_open (table, NULL);
+  g_autoptr (TallTable) failing = tall_failing_table_new (table);
+  g_autoptr (TallStore) store = tall_test_open (failing, &clock);
+  g_autoptr (TallBulk) bulk = must (tall_bulk_begin (TALL_FRONT (store), NULL, &error));
+  tall_failing_table_set_hooks (TALL_FAILING_TABLE (failing), claim_it, NULL, other);
+  must (tall_bulk_put_orders (bulk, &order, 1, &result, &error));
+  g_assert_no_error (result.error);
+  g_assert_cmpint (result.outcome, ==, TALL_BULK_STORED);
+  g_autoptr (TallOrder) got =
+      must (tall_front_get_order (TALL_FRONT (store), TALL_TEST_CUSTOMER, "order-1", NULL, &error));
+  tall_test_assert_order_equal (got, order);
+  must (tall_bulk_end (bulk, &error));
+}
+
 /* One of a batch is there all the same, wherever in the steps of it: it stays, and the others come.
  */
 static void
@@ -540,6 +573,8 @@ main (int argc, char **argv)
       g_test_add_data_func (ttl, layouts[i], test_ttl);
       g_autofree char *assume = g_strconcat ("/store/bulk/assume-new/", layouts[i]->name, NULL);
       g_test_add_data_func (assume, layouts[i], test_assume_new);
+      g_autofree char *claimed = g_strconcat ("/store/bulk/claimed/", layouts[i]->name, NULL);
+      g_test_add_data_func (claimed, layouts[i], test_claimed);
       g_autofree char *not_new = g_strconcat ("/store/bulk/not-new/", layouts[i]->name, NULL);
       g_test_add_data_func (not_new, layouts[i], test_not_new);
     }

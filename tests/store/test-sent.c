@@ -84,6 +84,25 @@ test_one_was_done (void)
   g_assert_no_error (error);
 }
 
+/* A read that is older than what the commit was to replace proves nothing: the commit may have been
+ * done, and what is read next may have replaced it. */
+static void
+test_old_read (void)
+{
+  g_autoptr (GError) error = NULL;
+  const TallStoreContext context = { .generation = 1 };
+  const TallRoot expected = make_root (FIRST - 2, FIRST - 4, 7);
+  const TallRoot old = make_root (FIRST - 4, FIRST - 6, 8);
+  const TallRoot found = make_root (LAST, FIRST, 9);
+  const TallState committed = make_state (FIRST, FIRST - 2, 1);
+  g_auto (TallOperation) operation = { .context = &context };
+  tall_sent_note (&operation, &expected, &committed, TRUE);
+  g_assert_cmpint (tall_sent_settle (&operation, &old, &committed, &error), ==, TALL_STEP_AGAIN);
+  g_assert_cmpint (tall_sent_settle (&operation, &found, &committed, &error), ==,
+                   TALL_STEP_UNKNOWN);
+  g_assert_error (error, TALL_ERROR, TALL_ERROR_OUTCOME_UNKNOWN);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -91,5 +110,6 @@ main (int argc, char **argv)
   g_test_add_func ("/sent/first-may-be-replaced", test_first_may_be_replaced);
   g_test_add_func ("/sent/none-was-done", test_none_was_done);
   g_test_add_func ("/sent/one-was-done", test_one_was_done);
+  g_test_add_func ("/sent/old-read", test_old_read);
   return g_test_run ();
 }

@@ -395,6 +395,22 @@ test_marker (Fixture *self, gconstpointer data G_GNUC_UNUSED)
                      "*does not say which format*backup*format 1” (/*)");
 }
 
+/* What each `init` leaves that is killed while it writes its first file: the next one begins again.
+ */
+static void
+test_unfinished_markers (Fixture *self, gconstpointer data G_GNUC_UNUSED)
+{
+  static const char *const left[] = { "TALLORDER.A1B2C3", "TALLORDER.D4E5F6", "TALLORDER.G7H8I9" };
+  for (guint i = 0; i < G_N_ELEMENTS (left); i++)
+    write_file (self->directory, left[i], "tallorder");
+  g_autoptr (TallTable) table = open_store (self);
+  for (guint i = 0; i < G_N_ELEMENTS (left); i++)
+    {
+      g_autofree char *path = g_build_filename (self->directory, left[i], NULL);
+      g_assert_false (g_file_test (path, G_FILE_TEST_EXISTS));
+    }
+}
+
 /* A file that RocksDB needs is overwritten. */
 static void
 test_damaged_store (Fixture *self, gconstpointer data G_GNUC_UNUSED)
@@ -751,6 +767,7 @@ main (int argc, char **argv)
   ADD ("/table/rocksdb/wrong-directory", test_wrong_directory);
   ADD ("/table/rocksdb/not-writable", test_not_writable);
   ADD ("/table/rocksdb/marker", test_marker);
+  ADD ("/table/rocksdb/unfinished-markers", test_unfinished_markers);
   ADD ("/table/rocksdb/damaged-store", test_damaged_store);
   ADD ("/table/rocksdb/damaged-row", test_damaged_row);
   ADD ("/table/rocksdb/locked-row", test_locked_row);

@@ -347,18 +347,12 @@ tall_watch_free (TallWatch *self)
 }
 
 /**
- * tall_watch_get_address:
+ * tall_watch_get_port:
  *
- * Returns: (transfer none): as tall_watch_port_get_address()
+ * Returns: (transfer none): which shows the pages
  */
-const char *
-tall_watch_get_address (TallWatch *self)
+TallWatchPort *
+tall_watch_get_port (TallWatch *self)
 {
-  return tall_watch_port_get_address (self->port);
-}
-
-gboolean
-tall_watch_is_reachable (TallWatch *self)
-{
-  return tall_watch_port_is_reachable (self->port);
+  return self->port;
 }

@@ -67,5 +67,4 @@ void tall_watch_stop (TallWatch *self);
 void tall_watch_free (TallWatch *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (TallWatch, tall_watch_free)
 
-const char *tall_watch_get_address (TallWatch *self);
-gboolean tall_watch_is_reachable (TallWatch *self);
+TallWatchPort *tall_watch_get_port (TallWatch *self);

@@ -55,8 +55,8 @@ get (TallWatch *watch, const char *path)
 {
   g_autoptr (GError) error = NULL;
   g_autoptr (GSocketClient) client = g_socket_client_new ();
-  g_autoptr (GSocketConnection) connection = must (
-      g_socket_client_connect_to_host (client, tall_watch_get_address (watch), 0, NULL, &error));
+  g_autoptr (GSocketConnection) connection = must (g_socket_client_connect_to_host (
+      client, tall_watch_port_get_address (tall_watch_get_port (watch)), 0, NULL, &error));
   g_autofree char *request = g_strdup_printf ("GET %s HTTP/1.1\r\nHost: x\r\n\r\n", path);
   GOutputStream *output = g_io_stream_get_output_stream (G_IO_STREAM (connection));
   must (g_output_stream_write_all (output, request, strlen (request), NULL, NULL, &error));

@@ -400,8 +400,9 @@ log_watch (TallWatch *watch)
 {
   if (watch == NULL)
     return;
-  g_message ("HTTP on %s: /metrics, /live and /ready%s", tall_watch_get_address (watch),
-             tall_watch_is_reachable (watch)
+  TallWatchPort *port = tall_watch_get_port (watch);
+  g_message ("HTTP on %s: /metrics, /live and /ready%s", tall_watch_port_get_address (port),
+             tall_watch_port_is_reachable (port)
                  ? "; other machines can read them, and they are not encrypted"
                  : "");
 }

@@ -191,8 +191,13 @@ test_cut_short (Fixture *self, gconstpointer data G_GNUC_UNUSED)
   self->from = 4;
   self->n_calls = G_MAXINT;
   g_assert_false (load (self, 0));
-  g_assert_nonnull (strstr (self->error->message, "Stopped at line "));
   g_assert_cmpuint (count_unfinished (self), ==, 1);
+  g_autoptr (GPtrArray) loads = must (tall_store_list_loads (self->store, &error));
+  const TallUnfinishedLoad *left = g_ptr_array_index (loads, 0);
+  g_assert_nonnull (strstr (left->name, "tallorder-"));
+  g_autofree char *place = g_strdup_printf (" of %s: ", left->name);
+  g_assert_true (g_str_has_prefix (self->error->message, "Stopped at line "));
+  g_assert_nonnull (strstr (self->error->message, place));
 }
 
 /* The record cannot be written: neither every few seconds nor at the end. */

@@ -545,8 +545,9 @@ def delete(folder):
     pathlib.Path(last).write_text("number\nNOBODY\nALFKI\n", encoding="utf-8")
     run(*erase, last, "--max-rejects", 1).ends(NO, "1 rejected")
     run(*erase, last, "--max-rejects", 0).ends(FAILED, "Stopped after 2 rows, as 1 is rejected", "1 rejected")
-    run(*erase, ORDERS, "--map", "northwind").ends(
-        DONE, "2155 read = 2150 deleted + 5 absent + 0 rejected", "828 deleted, 2 absent")
+    said = run(*erase, ORDERS, "--map", "northwind").ends(
+        DONE, "2155 read = 2150 deleted + 5 absent + 0 rejected", "828 deleted, 2 absent").out
+    equal("Not used" in said, False)
     run(*erase, people).ends(DONE, "3 read = 1 deleted + 2 absent + 0 rejected")
     bare = f"{folder}/bare.csv"
     pathlib.Path(bare).write_text("TOMSP,10249\nVINET,1\n", encoding="utf-8")

@@ -281,6 +281,9 @@ def adjustments_and_their_signs(folder):
         said = run("patch", *place, *ID, "adjustment[discount].amount=-5", "adjustment[1].amount+=0.50").ends(DONE)
         equal("adds" in said.err, False)
         equal(get(place)[0]["adjustments"], [{"kind": "tax", "amount": "5.50"}, {"kind": "discount", "amount": "-5"}])
+        run("patch", *place, *ID, "adjustment[2].amount=5.00").ends(DONE, f"its discount of 5.00 {raises}")
+        equal("adds" in run("patch", *place, *ID, "adjustment[2].amount=0").ends(DONE).err, False)
+        run("patch", *place, *ID, "adjustment[2].amount=-5").ends(DONE)
         edit(place, "sed -i s/-5/5.00/").ends(DONE, f"its discount of 5.00 {raises}")
         order = {**get(place)[0], "adjustments": [{"kind": "refund", "amount": "5.00"}]}
         equal("adds" in run("put", *place, "-", "--quiet", stdin=order).ends(DONE).err, False)

@@ -71,10 +71,10 @@ def columns_that_are_not_used(folder):
     many = [f"K{n}" for n in range(70)]
     query = write(f"{folder}/own.sql", """-- K1 and 'K2' and "K3"
 SELECT C AS customer_number, "O" AS order_number, "row" ->> 'K5' AS "attribute.a",
-       (SELECT group_concat(value) FROM json_each("row") WHERE key GLOB 'K6[0-3]') AS "attribute.b", K65 AS "attribute.c",
+       (SELECT group_concat(value) FROM json_each("row") WHERE key GLOB 'K6[023]') AS "attribute.b", K65 AS "attribute.c",
        "K66" AS "attribute.d" FROM csv""")
     load = ["load", "--map", query, "--dry-run", "-"]
-    used = {"K5", "K60", "K61", "K62", "K63", "K65", "K66"}
+    used = {"K5", "K60", "K62", "K63", "K65", "K66"}
     rows = ",".join(["C", "O", *many]) + "\nA,1" + ",x" * 70 + "\n"
     run(*load, stdin=rows).ends(DONE, "\nNot used  " + ", ".join(name for name in many if name not in used) + "\n")
     equal("Not used" in run(*load, stdin="C,O,K5,K65,K66\nA,1,x,y,z\n").ends(DONE).out, False)

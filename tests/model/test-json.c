@@ -327,7 +327,7 @@ static const struct
     "location[4].name is \"a\", and \"b\" is stored" },
   { "{\"adjustments\":[{\"kind\":\"tax\"},{\"kind\":\"fee\"}]}",
     "{\"adjustments\":[{\"kind\":\"tax\"},{\"kind\":\"tax\"}]}",
-    "adjustments[2].kind is \"fee\", and \"tax\" is stored" },
+    "adjustment[2].kind is \"fee\", and \"tax\" is stored" },
   { LINES ("{\"number\":2},{\"number\":3}"), LINES ("{\"number\":3}"), "line[2] is new" },
   { LINES ("{\"number\":3}"), LINES ("{\"number\":2},{\"number\":3}"),
     "line[2] is only in what is stored" },

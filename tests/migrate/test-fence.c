@@ -10,6 +10,7 @@
 #include "tall-moving.h"
 #include "tall-test-orders.h"
 #include "store/commit/put.h"
+#include "tall-must.h"
 
 #define ORDER "fence"
 
@@ -170,9 +171,9 @@ before_closing (TallFailingTable *table G_GNUC_UNUSED, const TallCall *call, gpo
   return TALL_FAILURE_NONE;
 }
 
-/* The first unseal is on its way when the abort that has sent it ends by a second one. */
+/* The first call is on its way when whoever has sent it goes on with a second one. */
 static TallFailure
-delay_first_unseal (TallFailingTable *table G_GNUC_UNUSED, const TallCall *call, gpointer data)
+delay_first (TallFailingTable *table G_GNUC_UNUSED, const TallCall *call, gpointer data)
 {
   gboolean *delayed = data;
   if (*delayed || call->kind != TALL_CALL_SET_ACCESS)
@@ -211,7 +212,7 @@ test_late_unseal (void)
 
   g_autoptr (TallTable) aborter = tall_failing_table_new (TALL_MOVING_OTHERS (&moving));
   late.aborter = TALL_FAILING_TABLE (aborter);
-  tall_failing_table_set_hooks (late.aborter, delay_first_unseal, NULL, &delayed);
+  tall_failing_table_set_hooks (late.aborter, delay_first, NULL, &delayed);
   g_assert_true (tall_migrate_abort (aborter, &moving.options, &error));
   g_assert_no_error (error);
   tall_moving_expect_unmoved (&moving);
@@ -264,6 +265,28 @@ test_late_abort (void)
   tall_moving_expect_moved (&moving);
 }
 
+/* A seal comes after the one that was sent again for it, and is not taken for that: somebody may
+ * have unsealed in between. */
+static void
+test_late_seal (void)
+{
+  const TallStoreHooks hooks = { .omits = omits };
+  gboolean delayed = FALSE;
+  TallStoreContext source = { 0 };
+  g_auto (TallMoving) moving = { 0 };
+  g_auto (TallAccess) access = { 0 };
+  g_autofree char *seal = NULL;
+  begin (&moving, &tall_layout_blob, &tall_layout_wide);
+  g_autoptr (TallTable) failing = tall_failing_table_new (TALL_MOVING_OTHERS (&moving));
+  tall_failing_table_set_hooks (TALL_FAILING_TABLE (failing), delay_first, NULL, &delayed);
+  must (tall_store_context_init (&source, failing, moving.side.deployment, &hooks, &error));
+  must (tall_access_seal (&source, &seal, &error));
+  g_assert_cmpuint (tall_failing_table_deliver_late (TALL_FAILING_TABLE (failing)), ==, 1);
+  must (tall_access_describe (&source, &access, &error));
+  g_assert_cmpstr (access.common_seal, !=, seal);
+  tall_store_context_clear (&source);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -282,5 +305,6 @@ main (int argc, char **argv)
     }
   g_test_add_func ("/migrate/fence/late-unseal", test_late_unseal);
   g_test_add_func ("/migrate/fence/late-abort", test_late_abort);
+  g_test_add_func ("/migrate/fence/late-seal", test_late_seal);
   return g_test_run ();
 }

@@ -3,8 +3,10 @@
 
 /* Parts of orders are changed while others write: every patch that is acknowledged counts, and none
  * twice, if it has a token. */
+#include <malloc.h>
 #include <string.h>
 
+#include "store/commit/recent.h"
 #include "tall-error.h"
 #include "tall-failing-table.h"
 #include "tall-json.h"
@@ -399,6 +401,32 @@ test_crowd (TallStoreFixture *self, gconstpointer kind G_GNUC_UNUSED)
   g_test_message ("%u patches of one order", N_CLIENTS * n_patches);
 }
 
+/* The last commits are remembered, and no more memory is taken for those before. */
+static void
+test_forgotten (void)
+{
+  const guint n = 300000, n_known = 8192;
+  struct mallinfo2 before = { 0 };
+  TallRecentCommit commit;
+  TallRecent *recent = tall_recent_new ();
+  const TallStoreContext context = { .layout = &tall_layout_blob };
+  const TallOperation operation = { .context = &context,
+                                    .customer_number = TALL_TEST_CUSTOMER,
+                                    .order_number = TALL_TEST_ORDER };
+  for (guint i = 1; i <= n; i++)
+    {
+      const TallState state = { .revision = i };
+      tall_recent_note (recent, &operation, &state);
+      if (i == 2 * n_known)
+        before = mallinfo2 ();
+    }
+  struct mallinfo2 after = mallinfo2 ();
+  g_assert_cmpuint (after.uordblks + after.hblkhd, <, before.uordblks + before.hblkhd + 1000000);
+  g_assert_false (tall_recent_find (recent, &operation, n - n_known, &commit));
+  g_assert_true (tall_recent_find (recent, &operation, n - n_known + 1, &commit));
+  tall_recent_free (recent);
+}
+
 int
 main (int argc, char *argv[])
 {
@@ -420,6 +448,7 @@ main (int argc, char *argv[])
   guint64 number;
   if (argc > 1 && g_ascii_string_to_unsigned (argv[1], 10, 1, G_MAXUINT16, &number, NULL))
     n_patches = (guint)number;
+  g_test_add_func ("/patch/forgotten", test_forgotten);
   tall_store_fixture_add ("patch", tests, G_N_ELEMENTS (tests));
   tall_store_fixture_add_everywhere ("patch", crowd, G_N_ELEMENTS (crowd));
   return g_test_run ();

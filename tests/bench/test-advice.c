@@ -71,6 +71,8 @@ static const Case cases[] = {
   { "hardly shorter keys", .encoded = { 100, 95 }, .name = "key", .value = "hashed" },
   { "shorter keys that are slower", .encoded = { 100, 50 }, .key_rates = { 100, 80 }, .name = "key",
     .value = "hashed" },
+  { "faster keys, though not in each turn", .key_rates = { 80, 100 }, .noise = 0.2, .name = "key",
+    .value = "hashed", .because = "faster in each turn" },
   { "faster keys", .key_rates = { 80, 100 }, .name = "key", .value = "salted",
     .because = "a range of them: raw;", .without = "or salted" },
   { "shorter, faster keys that pile up", .encoded = { 100, 50 }, .key_rates = { 80, 100 },

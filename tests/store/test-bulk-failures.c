@@ -406,6 +406,35 @@ test_claimed (gconstpointer layout)
   must (tall_bulk_end (bulk, &error));
 }
 
+/* The answer to root rows is lost, and nothing is answered after that. */
+static TallFailure
+fall_silent (TallFailingTable *table G_GNUC_UNUSED, const TallCall *call, gpointer data)
+{
+  gboolean *is_silent = data;
+  if (*is_silent)
+    return TALL_FAILURE_BEFORE;
+  *is_silent = call->kind == TALL_CALL_APPLY && g_strcmp0 (call->table, "orders") == 0;
+  return *is_silent ? TALL_FAILURE_LOST : TALL_FAILURE_NONE;
+}
+
+/* What was sent may be stored, whatever the last error says. */
+static void
+test_silence (void)
+{
+  gboolean is_silent = FALSE;
+  TallTestClock clock = { .now = TALL_FIRST_REVISION, .patience = 1 };
+  TallBulkResult result = { 0 };
+  g_autoptr (TallOrder) order = make_order (1);
+  g_autoptr (TallTable) table = tall_test_table_new (&tall_layout_blob, &tall_key_hashed);
+  g_autoptr (TallTable) failing = tall_failing_table_new (table);
+  g_autoptr (TallStore) store = tall_test_open (failing, &clock);
+  g_autoptr (TallBulk) bulk = must (tall_bulk_begin (TALL_FRONT (store), NULL, &error));
+  tall_failing_table_set_hooks (TALL_FAILING_TABLE (failing), fall_silent, NULL, &is_silent);
+  must (tall_bulk_put_orders (bulk, &order, 1, &result, &error));
+  g_assert_error (result.error, TALL_ERROR, TALL_ERROR_OUTCOME_UNKNOWN);
+  tall_bulk_result_clear (&result);
+}
+
 /* One of a batch is there all the same, wherever in the steps of it: it stays, and the others come.
  */
 static void
@@ -578,6 +607,7 @@ main (int argc, char **argv)
       g_autofree char *not_new = g_strconcat ("/store/bulk/not-new/", layouts[i]->name, NULL);
       g_test_add_data_func (not_new, layouts[i], test_not_new);
     }
+  g_test_add_func ("/store/bulk/silence", test_silence);
   g_test_add_func ("/store/bulk/customers", test_customers);
   g_test_add_func ("/store/bulk/one-after-the-other", test_one_after_the_other);
   return g_test_run ();

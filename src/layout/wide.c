@@ -35,16 +35,14 @@ append_location (const TallShippingLocation *location,
                  TallBatch *batch,
                  TallMutation *root)
 {
-  TallShippingLocation alone = *location;
-  alone.n_line_items = 0;
   tall_mutation_put (batch, root, make_qualifier (batch->arena, CELL_LOCATION, location->number, 0),
-                     revision, tall_part_to_canonical (&alone.base, batch->arena));
+                     revision, tall_location_to_canonical (location, batch->arena));
   for (guint i = 0; i < location->n_line_items; i++)
     {
       const TallLineItem *line = location->line_items[i];
       tall_mutation_put (batch, root,
                          make_qualifier (batch->arena, CELL_LINE, location->number, line->number),
-                         revision, tall_part_to_canonical (&line->base, batch->arena));
+                         revision, tall_line_to_canonical (line, batch->arena));
     }
 }
 
@@ -86,12 +84,9 @@ decode_location (Decoder *self, const TallCell *cell, guint32 number, GError **e
 {
   g_autoptr (GError) why = NULL;
   TallArena *arena = tall_order_get_arena (self->lines.order);
-  TallShippingLocation *location =
-      tall_part_from_canonical (&tall_model_location, cell->value, arena, &why);
+  TallShippingLocation *location = tall_location_from_canonical (cell->value, arena, &why);
   if (location == NULL)
     return set_bad_cell (self, cell, why->message, error);
-  if (location->n_line_items > 0)
-    return set_bad_cell (self, cell, "stored location: has lines in it", error);
   if ((guint32)location->number != number)
     return set_bad_cell (self, cell, "holds another location than its qualifier says", error);
 
@@ -105,7 +100,7 @@ decode_line (
 {
   g_autoptr (GError) why = NULL;
   TallArena *arena = tall_order_get_arena (self->lines.order);
-  TallLineItem *line = tall_part_from_canonical (&tall_model_line, cell->value, arena, &why);
+  TallLineItem *line = tall_line_from_canonical (cell->value, arena, &why);
   if (line == NULL)
     return set_bad_cell (self, cell, why->message, error);
   if ((guint32)line->number != number)

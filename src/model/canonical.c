@@ -396,34 +396,58 @@ tall_list_from_canonical (const TallModelField *field,
 }
 
 /**
- * tall_part_to_canonical:
- * @self: a location, which is written with its lines, or a line
+ * tall_location_to_canonical:
  *
- * Returns: (transfer none): its message, in @arena
+ * Returns: (transfer none): the message `ShippingLocation` without its lines, in @arena
  */
 TallSlice
-tall_part_to_canonical (const ProtobufCMessage *self, TallArena *arena)
+tall_location_to_canonical (const TallShippingLocation *self, TallArena *arena)
 {
-  return pack (self, arena);
+  TallShippingLocation alone = *self;
+  alone.n_line_items = 0;
+  return pack (&alone.base, arena);
 }
 
 /**
- * tall_part_from_canonical:
- * @type: of a location or a line
- * @canonical: its message from anywhere; it is copied
+ * tall_location_from_canonical:
+ * @canonical: the message `ShippingLocation` from anywhere; it is copied
  *
- * Reads what tall_part_to_canonical() writes. What its fields hold is checked by
+ * Reads what tall_location_to_canonical() writes. What its fields hold is checked by
  * tall_order_normalize(), of the order that they go into.
  *
- * Returns: (transfer none) (nullable): the part in @arena; NULL with %TALL_ERROR_DAMAGED
+ * Returns: (transfer none) (nullable): the location in @arena; NULL with %TALL_ERROR_DAMAGED
  */
-gpointer
-tall_part_from_canonical (const TallModelType *type,
-                          TallSlice canonical,
-                          TallArena *arena,
-                          GError **error)
+TallShippingLocation *
+tall_location_from_canonical (TallSlice canonical, TallArena *arena, GError **error)
 {
-  return read_message (type, UNPROVED, canonical, arena, error);
+  TallShippingLocation *location =
+      read_message (&tall_model_location, UNPROVED, canonical, arena, error);
+  if (location == NULL || location->n_line_items == 0)
+    return location;
+  set_damaged (error, "location", "has lines in it");
+  return NULL;
+}
+
+/**
+ * tall_line_to_canonical:
+ *
+ * Returns: (transfer none): the message `LineItem`, in @arena
+ */
+TallSlice
+tall_line_to_canonical (const TallLineItem *self, TallArena *arena)
+{
+  return pack (&self->base, arena);
+}
+
+/**
+ * tall_line_from_canonical:
+ *
+ * As tall_location_from_canonical(), for the message `LineItem`.
+ */
+TallLineItem *
+tall_line_from_canonical (TallSlice canonical, TallArena *arena, GError **error)
+{
+  return read_message (&tall_model_line, UNPROVED, canonical, arena, error);
 }
 
 /**

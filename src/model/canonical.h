@@ -34,11 +34,14 @@ gboolean tall_list_from_canonical (const TallModelField *field,
                                    TallArena *arena,
                                    gpointer base,
                                    GError **error) G_GNUC_WARN_UNUSED_RESULT;
-TallSlice tall_part_to_canonical (const ProtobufCMessage *self, TallArena *arena);
-gpointer tall_part_from_canonical (const TallModelType *type,
-                                   TallSlice canonical,
-                                   TallArena *arena,
-                                   GError **error) G_GNUC_WARN_UNUSED_RESULT;
+TallSlice tall_location_to_canonical (const TallShippingLocation *self, TallArena *arena);
+TallShippingLocation *tall_location_from_canonical (TallSlice canonical,
+                                                    TallArena *arena,
+                                                    GError **error) G_GNUC_WARN_UNUSED_RESULT;
+TallSlice tall_line_to_canonical (const TallLineItem *self, TallArena *arena);
+TallLineItem *tall_line_from_canonical (TallSlice canonical,
+                                        TallArena *arena,
+                                        GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 /**
  * TallOrderSummary:

@@ -59,10 +59,8 @@ change (TallTable *table, const char *step)
 static void
 shut (TallTable *table)
 {
-  g_autoptr (GError) error = NULL;
-  g_assert_true (
+  must (
       tall_table_set_access (table, "orders", TALL_ACCESS_SEALED, SEAL, TALL_NO_DEADLINE, &error));
-  g_assert_no_error (error);
 }
 
 static void

@@ -1,6 +1,7 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-conformance-private.h"
+#include "tall-must.h"
 
 /* Sealing and closing. Every case makes a table of its own. */
 #define TABLE "shutter"
@@ -10,11 +11,8 @@
 static void
 expect_access (TallTable *table, TallTableAccess access, const char *seal)
 {
-  g_autoptr (GError) error = NULL;
   g_autoptr (TallTableSpec) spec =
-      tall_table_describe_table (table, TABLE, TALL_NO_DEADLINE, &error);
-  g_assert_no_error (error);
-  g_assert_nonnull (spec);
+      must (tall_table_describe_table (table, TABLE, TALL_NO_DEADLINE, &error));
   g_assert_cmpint (spec->access, ==, access);
   g_assert_cmpstr (spec->seal, ==, seal);
 }
@@ -307,15 +305,14 @@ test_batch (TallConformance *self)
   set_access (self, TABLE, TALL_ACCESS_SEALED, SEAL_A);
   for (guint first = 0; first < 2; first++)
     {
-      g_autoptr (GError) error = NULL;
       g_autoptr (TallBatch) batch = tall_batch_new ();
       const char *row = first == 0 ? "p" : "q";
       add_changes (self, batch, first == 0 ? TABLE : SHARED, row, "x@1=v");
       add_changes (self, batch, first == 0 ? SHARED : TABLE, row, "x@1=v");
       TallMutation *const *mutations = (TallMutation *const *)batch->mutations->pdata;
-      g_assert_false (
-          tall_table_apply (self->table, mutations, 2, TALL_DURABLE, TALL_NO_DEADLINE, &error));
-      g_assert_error (error, TALL_ERROR, TALL_ERROR_SHUT);
+      must_fail (tall_table_apply (self->table, mutations, 2, TALL_DURABLE, TALL_NO_DEADLINE,
+                                   &error),
+                 TALL_ERROR_SHUT);
       expect_rows (self, self->table, "");
     }
   drop_table (self, TABLE);
@@ -329,21 +326,19 @@ expect_refused (TallConformance *self,
                 gint64 deadline,
                 TallError code)
 {
-  g_autoptr (GError) error = NULL;
-  g_assert_false (
-      tall_table_set_access (self->table, table, (TallTableAccess)access, seal, deadline, &error));
-  g_assert_error (error, TALL_ERROR, (int)code);
+  must_fail (tall_table_set_access (self->table, table, (TallTableAccess)access, seal, deadline,
+                                    &error),
+             code);
 }
 
 static void
 expect_not_created (TallConformance *self, TallTableAccess access, const char *seal)
 {
-  g_autoptr (GError) error = NULL;
   g_autoptr (TallTableSpec) spec = tall_table_spec_new (TABLE);
   spec->access = access;
   spec->seal = g_strdup (seal);
-  g_assert_false (tall_table_create_table (self->table, spec, TALL_NO_DEADLINE, &error));
-  g_assert_error (error, TALL_ERROR, TALL_ERROR_INVALID);
+  must_fail (tall_table_create_table (self->table, spec, TALL_NO_DEADLINE, &error),
+             TALL_ERROR_INVALID);
 }
 
 static void

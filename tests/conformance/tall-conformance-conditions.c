@@ -1,6 +1,7 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-conformance-private.h"
+#include "tall-must.h"
 
 #define N_THREADS 8
 
@@ -85,20 +86,19 @@ test_delete (TallConformance *self)
 static void
 test_expected_empty (TallConformance *self)
 {
-  g_autoptr (GError) error = NULL;
   g_autoptr (TallBatch) batch = tall_batch_new ();
   TallSlice empty = TALL_SLICE_INIT;
   gboolean matched = TRUE;
   TallMutation *mutation = add_changes (self, batch, SHARED, "a", "s@1=v");
-  g_assert_false (tall_table_apply_if (self->table,
-                                       &(TallConditionalWrite){ .mutations = &mutation,
-                                                                .n = 1,
-                                                                .qualifier = tall_slice_str ("s"),
-                                                                .expected = &empty,
-                                                                .durability = TALL_DURABLE,
-                                                                .deadline = TALL_NO_DEADLINE },
-                                       &matched, &error));
-  g_assert_error (error, TALL_ERROR, TALL_ERROR_INVALID);
+  must_fail (tall_table_apply_if (self->table,
+                                  &(TallConditionalWrite){ .mutations = &mutation,
+                                                           .n = 1,
+                                                           .qualifier = tall_slice_str ("s"),
+                                                           .expected = &empty,
+                                                           .durability = TALL_DURABLE,
+                                                           .deadline = TALL_NO_DEADLINE },
+                                  &matched, &error),
+             TALL_ERROR_INVALID);
   expect_row (self, "a", "");
 }
 
@@ -236,14 +236,10 @@ test_rows_are_whole (TallConformance *self)
 static gint64
 increment (TallConformance *self, const char *row, gint64 delta)
 {
-  g_autoptr (GError) error = NULL;
   g_autoptr (TallArena) arena = tall_arena_new (0);
   gint64 value = -1;
-  gboolean answered =
-      tall_table_increment (self->table, SHARED, row_key (self, arena, row), tall_slice_str ("n"),
-                            delta, TALL_NO_DEADLINE, &value, &error);
-  g_assert_no_error (error);
-  g_assert_true (answered);
+  must (tall_table_increment (self->table, SHARED, row_key (self, arena, row), tall_slice_str ("n"),
+                              delta, TALL_NO_DEADLINE, &value, &error));
   return value;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-conformance-private.h"
+#include "tall-must.h"
 #include "table/memory-table.h"
 
 /* The same random operations on the store under test and on the memory table: both must give the
@@ -86,11 +87,9 @@ random_mutation (TallConformance *self, TallBatch *batch)
 static void
 compare_plan (Pair *pair, const TallReadPlan *plan)
 {
-  g_autoptr (GError) error = NULL;
   g_autoptr (TallReadResult) got = run_plan (pair->self, plan);
   g_autoptr (TallReadResult) wanted =
-      tall_table_read (pair->reference, plan, TALL_NO_DEADLINE, &error);
-  g_assert_no_error (error);
+      must (tall_table_read (pair->reference, plan, TALL_NO_DEADLINE, &error));
   for (guint i = 0; i < plan->reads->len; i++)
     {
       g_autofree char *got_text = rows_to_text (pair->self, &got->results[i]);
@@ -143,23 +142,19 @@ operate_read (Pair *pair)
 static void
 operate_apply (Pair *pair)
 {
-  g_autoptr (GError) error = NULL;
   g_autoptr (TallBatch) batch = tall_batch_new ();
   TallMutation *mutation = random_mutation (pair->self, batch);
   TallTable *tables[] = { pair->self->table, pair->reference };
   for (guint i = 0; i < 2; i++)
     {
-      gboolean applied =
-          tall_table_apply (tables[i], &mutation, 1, TALL_DURABLE_LATER, TALL_NO_DEADLINE, &error);
-      g_assert_no_error (error);
-      g_assert_true (applied);
+      must (
+          tall_table_apply (tables[i], &mutation, 1, TALL_DURABLE_LATER, TALL_NO_DEADLINE, &error));
     }
 }
 
 static void
 operate_apply_if (Pair *pair)
 {
-  g_autoptr (GError) error = NULL;
   g_autoptr (TallBatch) batch = tall_batch_new ();
   guint n = (guint)g_test_rand_int_range (1, (gint32)MIN (pair->together, N_ROWS - 1) + 1);
   for (guint i = 0; i < n; i++)
@@ -171,17 +166,15 @@ operate_apply_if (Pair *pair)
   gboolean matched[2] = { FALSE, FALSE };
   for (guint i = 0; i < 2; i++)
     {
-      gboolean answered = tall_table_apply_if (
-          tables[i],
-          &(TallConditionalWrite){ .mutations = (TallMutation *const *)batch->mutations->pdata,
-                                   .n = n,
-                                   .qualifier = qualifier,
-                                   .expected = absent ? NULL : &expected,
-                                   .durability = TALL_DURABLE_LATER,
-                                   .deadline = TALL_NO_DEADLINE },
-          &matched[i], &error);
-      g_assert_no_error (error);
-      g_assert_true (answered);
+      must (tall_table_apply_if (tables[i],
+                                 &(TallConditionalWrite){
+                                     .mutations = (TallMutation *const *)batch->mutations->pdata,
+                                     .n = n,
+                                     .qualifier = qualifier,
+                                     .expected = absent ? NULL : &expected,
+                                     .durability = TALL_DURABLE_LATER,
+                                     .deadline = TALL_NO_DEADLINE },
+                                 &matched[i], &error));
     }
   g_assert_cmpint (matched[0], ==, matched[1]);
 }
@@ -201,10 +194,7 @@ test_like_memory (TallConformance *self)
   g_autofree char *rows = g_strdup (self->rows->str);
   g_autoptr (TallTable) reference = tall_memory_table_new ();
   g_autoptr (TallTableSpec) spec = tall_table_spec_new (SHARED);
-  g_autoptr (GError) error = NULL;
-  gboolean created = tall_table_create_table (reference, spec, TALL_NO_DEADLINE, &error);
-  g_assert_no_error (error);
-  g_assert_true (created);
+  must (tall_table_create_table (reference, spec, TALL_NO_DEADLINE, &error));
 
   TallTableInfo info;
   tall_table_get_info (self->table, &info);

@@ -1,6 +1,7 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-conformance-private.h"
+#include "tall-must.h"
 
 static void
 test_absent (TallConformance *self)
@@ -187,14 +188,10 @@ test_qualifiers (TallConformance *self)
 static void
 put_bytes (TallConformance *self, TallSlice row, TallSlice qualifier, TallSlice value)
 {
-  g_autoptr (GError) error = NULL;
   g_autoptr (TallBatch) batch = tall_batch_new ();
   TallMutation *mutation = tall_batch_add (batch, SHARED, row_key_bytes (self, batch->arena, row));
   tall_mutation_put (batch, mutation, qualifier, 10, value);
-  gboolean applied =
-      tall_table_apply (self->table, &mutation, 1, TALL_DURABLE_LATER, TALL_NO_DEADLINE, &error);
-  g_assert_no_error (error);
-  g_assert_true (applied);
+  must (tall_table_apply (self->table, &mutation, 1, TALL_DURABLE_LATER, TALL_NO_DEADLINE, &error));
 }
 
 static void
@@ -245,7 +242,6 @@ test_big_value (TallConformance *self)
 static void
 test_many_cells (TallConformance *self)
 {
-  g_autoptr (GError) error = NULL;
   g_autoptr (TallBatch) batch = tall_batch_new ();
   TallMutation *mutation = tall_batch_add (batch, SHARED, row_key (self, batch->arena, "a"));
   for (guint i = 0; i < 5000; i++)
@@ -255,10 +251,7 @@ test_many_cells (TallConformance *self)
       TallSlice name = tall_slice_str (tall_arena_printf (batch->arena, "%06u", number));
       tall_mutation_put (batch, mutation, name, 10 + number, name);
     }
-  gboolean applied =
-      tall_table_apply (self->table, &mutation, 1, TALL_DURABLE, TALL_NO_DEADLINE, &error);
-  g_assert_no_error (error);
-  g_assert_true (applied);
+  must (tall_table_apply (self->table, &mutation, 1, TALL_DURABLE, TALL_NO_DEADLINE, &error));
 
   g_autoptr (TallReadPlan) plan = tall_read_plan_new ();
   add_get (self, plan, "a");

@@ -1,6 +1,7 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-conformance-private.h"
+#include "tall-must.h"
 
 static void
 fill (TallConformance *self, const char *rows)
@@ -120,13 +121,9 @@ test_positions (TallConformance *self)
 {
   static const char *const expected[] = { "b: x@1=v",     "",         "a: x@1=v; b: x@1=v",
                                           "c: other@1=v", "b: x@1=v", "" };
-  g_autoptr (GError) error = NULL;
   g_autoptr (TallBatch) batch = tall_batch_new ();
   TallMutation *mutation = add_changes (self, batch, OTHER, "c", "other@1=v");
-  gboolean applied =
-      tall_table_apply (self->table, &mutation, 1, TALL_DURABLE, TALL_NO_DEADLINE, &error);
-  g_assert_no_error (error);
-  g_assert_true (applied);
+  must (tall_table_apply (self->table, &mutation, 1, TALL_DURABLE, TALL_NO_DEADLINE, &error));
   fill (self, "a b");
 
   g_autoptr (TallReadPlan) plan = tall_read_plan_new ();
@@ -160,7 +157,6 @@ test_many_rows (TallConformance *self)
   {
     N = 1500
   };
-  g_autoptr (GError) error = NULL;
   g_autoptr (TallBatch) batch = tall_batch_new ();
   g_autofree TallSlice *keys = g_new (TallSlice, N);
   for (guint i = 0; i < N; i++)
@@ -170,10 +166,8 @@ test_many_rows (TallConformance *self)
       tall_mutation_put (batch, mutation, tall_slice_str ("x"), 1 + i, tall_slice_str (name));
       keys[i] = mutation->row;
     }
-  gboolean applied = tall_table_apply (self->table, (TallMutation *const *)batch->mutations->pdata,
-                                       N, TALL_DURABLE, TALL_NO_DEADLINE, &error);
-  g_assert_no_error (error);
-  g_assert_true (applied);
+  must (tall_table_apply (self->table, (TallMutation *const *)batch->mutations->pdata, N,
+                          TALL_DURABLE, TALL_NO_DEADLINE, &error));
 
   g_autoptr (TallReadPlan) plan = tall_read_plan_new ();
   tall_read_plan_add_gets (plan, SHARED, keys, N);

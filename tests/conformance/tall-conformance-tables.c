@@ -1,6 +1,7 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-conformance-private.h"
+#include "tall-must.h"
 
 /* Calls every slot that works on rows of a table, and expects all to fail alike. */
 static void
@@ -63,15 +64,14 @@ test_nothing_asked (TallConformance *self)
   const TallSlice b = tall_slice_str ("b");
   for (guint i = 0; i < 3; i++)
     {
-      g_autoptr (GError) error = NULL;
       g_autoptr (TallReadPlan) plan = tall_read_plan_new ();
       add_get (self, plan, "a");
       if (i < 2)
         tall_read_plan_add_scan (plan, "never", b, tall_slice_str (i == 0 ? "b" : "a"));
       else
         tall_read_plan_add_gets (plan, "never", NULL, 0);
-      g_assert_null (tall_table_read (self->table, plan, TALL_NO_DEADLINE, &error));
-      g_assert_error (error, TALL_ERROR, TALL_ERROR_UNSUPPORTED);
+      must_fail (tall_table_read (self->table, plan, TALL_NO_DEADLINE, &error),
+                 TALL_ERROR_UNSUPPORTED);
     }
 }
 
@@ -97,30 +97,23 @@ test_deadline (TallConformance *self)
 static void
 test_create_twice (TallConformance *self)
 {
-  g_autoptr (GError) error = NULL;
   g_autoptr (TallTableSpec) spec = tall_table_spec_new (SHARED);
   change (self, "a", "x@1=kept");
-  g_assert_false (tall_table_create_table (self->table, spec, TALL_NO_DEADLINE, &error));
-  g_assert_error (error, TALL_ERROR, TALL_ERROR_CONFLICT);
+  must_fail (tall_table_create_table (self->table, spec, TALL_NO_DEADLINE, &error),
+             TALL_ERROR_CONFLICT);
   expect_row (self, "a", "x@1=kept");
 }
 
 static void
 create (TallTable *table, const TallTableSpec *spec)
 {
-  g_autoptr (GError) error = NULL;
-  gboolean created = tall_table_create_table (table, spec, TALL_NO_DEADLINE, &error);
-  g_assert_no_error (error);
-  g_assert_true (created);
+  must (tall_table_create_table (table, spec, TALL_NO_DEADLINE, &error));
 }
 
 static void
 drop (TallTable *table, const char *name)
 {
-  g_autoptr (GError) error = NULL;
-  gboolean dropped = tall_table_drop_table (table, name, TALL_NO_DEADLINE, &error);
-  g_assert_no_error (error);
-  g_assert_true (dropped);
+  must (tall_table_drop_table (table, name, TALL_NO_DEADLINE, &error));
 }
 
 static void
@@ -137,23 +130,18 @@ expect_list (TallTable *table, const char *names)
 static void
 put_cell (TallConformance *self, TallTable *table, const char *name, const char *cell)
 {
-  g_autoptr (GError) error = NULL;
   g_autoptr (TallBatch) batch = tall_batch_new ();
   TallMutation *mutation = add_changes (self, batch, name, "a", cell);
-  gboolean applied = tall_table_apply (table, &mutation, 1, TALL_DURABLE, TALL_NO_DEADLINE, &error);
-  g_assert_no_error (error);
-  g_assert_true (applied);
+  must (tall_table_apply (table, &mutation, 1, TALL_DURABLE, TALL_NO_DEADLINE, &error));
 }
 
 static char *
 get_cells (TallConformance *self, TallTable *table, const char *name)
 {
-  g_autoptr (GError) error = NULL;
   g_autoptr (TallReadPlan) plan = tall_read_plan_new ();
   tall_read_plan_add_get (plan, name, row_key (self, plan->arena, "a"));
-  g_autoptr (TallReadResult) result = tall_table_read (table, plan, TALL_NO_DEADLINE, &error);
-  g_assert_no_error (error);
-  g_assert_nonnull (result);
+  g_autoptr (TallReadResult) result =
+      must (tall_table_read (table, plan, TALL_NO_DEADLINE, &error));
   return rows_to_text (self, &result->results[0]);
 }
 
@@ -212,7 +200,6 @@ test_deployments (TallConformance *self)
 static void
 test_settings (TallConformance *self)
 {
-  g_autoptr (GError) error = NULL;
   g_autoptr (TallTableSpec) spec = tall_table_spec_new ("kept");
   spec->max_versions = 2;
   spec->ttl = 3600;
@@ -224,9 +211,7 @@ test_settings (TallConformance *self)
     }
   create (self->table, spec);
   g_autoptr (TallTableSpec) kept =
-      tall_table_describe_table (self->table, "kept", TALL_NO_DEADLINE, &error);
-  g_assert_no_error (error);
-  g_assert_nonnull (kept);
+      must (tall_table_describe_table (self->table, "kept", TALL_NO_DEADLINE, &error));
   g_assert_cmpstr (kept->name, ==, "kept");
   g_assert_cmpuint (kept->max_versions, ==, 2);
   g_assert_cmpuint (kept->ttl, ==, 3600);
@@ -256,16 +241,13 @@ test_settings (TallConformance *self)
   g_autoptr (TallBatch) batch = tall_batch_new ();
   g_autofree char *put = g_strdup_printf ("y@%" G_GINT64_FORMAT "=new", now);
   TallMutation *mutation = add_changes (self, batch, "kept", "a", put);
-  gboolean answered =
-      tall_table_apply_if (self->table,
-                           &(TallConditionalWrite){ .mutations = &mutation,
-                                                    .n = 1,
-                                                    .qualifier = tall_slice_str ("y"),
-                                                    .durability = TALL_DURABLE,
-                                                    .deadline = TALL_NO_DEADLINE },
-                           &matched, &error);
-  g_assert_no_error (error);
-  g_assert_true (answered);
+  must (tall_table_apply_if (self->table,
+                             &(TallConditionalWrite){ .mutations = &mutation,
+                                                      .n = 1,
+                                                      .qualifier = tall_slice_str ("y"),
+                                                      .durability = TALL_DURABLE,
+                                                      .deadline = TALL_NO_DEADLINE },
+                             &matched, &error));
   g_assert_true (matched);
   drop (self->table, "kept");
 }
@@ -273,10 +255,8 @@ test_settings (TallConformance *self)
 static void
 expect_invalid (TallConformance *self, TallMutation *mutation)
 {
-  g_autoptr (GError) error = NULL;
-  g_assert_false (
-      tall_table_apply (self->table, &mutation, 1, TALL_DURABLE, TALL_NO_DEADLINE, &error));
-  g_assert_error (error, TALL_ERROR, TALL_ERROR_INVALID);
+  must_fail (tall_table_apply (self->table, &mutation, 1, TALL_DURABLE, TALL_NO_DEADLINE, &error),
+             TALL_ERROR_INVALID);
 
   g_autoptr (GError) condition_error = NULL;
   gboolean matched;
@@ -349,9 +329,7 @@ test_row_twice (TallConformance *self)
 static void
 expect_invalid_read (TallConformance *self, const TallReadPlan *plan)
 {
-  g_autoptr (GError) error = NULL;
-  g_assert_null (tall_table_read (self->table, plan, TALL_NO_DEADLINE, &error));
-  g_assert_error (error, TALL_ERROR, TALL_ERROR_INVALID);
+  must_fail (tall_table_read (self->table, plan, TALL_NO_DEADLINE, &error), TALL_ERROR_INVALID);
 }
 
 static void
@@ -381,19 +359,17 @@ test_invalid_specs (TallConformance *self)
   static const char *const names[] = { "", "a.b", "a b", "-a", "ä", "a/b", "a:b" };
   for (guint i = 0; i < G_N_ELEMENTS (names); i++)
     {
-      g_autoptr (GError) error = NULL;
       g_autoptr (TallTableSpec) spec = tall_table_spec_new (names[i]);
-      g_assert_false (tall_table_create_table (self->table, spec, TALL_NO_DEADLINE, &error));
-      g_assert_error (error, TALL_ERROR, TALL_ERROR_INVALID);
+      must_fail (tall_table_create_table (self->table, spec, TALL_NO_DEADLINE, &error),
+                 TALL_ERROR_INVALID);
     }
 
-  g_autoptr (GError) error = NULL;
   g_autoptr (TallTableSpec) spec = tall_table_spec_new ("unsorted");
   spec->splits = g_ptr_array_new_with_free_func ((GDestroyNotify)g_bytes_unref);
   g_ptr_array_add (spec->splits, g_bytes_new_static ("b", 1));
   g_ptr_array_add (spec->splits, g_bytes_new_static ("b", 1));
-  g_assert_false (tall_table_create_table (self->table, spec, TALL_NO_DEADLINE, &error));
-  g_assert_error (error, TALL_ERROR, TALL_ERROR_INVALID);
+  must_fail (tall_table_create_table (self->table, spec, TALL_NO_DEADLINE, &error),
+             TALL_ERROR_INVALID);
   expect_list (self->table, OTHER " " SHARED);
 }
 

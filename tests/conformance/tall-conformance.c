@@ -1,6 +1,7 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-conformance-private.h"
+#include "tall-must.h"
 
 typedef struct
 {
@@ -66,13 +67,9 @@ add_changes (TallConformance *self,
 void
 change (TallConformance *self, const char *row, const char *changes)
 {
-  g_autoptr (GError) error = NULL;
   g_autoptr (TallBatch) batch = tall_batch_new ();
   TallMutation *mutation = add_changes (self, batch, SHARED, row, changes);
-  gboolean applied =
-      tall_table_apply (self->table, &mutation, 1, TALL_DURABLE, TALL_NO_DEADLINE, &error);
-  g_assert_no_error (error);
-  g_assert_true (applied);
+  must (tall_table_apply (self->table, &mutation, 1, TALL_DURABLE, TALL_NO_DEADLINE, &error));
 }
 
 gboolean
@@ -82,22 +79,18 @@ change_if (TallConformance *self,
            const char *expected,
            const char *changes)
 {
-  g_autoptr (GError) error = NULL;
   g_autoptr (TallBatch) batch = tall_batch_new ();
   TallMutation *mutation = add_changes (self, batch, SHARED, row, changes);
   TallSlice value = tall_slice_str (expected != NULL ? expected : "");
   gboolean matched = FALSE;
-  gboolean answered =
-      tall_table_apply_if (self->table,
-                           &(TallConditionalWrite){ .mutations = &mutation,
-                                                    .n = 1,
-                                                    .qualifier = tall_slice_str (qualifier),
-                                                    .expected = expected != NULL ? &value : NULL,
-                                                    .durability = TALL_DURABLE,
-                                                    .deadline = TALL_NO_DEADLINE },
-                           &matched, &error);
-  g_assert_no_error (error);
-  g_assert_true (answered);
+  must (tall_table_apply_if (self->table,
+                             &(TallConditionalWrite){ .mutations = &mutation,
+                                                      .n = 1,
+                                                      .qualifier = tall_slice_str (qualifier),
+                                                      .expected = expected != NULL ? &value : NULL,
+                                                      .durability = TALL_DURABLE,
+                                                      .deadline = TALL_NO_DEADLINE },
+                             &matched, &error));
   return matched;
 }
 
@@ -175,29 +168,20 @@ expect_row (TallConformance *self, const char *row, const char *cells)
 void
 create_table (TallConformance *self, const char *name)
 {
-  g_autoptr (GError) error = NULL;
   g_autoptr (TallTableSpec) spec = tall_table_spec_new (name);
-  gboolean created = tall_table_create_table (self->table, spec, TALL_NO_DEADLINE, &error);
-  g_assert_no_error (error);
-  g_assert_true (created);
+  must (tall_table_create_table (self->table, spec, TALL_NO_DEADLINE, &error));
 }
 
 void
 drop_table (TallConformance *self, const char *name)
 {
-  g_autoptr (GError) error = NULL;
-  gboolean dropped = tall_table_drop_table (self->table, name, TALL_NO_DEADLINE, &error);
-  g_assert_no_error (error);
-  g_assert_true (dropped);
+  must (tall_table_drop_table (self->table, name, TALL_NO_DEADLINE, &error));
 }
 
 void
 set_access (TallConformance *self, const char *name, TallTableAccess access, const char *seal)
 {
-  g_autoptr (GError) error = NULL;
-  gboolean set = tall_table_set_access (self->table, name, access, seal, TALL_NO_DEADLINE, &error);
-  g_assert_no_error (error);
-  g_assert_true (set);
+  must (tall_table_set_access (self->table, name, access, seal, TALL_NO_DEADLINE, &error));
 }
 
 static void

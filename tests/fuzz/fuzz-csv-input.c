@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "fuzz.h"
 #include "load/orders/grouper.h"
+#include "tall-must.h"
 
 #include <sys/mman.h>
 #include <unistd.h>
@@ -42,8 +43,7 @@ group_rows (const TallLoadFiles *files, TallSurvey *survey)
 {
   TallCsvReader *reader = tall_load_files_get (files, 0)->reader;
   g_autoptr (GError) error = NULL;
-  g_autoptr (TallRejects) rejects = tall_rejects_new (NULL, &error);
-  g_assert_no_error (error);
+  g_autoptr (TallRejects) rejects = must (tall_rejects_new (NULL, &error));
   guint64 stored = 0, rows = 0;
   const TallSpoolPlace place = { .folder = g_get_tmp_dir () };
   g_autoptr (TallGrouper) grouper =
@@ -54,7 +54,7 @@ group_rows (const TallLoadFiles *files, TallSurvey *survey)
     {
       for (guint i = 0; i < row.n_fields && row.reason == NULL; i++)
         g_assert_true (g_utf8_validate (row.fields[i], -1, NULL));
-      g_assert_true (tall_grouper_push (grouper, &row, &error));
+      must (tall_grouper_push (grouper, &row, &error));
     }
   g_assert_cmpint (step == TALL_CSV_FAILED, ==, error != NULL);
   g_assert_true (tall_grouper_finish (grouper, NULL, NULL));
@@ -84,7 +84,7 @@ LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
   guint64 rows = group_rows (files, survey);
   g_assert_true (tall_survey_agrees (survey));
   TallCsvReader *again = tall_load_files_get (files, 0)->reader;
-  g_assert_true (tall_csv_reader_rewind (again, &error));
+  must (tall_csv_reader_rewind (again, &error));
   TallCsvRow row;
   while (tall_csv_reader_next (again, &row, &error) == TALL_CSV_ROW)
     rows--;

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "fuzz.h"
 #include "load/orders/grouper.h"
+#include "tall-must.h"
 
 #include <csv.h>
 #include <sys/mman.h>
@@ -120,14 +121,12 @@ sum_rows (TallCsvReader *reader)
 static void
 read_twice (TallCsvReader *reader)
 {
-  g_autoptr (GError) error = NULL;
-  g_assert_true (tall_csv_reader_keep (reader, g_get_tmp_dir (), &error));
+  must (tall_csv_reader_keep (reader, g_get_tmp_dir (), &error));
   g_autofree char *first = sum_rows (reader);
-  g_assert_true (tall_csv_reader_rewind (reader, &error));
+  must (tall_csv_reader_rewind (reader, &error));
   g_autofree char *second = sum_rows (reader);
   g_assert_cmpstr (first, ==, second);
-  g_assert_true (tall_csv_reader_rewind (reader, &error));
-  g_assert_no_error (error);
+  must (tall_csv_reader_rewind (reader, &error));
 }
 
 /* Whatever follows the header: every row is handed over once, in order, and ends in one place. */
@@ -137,7 +136,7 @@ LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
   g_autoptr (GError) error = NULL;
   g_autoptr (TallMapping) mapping = tall_mapping_parse ("fuzz", map, -1, &error);
   g_autoptr (TallCsvReader) reader = open_bytes (data, size);
-  g_assert_true (tall_mapping_bind_reader (mapping, reader, &error));
+  must (tall_mapping_bind_reader (mapping, reader, &error));
   read_twice (reader);
 
   g_autoptr (TallRejects) rejects = tall_rejects_new (NULL, &error);
@@ -156,7 +155,7 @@ LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
     g_assert_true (tall_grouper_push (grouper, &row, &error));
   g_assert_no_error (error);
   g_assert_true (tall_survey_agrees (survey));
-  g_assert_true (tall_grouper_finish (grouper, NULL, &error));
+  must (tall_grouper_finish (grouper, NULL, &error));
   g_assert_cmpuint (tall_csv_reader_get_position (again), ==, strlen (header) + size);
   g_assert_cmpuint (rows, ==, stored + tall_rejects_get_count (rejects));
   return 0;

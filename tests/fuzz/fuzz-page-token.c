@@ -3,6 +3,7 @@
 #include "fuzz.h"
 #include "table/memory-table.h"
 #include "tall-error.h"
+#include "tall-must.h"
 #include "tall-test-orders.h"
 #include "tall-test-store.h"
 #include "tall-test-token.h"
@@ -76,12 +77,10 @@ open_front (void)
   front = TALL_FRONT (tall_test_open (table, NULL));
   for (guint i = 0; i < 3 * G_N_ELEMENTS (numbers); i++)
     {
-      g_autoptr (GError) error = NULL;
       g_autofree char *order_number = g_strdup_printf ("%u", i);
       g_autoptr (TallOrder) order =
           tall_test_order_with_lines (numbers[i % G_N_ELEMENTS (numbers)], order_number, 1);
-      g_assert_true (tall_front_put_order (front, order, NULL, NULL, &error));
-      g_assert_no_error (error);
+      must (tall_front_put_order (front, order, NULL, NULL, &error));
     }
   for (guint i = 0; i < N_LISTINGS; i++)
     {

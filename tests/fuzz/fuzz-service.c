@@ -4,6 +4,7 @@
 #include "service/calls/calls.h"
 #include "service/server/session.h"
 #include "tall-error.h"
+#include "tall-must.h"
 #include "tall-test-front.h"
 #include "wire/connection.h"
 
@@ -22,9 +23,7 @@ check_reply (TallTransport *answered)
   TallMessageException exception = { 0 };
   TallStructReader reader;
 
-  gboolean is_message = tall_message_read (&message, transport, &error);
-  g_assert_no_error (error);
-  g_assert_true (is_message);
+  must (tall_message_read (&message, transport, &error));
   const TallIdlCall *call = tall_calls_find (message.name);
   g_assert_cmpint (message.type, ==, call != NULL ? T_REPLY : T_EXCEPTION);
   tall_struct_reader_init (&reader, transport, arena,

@@ -3,6 +3,7 @@
 #include "fuzz.h"
 #include "tall-error.h"
 #include "table/memory-table.h"
+#include "tall-must.h"
 #include "tall-test-orders.h"
 #include "tall-test-store.h"
 
@@ -77,7 +78,6 @@ static void
 alter (TallTable *table, const GStrv names, TallReader *reader)
 {
   const char *where;
-  g_autoptr (GError) error = NULL;
   g_autoptr (TallReadPlan) plan = tall_read_plan_new ();
   g_autoptr (TallReadResult) result = read_all (table, names, plan);
   const TallRow *row = find_row (plan, result, tall_reader_u8 (reader), &where);
@@ -93,9 +93,7 @@ alter (TallTable *table, const GStrv names, TallReader *reader)
   TallMutation *mutation = tall_batch_add (batch, where, row->key);
   tall_mutation_put (batch, mutation, cell->qualifier, cell->timestamp,
                      tall_slice (value, by != 0 ? cell->value.len : at));
-  gboolean done = tall_table_apply (table, &mutation, 1, TALL_DURABLE, TALL_NO_DEADLINE, &error);
-  g_assert_no_error (error);
-  g_assert_true (done);
+  must (tall_table_apply (table, &mutation, 1, TALL_DURABLE, TALL_NO_DEADLINE, &error));
 }
 
 /* Which orders are what was stored, a bit each; none ever is another one. */
@@ -121,12 +119,9 @@ get_all (TallFront *front)
 static TallVerifySummary
 verify (TallFront *front, gboolean repair)
 {
-  g_autoptr (GError) error = NULL;
   TallVerifySummary summary;
   const TallVerifyOptions options = { .alone = TRUE, .repair = repair };
-  gboolean done = tall_front_verify (front, &options, &summary, &error);
-  g_assert_no_error (error);
-  g_assert_true (done);
+  must (tall_front_verify (front, &options, &summary, &error));
   return summary;
 }
 

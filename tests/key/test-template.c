@@ -3,6 +3,7 @@
 #include "key/template.h"
 #include "tall-error.h"
 #include "tall-json.h"
+#include "tall-must.h"
 #include "tall-parts.h"
 
 /* What is written, and what it is read as. */
@@ -22,9 +23,7 @@ test_parse (void)
   };
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
     {
-      g_autoptr (GError) error = NULL;
-      g_autoptr (TallTemplate) template = tall_template_parse (cases[i][0], &error);
-      g_assert_no_error (error);
+      g_autoptr (TallTemplate) template = must (tall_template_parse (cases[i][0], &error));
       g_assert_cmpstr (tall_template_get_text (template), ==,
                        cases[i][1] != NULL ? cases[i][1] : cases[i][0]);
     }

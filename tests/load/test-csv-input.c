@@ -427,13 +427,8 @@ test_wrong_encoding (void)
   };
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
     {
-      g_autoptr (GError) error = NULL;
-      g_autoptr (TallCsvReader) reader =
-          open_bytes (cases[i].text, strlen (cases[i].text), cases[i].encoding, &error);
-      g_assert_null (reader);
-      g_assert_error (error, TALL_ERROR, TALL_ERROR_INVALID);
-      if (strstr (error->message, cases[i].what) == NULL)
-        g_error ("“%s” is not in: %s", cases[i].what, error->message);
+      must_fail (open_bytes (cases[i].text, strlen (cases[i].text), cases[i].encoding, &error),
+                 TALL_ERROR_INVALID, cases[i].what);
     }
 }
 

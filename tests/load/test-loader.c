@@ -42,7 +42,6 @@ load (Fixture *self, const char *path, TallMapping *given, const char *rejects_p
   g_autoptr (TallMapping) mapping = given;
   TallLoadOptions options = TALL_LOAD_OPTIONS_INIT;
   options.retry_delay = 1;
-  g_autoptr (GError) error = NULL;
   g_autoptr (TallCsvReader) reader =
       must (tall_csv_reader_open (path, &mapping->dialect, TALL_CSV_MAX_ROW, &error));
   must (tall_mapping_bind_reader (mapping, reader, &error));
@@ -126,7 +125,6 @@ test_northwind_customers (Fixture *self, gconstpointer data G_GNUC_UNUSED)
 static void
 test_online_retail (Fixture *self, gconstpointer data G_GNUC_UNUSED)
 {
-  g_autoptr (GError) error = NULL;
   g_autofree char *preset = tall_mapping_preset_text ("online-retail");
   g_auto (GStrv) parts = g_strsplit (preset, "dates = mdy", 2);
   g_autofree char *text = g_strjoinv ("dates = dmy", parts);
@@ -176,7 +174,6 @@ test_online_retail_month_first (Fixture *self, gconstpointer data G_GNUC_UNUSED)
 static void
 test_default_customer (Fixture *self, gconstpointer data G_GNUC_UNUSED)
 {
-  g_autoptr (GError) error = NULL;
   g_autofree char *preset = tall_mapping_preset_text ("online-retail");
   g_autofree char *text = g_strconcat (preset, "order.customer_number = GUEST\n", NULL);
   g_autofree char *path = tall_test_source_path ("tests/data/online-retail/online_retail_10k.csv");
@@ -260,7 +257,6 @@ test_unknown_and_absent (Fixture *self, gconstpointer data G_GNUC_UNUSED)
 static void
 test_unknown_and_other (Fixture *self, gconstpointer data G_GNUC_UNUSED)
 {
-  g_autoptr (GError) error = NULL;
   char currency[] = "EUR";
   TallWriteOptions options = { .has_token = TRUE, .token = "0123456789abcdef" };
   g_autoptr (TallOrder) other = tall_order_new ("A", "2");

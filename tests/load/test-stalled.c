@@ -118,7 +118,6 @@ say_stalled (guint seconds G_GNUC_UNUSED,
 static gboolean
 load (Fixture *self, guint patience)
 {
-  g_autoptr (GError) error = NULL;
   g_autoptr (GString) csv = g_string_new ("C,O,Q\n");
   for (guint i = 0; i < N_ORDERS; i++)
     g_string_append_printf (csv, "%u,%u,1\n%u,%u,2\n", i % 50, i, i % 50, i);
@@ -150,7 +149,6 @@ assert_loaded (const Fixture *self)
                     ==, N_ORDERS);
   for (guint i = 0; i < N_ORDERS; i += 97)
     {
-      g_autoptr (GError) error = NULL;
       g_autofree char *customer = g_strdup_printf ("%u", i % 50);
       g_autofree char *number = g_strdup_printf ("%u", i);
       g_autoptr (TallOrder) order =

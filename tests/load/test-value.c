@@ -124,10 +124,7 @@ test_dates (void)
       char text[TALL_DATE_TEXT_SIZE];
       gint64 date;
       gboolean ok = tall_parse_date (date_cases[i].text, &mapping->format, &date, &error);
-      if (date_cases[i].iso == NULL)
-        g_assert_error (error, TALL_ERROR, TALL_ERROR_INVALID);
-      else
-        g_assert_no_error (error);
+      must_be (error, date_cases[i].iso == NULL ? TALL_ERROR_INVALID : 0);
       g_assert_cmpstr (ok ? tall_date_format (date, text) : NULL, ==, date_cases[i].iso);
     }
 }
@@ -231,10 +228,7 @@ test_numbers (void)
       char buffer[TALL_DECIMAL_TEXT_SIZE];
       TallDecimal value;
       gboolean ok = tall_parse_decimal (number_cases[i].text, &mapping->format, &value, &error);
-      if (number_cases[i].value == NULL)
-        g_assert_error (error, TALL_ERROR, TALL_ERROR_INVALID);
-      else
-        g_assert_no_error (error);
+      must_be (error, number_cases[i].value == NULL ? TALL_ERROR_INVALID : 0);
       g_assert_cmpstr (ok ? tall_decimal_format (value, buffer) : NULL, ==, number_cases[i].value);
     }
 }

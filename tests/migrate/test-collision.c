@@ -4,6 +4,7 @@
 /* Two orders whose keys collide in the target, and two migrators: neither is lost unseen. */
 #include "tall-copy-pair.h"
 #include "migrate/pass.h"
+#include "tall-must.h"
 #include "tall-test-orders.h"
 
 /* Two texts with the same MD5 (M. Stevens, 2024). */
@@ -21,11 +22,9 @@ typedef struct
 static void
 put (Fixture *self, const char *number)
 {
-  g_autoptr (GError) error = NULL;
   g_autoptr (TallOrder) order = tall_test_marked_order (number, 1, 1, 2);
   self->pair.source.clock.now += 10;
-  g_assert_true (tall_front_put_order (self->pair.source.front, order, NULL, NULL, &error));
-  g_assert_no_error (error);
+  must (tall_front_put_order (self->pair.source.front, order, NULL, NULL, &error));
 }
 
 static void
@@ -53,15 +52,12 @@ tear_down (Fixture *self, gconstpointer layout G_GNUC_UNUSED)
 static TallCopyOutcome
 copy (Fixture *self, guint i, TallCopied *places)
 {
-  g_autoptr (GError) error = NULL;
   g_autoptr (TallArena) arena = tall_arena_new (0);
   TallCopier copier = self->pair.copier;
   TallCopyItem item;
   copier.places = places;
   tall_copy_item_init (&item, &copier, "orders", &self->roots->results[0].rows[i], arena);
-  gboolean done = tall_copy_run (&copier, &item, 1, &error);
-  g_assert_no_error (error);
-  g_assert_true (done);
+  must (tall_copy_run (&copier, &item, 1, &error));
   TallCopyOutcome outcome = item.outcome;
   if (outcome == TALL_COPY_UNFIT)
     g_assert_error (item.error, TALL_ERROR, TALL_ERROR_KEY_COLLISION);
@@ -121,17 +117,15 @@ test_claimed (Fixture *self, gconstpointer layout G_GNUC_UNUSED)
 static void
 test_tombstone (Fixture *self, gconstpointer layout G_GNUC_UNUSED)
 {
-  g_autoptr (GError) error = NULL;
   TallPassCounts counts;
   const TallPassOptions options = { .copier = self->pair.copier };
   g_autoptr (TallPass) pass = tall_pass_new (&options);
-  g_assert_true (
+  must (
       tall_front_delete_order (self->pair.source.front, TALL_TEST_CUSTOMER, SECOND, NULL, &error));
-  g_assert_true (tall_pass_run (pass, &counts, &error));
-  g_assert_no_error (error);
+  must (tall_pass_run (pass, &counts, &error));
   g_assert_cmpuint (counts.n_copied, ==, 1);
   g_assert_cmpuint (counts.n_unfit, ==, 1);
-  g_assert_true (tall_pass_run (pass, &counts, &error)); /* it is not forgotten */
+  must (tall_pass_run (pass, &counts, &error)); /* it is not forgotten */
   g_assert_cmpuint (counts.n_copied, ==, 0);
   g_assert_cmpuint (counts.n_unfit, ==, 1);
 }
@@ -140,11 +134,9 @@ test_tombstone (Fixture *self, gconstpointer layout G_GNUC_UNUSED)
 static void
 test_together (Fixture *self, gconstpointer layout G_GNUC_UNUSED)
 {
-  g_autoptr (GError) error = NULL;
   g_auto (TallCopyCounts) counts = { 0 };
   g_assert_null (self->pair.copier.places);
-  g_assert_true (tall_copy_pair_copy (&self->pair, self->roots, 2, &counts, &error));
-  g_assert_no_error (error);
+  must (tall_copy_pair_copy (&self->pair, self->roots, 2, &counts, &error));
   g_assert_cmpuint (counts.n[TALL_COPY_COPIED], ==, 1);
   g_assert_cmpuint (counts.n[TALL_COPY_UNFIT], ==, 1);
   g_assert_cmpint (counts.code, ==, TALL_ERROR_KEY_COLLISION);

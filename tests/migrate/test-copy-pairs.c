@@ -5,6 +5,7 @@
  */
 #include "tall-copy-pair.h"
 #include "model/canonical.h"
+#include "tall-must.h"
 #include "tall-test-orders.h"
 
 #define N_ITEMS 10
@@ -70,11 +71,9 @@ expect_states (const TallCopyPair *self)
 static void
 expect_verified (const TallCopySide *side)
 {
-  g_autoptr (GError) error = NULL;
   TallVerifySummary summary;
   TallVerifyOptions options = { .alone = TRUE };
-  g_assert_true (tall_front_verify (side->front, &options, &summary, &error));
-  g_assert_no_error (error);
+  must (tall_front_verify (side->front, &options, &summary, &error));
   g_assert_true (summary.is_whole);
   g_assert_cmpuint (summary.n_findings, ==, 0);
 }

@@ -5,6 +5,7 @@
 #include "tall-bulk.h"
 #include "tall-copy-pair.h"
 #include "tall-limits.h"
+#include "tall-must.h"
 #include "tall-test-orders.h"
 
 #define MOST_CALLS 100 /* that are made again and again, before it ends */
@@ -34,13 +35,11 @@ pair_init (TallCopyPair *self, const Pair *pair)
 static void
 put_on (TallCopySide *side, guint sequence, guint n_lines, gint64 sales_date)
 {
-  g_autoptr (GError) error = NULL;
   g_autoptr (TallOrder) order = tall_test_marked_order (TALL_TEST_ORDER, 1, sequence, n_lines);
   side->clock.now += 10;
   order->has_sales_date = TRUE;
   order->sales_date = sales_date;
-  g_assert_true (tall_front_put_order (side->front, order, NULL, NULL, &error));
-  g_assert_no_error (error);
+  must (tall_front_put_order (side->front, order, NULL, NULL, &error));
 }
 
 static void
@@ -60,16 +59,14 @@ expect (TallCopyPair *self, TallCopyOutcome outcome)
 static void
 expect_sound (TallCopyPair *self, guint sequence)
 {
-  g_autoptr (GError) error = NULL;
   TallVerifySummary summary;
   TallVerifyOptions options = { .alone = TRUE };
-  g_autoptr (TallOrder) order =
-      tall_front_get_order (self->target.front, TALL_TEST_CUSTOMER, TALL_TEST_ORDER, NULL, &error);
-  g_assert_no_error (error);
+  g_autoptr (TallOrder) order = must (
+      tall_front_get_order (self->target.front, TALL_TEST_CUSTOMER, TALL_TEST_ORDER, NULL, &error));
   guint writer, found;
   tall_test_read_mark (order, &writer, &found);
   g_assert_cmpuint (found, ==, sequence);
-  g_assert_true (tall_front_verify (self->target.front, &options, &summary, &error));
+  must (tall_front_verify (self->target.front, &options, &summary, &error));
   g_assert_cmpuint (summary.n_findings, ==, 0);
   g_assert_cmpuint (summary.n_hints, ==, 1);
 }
@@ -96,14 +93,13 @@ test_overtaken (gconstpointer data)
   const Pair *pair = data;
   g_auto (TallCopyPair) self = { 0 };
   g_auto (TallCopyCounts) counts = { 0 };
-  g_autoptr (GError) error = NULL;
   pair_init (&self, pair);
   put (&self.source, 1, 5);
   g_autoptr (TallReadResult) early = tall_copy_side_scan (&self.source);
   put (&self.source, 2, 2);
   expect (&self, TALL_COPY_COPIED);
   g_autofree char *before = tall_copy_dump (self.target.table);
-  g_assert_true (tall_copy_pair_copy (&self, early, 1, &counts, &error));
+  must (tall_copy_pair_copy (&self, early, 1, &counts, &error));
   g_assert_cmpuint (counts.n[TALL_COPY_MOVED], ==, 1);
   g_autofree char *after = tall_copy_dump (self.target.table);
   g_assert_cmpstr (after, ==, before);
@@ -224,7 +220,6 @@ test_faster_process (gconstpointer data)
     {
       g_auto (TallCopyPair) self = { 0 };
       g_auto (TallCopyCounts) counts = { 0 };
-      g_autoptr (GError) error = NULL;
       Faster faster = { .pair = &self, .at = at };
       pair_init (&self, pair);
       put_on (&self.source, 1, 5, 1000);
@@ -232,8 +227,7 @@ test_faster_process (gconstpointer data)
       TallFailingTable *target = TALL_FAILING_TABLE (self.target.table);
       tall_failing_table_reset (target);
       tall_failing_table_set_hooks (target, copy_later, NULL, &faster);
-      g_assert_true (tall_copy_pair_copy (&self, early, 1, &counts, &error));
-      g_assert_no_error (error);
+      must (tall_copy_pair_copy (&self, early, 1, &counts, &error));
       tall_failing_table_reset (target);
       n_moved += counts.n[TALL_COPY_MOVED];
       came = faster.came;
@@ -248,7 +242,6 @@ test_faster_process (gconstpointer data)
 static guint8 *
 spoil_digest (TallReadResult *roots)
 {
-  g_autoptr (GError) error = NULL;
   TallState state;
   TallRow *row = (TallRow *)&roots->results[0].rows[0];
   guint8 *bytes = g_new (guint8, TALL_STATE_SIZE);
@@ -257,7 +250,7 @@ spoil_digest (TallReadResult *roots)
       TallCell *cell = (TallCell *)&row->cells[i];
       if (!tall_slice_equal (cell->qualifier, TALL_STATE_QUALIFIER))
         continue;
-      g_assert_true (tall_state_decode (cell->value, &state, &error));
+      must (tall_state_decode (cell->value, &state, &error));
       state.digest[0] ^= 1;
       tall_state_write (&state, bytes);
       cell->value = tall_slice (bytes, TALL_STATE_SIZE);
@@ -273,12 +266,11 @@ test_other_digest (gconstpointer data)
   const Pair *pair = data;
   g_auto (TallCopyPair) self = { 0 };
   g_auto (TallCopyCounts) counts = { 0 };
-  g_autoptr (GError) error = NULL;
   pair_init (&self, pair);
   put (&self.source, 1, 5);
   g_autoptr (TallReadResult) early = tall_copy_side_scan (&self.source);
   g_autofree guint8 *bytes = spoil_digest (early);
-  g_assert_true (tall_copy_pair_copy (&self, early, 1, &counts, &error));
+  must (tall_copy_pair_copy (&self, early, 1, &counts, &error));
   g_assert_cmpuint (counts.n[TALL_COPY_MOVED], ==, 1);
   g_assert_cmpuint (tall_test_count_cells (self.target.table, pair->to, 0), ==, 0);
   expect (&self, TALL_COPY_COPIED);
@@ -310,12 +302,11 @@ test_moved (gconstpointer data)
   const Pair *pair = data;
   g_auto (TallCopyPair) self = { 0 };
   g_auto (TallCopyCounts) counts = { 0 };
-  g_autoptr (GError) error = NULL;
   pair_init (&self, pair);
   put (&self.source, 1, 5);
   g_autoptr (TallReadResult) early = tall_copy_side_scan (&self.source);
   put (&self.source, 2, 2);
-  g_assert_true (tall_copy_pair_copy (&self, early, 1, &counts, &error));
+  must (tall_copy_pair_copy (&self, early, 1, &counts, &error));
   g_assert_cmpuint (counts.n[TALL_COPY_MOVED], ==, 1);
   expect (&self, TALL_COPY_COPIED);
   expect_sound (&self, 2);
@@ -351,7 +342,7 @@ test_loaded (gconstpointer data)
   pair_init (&self, pair);
   g_autoptr (TallBulk) bulk = tall_bulk_begin (self.source.front, NULL, &error);
   TallOrder *order = tall_test_marked_order (TALL_TEST_ORDER, 1, 4, 3);
-  g_assert_true (tall_bulk_put_orders (bulk, &order, 1, &result, &error));
+  must (tall_bulk_put_orders (bulk, &order, 1, &result, &error));
   g_assert_cmpint (result.outcome, ==, TALL_BULK_STORED);
   tall_order_free (order);
   expect (&self, TALL_COPY_COPIED);

@@ -8,6 +8,7 @@
 #include "tall-error.h"
 #include "store/read/fetch.h"
 #include "tall-moving.h"
+#include "tall-must.h"
 #include "tall-test-orders.h"
 #include "store/commit/put.h"
 #include "tall-must.h"
@@ -29,11 +30,10 @@ typedef struct
 static void
 stranger_init (Stranger *self, TallMoving *moving, guint at)
 {
-  g_autoptr (GError) error = NULL;
   const TallStoreHooks hooks = { .omits = omits };
   *self = (Stranger){ .moving = moving, .at = at };
-  g_assert_true (tall_store_context_init (&self->context, TALL_MOVING_OTHERS (moving),
-                                          moving->side.deployment, &hooks, &error));
+  must (tall_store_context_init (&self->context, TALL_MOVING_OTHERS (moving),
+                                 moving->side.deployment, &hooks, &error));
 }
 
 static void
@@ -45,7 +45,7 @@ stranger_write (Stranger *self)
   g_auto (TallOperation) operation = { 0 };
   g_auto (TallContent) content = { 0 };
   self->tried = TRUE;
-  g_assert_true (tall_content_init (&content, tall_record_of_order (order), &error));
+  must (tall_content_init (&content, tall_record_of_order (order), &error));
   tall_operation_init (&operation, &self->context, order->customer_number, ORDER, 0);
   if (!tall_put (&operation, &content, &options, &self->revision, &error))
     {
@@ -62,7 +62,7 @@ stranger_expect_shut_out (Stranger *self)
   g_auto (TallOperation) operation = { 0 };
   gint64 revision;
   tall_operation_init (&operation, &self->context, TALL_TEST_CUSTOMER, ORDER, 0);
-  g_assert_true (tall_operation_identify (&operation, FALSE, &error));
+  must (tall_operation_identify (&operation, FALSE, &error));
   g_autoptr (TallOrder) order = tall_fetch_order (&operation, &revision, &error);
   g_assert_null (order);
   if (!g_error_matches (error, TALL_ERROR, TALL_ERROR_UNSUPPORTED)) /* the table is gone */
@@ -78,10 +78,7 @@ stranger_expect_kept (Stranger *self)
   gint64 revision = 0;
   g_autoptr (TallOrder) order =
       tall_front_get_order (TALL_FRONT (store), TALL_TEST_CUSTOMER, ORDER, &revision, &error);
-  if (self->revision == 0)
-    g_assert_error (error, TALL_ERROR, TALL_ERROR_NOT_FOUND);
-  else
-    g_assert_no_error (error);
+  must_be (error, self->revision == 0 ? TALL_ERROR_NOT_FOUND : 0);
   g_assert_cmpint (revision, ==, self->revision);
 }
 
@@ -105,16 +102,13 @@ begin (TallMoving *moving, const TallLayout *from, const TallLayout *to)
 static gboolean
 write_at (const TallLayout *from, const TallLayout *to, guint at, guint *n_stored)
 {
-  g_autoptr (GError) error = NULL;
   g_auto (TallMoving) moving = { 0 };
   Stranger stranger;
   begin (&moving, from, to);
   stranger_init (&stranger, &moving, at);
   tall_failing_table_set_hooks (TALL_FAILING_TABLE (moving.side.table), before_call, NULL,
                                 &stranger);
-  gboolean done = tall_moving_run (&moving, moving.side.table, &error);
-  g_assert_no_error (error);
-  g_assert_true (done);
+  must (tall_moving_run (&moving, moving.side.table, &error));
   stranger_expect_kept (&stranger);
   stranger_expect_shut_out (&stranger);
   stranger_write (&stranger);
@@ -138,10 +132,8 @@ test_writes (gconstpointer data)
 static void
 seal_again (TallMoving *moving, const TallStoreContext *source)
 {
-  g_autoptr (GError) error = NULL;
   g_autofree char *seal = NULL;
-  g_assert_true (tall_access_seal (source, &seal, &error));
-  g_assert_no_error (error);
+  must (tall_access_seal (source, &seal, &error));
   g_assert_nonnull (moving);
 }
 
@@ -218,8 +210,7 @@ test_late_unseal (void)
   tall_moving_expect_unmoved (&moving);
 
   tall_failing_table_set_hooks (migrator, before_closing, NULL, &late);
-  g_assert_false (tall_moving_run (&moving, moving.side.table, &error));
-  g_assert_error (error, TALL_ERROR, TALL_ERROR_UNAVAILABLE);
+  must_fail (tall_moving_run (&moving, moving.side.table, &error), TALL_ERROR_UNAVAILABLE);
   g_assert_true (late.closing);
   g_assert_cmpuint (tall_moving_get_generation (&moving), ==, TALL_FIRST_GENERATION);
   stranger_expect_kept (&late.stranger);

@@ -5,6 +5,7 @@
  * from what others read again and again. */
 #include "tall-copy-pair.h"
 #include "migrate/migrate.h"
+#include "tall-must.h"
 #include "tall-test-directory.h"
 
 #define N_ORDERS 200
@@ -33,7 +34,6 @@ measure (TallTable *table, const char *name)
 static void
 fill (const char *directory, const TallLayout *layout)
 {
-  g_autoptr (GError) error = NULL;
   g_autoptr (TallTable) table = tall_test_open_table (directory);
   tall_test_create (table, layout->name, "hashed", 0);
   g_autoptr (TallStore) store = tall_test_open (table, NULL);
@@ -41,8 +41,7 @@ fill (const char *directory, const TallLayout *layout)
     {
       g_autofree char *number = g_strdup_printf ("%u", i);
       g_autoptr (TallOrder) order = tall_test_marked_order (number, 0, i, N_LINES);
-      g_assert_true (tall_front_put_order (TALL_FRONT (store), order, NULL, NULL, &error));
-      g_assert_no_error (error);
+      must (tall_front_put_order (TALL_FRONT (store), order, NULL, NULL, &error));
     }
 }
 
@@ -52,11 +51,9 @@ get_all (TallTable *table)
   g_autoptr (TallStore) store = tall_test_open (table, NULL);
   for (guint i = 0; i < N_ORDERS; i++)
     {
-      g_autoptr (GError) error = NULL;
       g_autofree char *number = g_strdup_printf ("%u", i);
-      g_autoptr (TallOrder) order =
-          tall_front_get_order (TALL_FRONT (store), TALL_TEST_CUSTOMER, number, NULL, &error);
-      g_assert_no_error (error);
+      g_autoptr (TallOrder) order = must (
+          tall_front_get_order (TALL_FRONT (store), TALL_TEST_CUSTOMER, number, NULL, &error));
     }
 }
 
@@ -64,13 +61,11 @@ get_all (TallTable *table)
 static void
 copy (TallTable *table, const TallLayout *to, guint n_copied)
 {
-  g_autoptr (GError) error = NULL;
   gdouble stored = measure (table, "table_file_bytes");
   gdouble before = measure (table, "block_cache_bytes");
   TallMigrateSummary summary;
   const TallMigrateOptions options = { .move = { .layout = to }, .pass_only = TRUE };
-  g_assert_true (tall_migrate_run (table, &options, &summary, &error));
-  g_assert_no_error (error);
+  must (tall_migrate_run (table, &options, &summary, &error));
   g_assert_cmpint (summary.outcome, ==, TALL_MIGRATE_PASSED);
   g_assert_cmpuint (summary.n_copied, ==, n_copied);
   gdouble cached = measure (table, "block_cache_bytes") - before;

@@ -6,6 +6,7 @@
 #include "tall-error.h"
 #include "table/forwarding-table.h"
 #include "tall-moving.h"
+#include "tall-must.h"
 
 G_DECLARE_FINAL_TYPE (
     TallForbiddenTable, tall_forbidden_table, TALL, FORBIDDEN_TABLE, TallForwardingTable)
@@ -51,17 +52,12 @@ tall_forbidden_table_class_init (TallForbiddenTableClass *klass)
 static void
 fail (TallMoving *moving)
 {
-  g_autoptr (GError) error = NULL;
   g_autoptr (TallTable) shared = tall_failing_table_new (TALL_MOVING_OTHERS (moving));
   g_autoptr (TallTable) table = g_object_new (tall_forbidden_table_get_type (), NULL);
   tall_failing_table_set_info (TALL_FAILING_TABLE (shared), TALL_FAILING_SHARED);
   tall_forwarding_table_wrap (TALL_FORWARDING_TABLE (table), shared);
-  g_assert_false (tall_moving_run (moving, table, &error));
-  g_assert_error (error, TALL_ERROR, TALL_ERROR_UNSUPPORTED);
-  g_assert_nonnull (strstr (error->message, "Creating table"));
-  g_assert_nonnull (strstr (error->message, "this user may not"));
-  g_assert_nonnull (strstr (error->message, "nothing is copied"));
-  g_assert_nonnull (strstr (error->message, "migrate --abort"));
+  must_fail (tall_moving_run (moving, table, &error), TALL_ERROR_UNSUPPORTED, "Creating table",
+             "this user may not", "nothing is copied", "migrate --abort");
 }
 
 /* By somebody who may, or after tables were made. */

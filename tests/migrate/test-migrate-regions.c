@@ -4,16 +4,15 @@
 /* New tables that are split by a sample of the orders, which nobody has to give. */
 #include "tall-error.h"
 #include "tall-moving.h"
+#include "tall-must.h"
 
 #define REGIONS 3
 
 static void
 expect_split (TallMoving *self)
 {
-  g_autoptr (GError) error = NULL;
-  g_autoptr (TallTableSpec) spec =
-      tall_table_describe_table (TALL_MOVING_OTHERS (self), "orders-2", TALL_NO_DEADLINE, &error);
-  g_assert_no_error (error);
+  g_autoptr (TallTableSpec) spec = must (
+      tall_table_describe_table (TALL_MOVING_OTHERS (self), "orders-2", TALL_NO_DEADLINE, &error));
   g_assert_nonnull (spec->splits);
   g_assert_cmpuint (spec->splits->len, ==, REGIONS - 1);
 }
@@ -62,13 +61,11 @@ test_resumed (void)
 static void
 test_too_many (void)
 {
-  g_autoptr (GError) error = NULL;
   g_auto (TallMoving) self = { 0 };
   tall_moving_init (&self, &tall_layout_blob, &tall_layout_wide);
   self.options.move.regions = 100;
-  g_assert_false (tall_moving_run (&self, TALL_MOVING_OTHERS (&self), &error));
-  g_assert_error (error, TALL_ERROR, TALL_ERROR_INVALID);
-  g_assert_nonnull (strstr (error->message, "fewer regions"));
+  must_fail (tall_moving_run (&self, TALL_MOVING_OTHERS (&self), &error), TALL_ERROR_INVALID,
+             "fewer regions");
   tall_moving_expect_unmoved (&self);
 }
 
@@ -85,7 +82,6 @@ count_trials (TallFailingTable *table G_GNUC_UNUSED, const TallCall *call, gpoin
 static void
 test_each_tried (void)
 {
-  g_autoptr (GError) error = NULL;
   g_auto (TallMoving) self = { 0 };
   g_autoptr (GHashTable) rows = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   tall_moving_init (&self, &tall_layout_record_type, &tall_layout_blob);
@@ -93,8 +89,7 @@ test_each_tried (void)
   tall_moving_finish (&self);
   self.options.move = (TallMove){ .layout = &tall_layout_wide };
   tall_failing_table_set_hooks (TALL_FAILING_TABLE (self.side.table), count_trials, NULL, rows);
-  g_assert_true (tall_moving_run (&self, self.side.table, &error));
-  g_assert_no_error (error);
+  must (tall_moving_run (&self, self.side.table, &error));
   g_assert_cmpuint (g_hash_table_size (rows), ==, REGIONS);
 }
 

@@ -6,6 +6,7 @@
 #include "tall-error.h"
 #include "tall-failing-table.h"
 #include "migrate/migrate-runner.h"
+#include "tall-must.h"
 #include "tall-test-moves.h"
 #include "tall-test-record.h"
 
@@ -85,10 +86,9 @@ test_before (void)
   g_assert_no_error (last->error);
   g_assert_cmpint (last->summary.outcome, ==, TALL_MIGRATE_UNCHANGED);
 
-  g_autoptr (GError) error = NULL;
   tall_migrate_state_free (run (&fixture, &blob));
-  g_assert_null (tall_migrate_runner_look (fixture.moves.runner, first->id, 0, 100, &error));
-  g_assert_error (error, TALL_ERROR, TALL_ERROR_NOT_FOUND);
+  must_fail (tall_migrate_runner_look (fixture.moves.runner, first->id, 0, 100, &error),
+             TALL_ERROR_NOT_FOUND);
   fixture_end (&fixture);
 }
 

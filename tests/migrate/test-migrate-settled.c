@@ -8,6 +8,7 @@
 #include "store/record/generation.h"
 #include "store/record/migration.h"
 #include "tall-moving.h"
+#include "tall-must.h"
 
 #define SEAL "1b4e28ba-2fa1-4d3b-a3f5-ef19b5a7633b"
 
@@ -96,12 +97,10 @@ expect_record (const TallMoving *moving, const char *wanted)
 static void
 change (const TallMoving *moving, TallMigration to_migration)
 {
-  g_autoptr (GError) error = NULL;
   gboolean done;
   const TallMigration is = tall_moving_read_migration (moving);
-  g_assert_true (tall_migration_change (TALL_MOVING_OTHERS (moving), NULL, &is, &to_migration, NULL,
-                                        TALL_NO_DEADLINE, &done, &error));
-  g_assert_no_error (error);
+  must (tall_migration_change (TALL_MOVING_OTHERS (moving), NULL, &is, &to_migration, NULL,
+                               TALL_NO_DEADLINE, &done, &error));
   g_assert_true (done);
 }
 
@@ -109,12 +108,10 @@ change (const TallMoving *moving, TallMigration to_migration)
 static void
 expect_refused (TallMoving *moving)
 {
-  g_autoptr (GError) error = NULL;
   const TallMigration is = tall_moving_read_migration (moving);
   g_autofree char *text = tall_migration_print (&is);
-  g_assert_false (tall_moving_run (moving, TALL_MOVING_OTHERS (moving), &error));
-  g_assert_error (error, TALL_ERROR, TALL_ERROR_CONFLICT);
-  g_assert_nonnull (strstr (error->message, "--settled"));
+  must_fail (tall_moving_run (moving, TALL_MOVING_OTHERS (moving), &error), TALL_ERROR_CONFLICT,
+             "--settled");
   expect_record (moving, text);
 }
 
@@ -254,13 +251,11 @@ test_late_abort (void)
 static void
 test_unsealed (void)
 {
-  g_autoptr (GError) error = NULL;
   g_auto (TallMoving) moving = { 0 };
   tall_moving_init (&moving, from, to);
   die_closing (&moving);
-  g_assert_false (tall_moving_run (&moving, TALL_MOVING_OTHERS (&moving), &error));
-  g_assert_error (error, TALL_ERROR, TALL_ERROR_UNAVAILABLE);
-  g_assert_nonnull (strstr (error->message, "nothing is lost"));
+  must_fail (tall_moving_run (&moving, TALL_MOVING_OTHERS (&moving), &error),
+             TALL_ERROR_UNAVAILABLE, "nothing is lost");
   tall_moving_expect_unmoved (&moving);
   expect_record (&moving, "1 none 0 2 - unsealed,reopened");
   expect_refused (&moving);
@@ -271,7 +266,6 @@ test_unsealed (void)
 static void
 test_late_close (void)
 {
-  g_autoptr (GError) error = NULL;
   g_auto (TallMoving) moving = { 0 };
   tall_moving_init (&moving, from, to);
   moving.options.pass_only = TRUE;
@@ -281,9 +275,8 @@ test_late_close (void)
   change (&moving, tall_migration_abort (&copying, FALSE));
   g_autoptr (TallTable) source =
       tall_generation_table_new (TALL_MOVING_OTHERS (&moving), TALL_FIRST_GENERATION);
-  g_assert_true (tall_table_set_access (source, tall_layout_get_order_table (from),
-                                        TALL_ACCESS_CLOSED, NULL, TALL_NO_DEADLINE, &error));
-  g_assert_no_error (error);
+  must (tall_table_set_access (source, tall_layout_get_order_table (from), TALL_ACCESS_CLOSED, NULL,
+                               TALL_NO_DEADLINE, &error));
 
   tall_moving_abort (&moving);
   g_assert_true (tall_moving_read_migration (&moving).reopened);

@@ -6,6 +6,7 @@
 #include "tall-copy-pair.h"
 #include "table/memory-table.h"
 #include "migrate/migrate.h"
+#include "tall-must.h"
 #include "tall-test-orders.h"
 
 #define TTL 3600
@@ -27,26 +28,20 @@ typedef struct
 static gint64
 put (TallTable *table, const char *number, gint64 age)
 {
-  g_autoptr (GError) error = NULL;
   TallTestClock clock = { .now = g_get_real_time () / 1000 - age * SECOND };
   g_autoptr (TallStore) store = tall_test_open (table, &clock);
   g_autoptr (TallOrder) order = tall_test_marked_order (number, 1, 1, 3);
   gint64 revision;
-  gboolean done = tall_front_put_order (TALL_FRONT (store), order, NULL, &revision, &error);
-  g_assert_no_error (error);
-  g_assert_true (done);
+  must (tall_front_put_order (TALL_FRONT (store), order, NULL, &revision, &error));
   return revision;
 }
 
 static gint64
 fill (TallTable *table)
 {
-  g_autoptr (GError) error = NULL;
   put (table, "deleted", 10);
   g_autoptr (TallStore) store = tall_test_open (table, NULL);
-  g_assert_true (
-      tall_front_delete_order (TALL_FRONT (store), TALL_TEST_CUSTOMER, "deleted", NULL, &error));
-  g_assert_no_error (error);
+  must (tall_front_delete_order (TALL_FRONT (store), TALL_TEST_CUSTOMER, "deleted", NULL, &error));
   return put (table, "half", TTL / 2);
 }
 
@@ -66,43 +61,35 @@ expect_living (TallTable *table, gint64 fast, gint64 revision)
         g_assert_error (error, TALL_ERROR, TALL_ERROR_NOT_FOUND);
       g_assert_cmpint (found, ==, i == 0 ? revision : 0);
     }
-  g_autoptr (GError) error = NULL;
   g_autoptr (TallOrderList) list =
-      tall_front_list_orders (TALL_FRONT (store), TALL_TEST_CUSTOMER, NULL, &error);
-  g_assert_no_error (error);
+      must (tall_front_list_orders (TALL_FRONT (store), TALL_TEST_CUSTOMER, NULL, &error));
   g_assert_cmpuint (list->n_entries, ==, revision != 0);
 }
 
 static guint64
 read_ttl (TallTable *table, const char *name)
 {
-  g_autoptr (GError) error = NULL;
   g_autoptr (TallTableSpec) spec =
-      tall_table_describe_table (table, name, TALL_NO_DEADLINE, &error);
-  g_assert_no_error (error);
+      must (tall_table_describe_table (table, name, TALL_NO_DEADLINE, &error));
   return spec->ttl;
 }
 
 static void
 expect_verified (TallTable *table)
 {
-  g_autoptr (GError) error = NULL;
   g_autoptr (TallStore) store = tall_test_open (table, NULL);
   TallVerifySummary summary;
   const TallVerifyOptions options = { .alone = TRUE };
-  g_assert_true (tall_front_verify (TALL_FRONT (store), &options, &summary, &error));
-  g_assert_no_error (error);
+  must (tall_front_verify (TALL_FRONT (store), &options, &summary, &error));
   g_assert_cmpuint (summary.n_findings, ==, 0);
 }
 
 static void
 migrate (TallTable *table, const TallLayout *to)
 {
-  g_autoptr (GError) error = NULL;
   TallMigrateSummary summary;
   const TallMigrateOptions options = { .move = { .layout = to } };
-  g_assert_true (tall_migrate_run (table, &options, &summary, &error));
-  g_assert_no_error (error);
+  must (tall_migrate_run (table, &options, &summary, &error));
   g_assert_cmpint (summary.outcome, ==, TALL_MIGRATE_SWITCHED);
 }
 

@@ -4,6 +4,7 @@
 /* Orders that lie close together in the source are read together; the others one by one. */
 #include "tall-copy-pair.h"
 #include "migrate/pass.h"
+#include "tall-must.h"
 #include "tall-test-orders.h"
 
 #define N_ORDERS 300
@@ -87,14 +88,11 @@ expect_whole (const TallCopyPair *self, guint n_orders)
 {
   for (guint i = 0; i < n_orders; i++)
     {
-      g_autoptr (GError) error = NULL;
       g_autofree char *number = g_strdup_printf ("order-%03u", i);
-      g_autoptr (TallOrder) wanted =
-          tall_front_get_order (self->source.front, TALL_TEST_CUSTOMER, number, NULL, &error);
-      g_assert_no_error (error);
-      g_autoptr (TallOrder) order =
-          tall_front_get_order (self->target.front, TALL_TEST_CUSTOMER, number, NULL, &error);
-      g_assert_no_error (error);
+      g_autoptr (TallOrder) wanted = must (
+          tall_front_get_order (self->source.front, TALL_TEST_CUSTOMER, number, NULL, &error));
+      g_autoptr (TallOrder) order = must (
+          tall_front_get_order (self->target.front, TALL_TEST_CUSTOMER, number, NULL, &error));
       tall_test_assert_order_equal (order, wanted);
     }
 }

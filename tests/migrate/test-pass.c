@@ -4,6 +4,7 @@
 /* Passes over many orders: what is copied, and what a pass costs that has nothing to copy. */
 #include "tall-copy-pair.h"
 #include "migrate/pass.h"
+#include "tall-must.h"
 #include "tall-test-orders.h"
 
 #define N_ORDERS 2500 /* some pages */
@@ -41,11 +42,8 @@ replace (TallCopyPair *self, guint i, guint sequence)
 static guint64
 run (TallPass *pass)
 {
-  g_autoptr (GError) error = NULL;
   TallPassCounts counts;
-  gboolean done = tall_pass_run (pass, &counts, &error);
-  g_assert_no_error (error);
-  g_assert_true (done);
+  must (tall_pass_run (pass, &counts, &error));
   g_assert_cmpuint (counts.n_orders, ==, N_ORDERS);
   g_assert_cmpuint (counts.n_lines, ==, N_ORDERS);
   g_assert_cmpuint (counts.n_unfit + counts.n_moved, ==, 0);
@@ -87,7 +85,6 @@ stop (const TallPassCounts *counts G_GNUC_UNUSED, gpointer data)
 static void
 test_stopped (void)
 {
-  g_autoptr (GError) error = NULL;
   g_auto (TallCopyPair) self = { 0 };
   TallPassCounts counts;
   gboolean stopped = FALSE;
@@ -97,7 +94,7 @@ test_stopped (void)
     .copier = self.copier, .rate = N_ORDERS / 2, .on_progress = stop, .data = &stopped
   };
   g_autoptr (TallPass) pass = tall_pass_new (&options);
-  g_assert_true (tall_pass_run (pass, &counts, &error));
+  must (tall_pass_run (pass, &counts, &error));
   g_assert_true (stopped);
   g_assert_true (counts.stopped);
   g_assert_cmpuint (counts.n_copied, <, N_ORDERS);
@@ -125,7 +122,6 @@ static void
 test_large_rows (void)
 {
   const TallStoreSettings settings = { .layout = &tall_layout_blob, .key_strategy = &tall_key_raw };
-  g_autoptr (GError) error = NULL;
   g_auto (TallCopyPair) self = { 0 };
   g_autofree char *name = g_strnfill (2000, 'x'); /* it is in the summary */
   TallPassCounts counts;
@@ -135,14 +131,13 @@ test_large_rows (void)
       g_autofree char *number = g_strdup_printf ("customer-%u", i);
       g_autoptr (TallCustomer) customer = tall_customer_new (number);
       customer->name = tall_arena_strdup (tall_customer_get_arena (customer), name);
-      g_assert_true (tall_front_put_customer (self.source.front, customer, NULL, NULL, &error));
+      must (tall_front_put_customer (self.source.front, customer, NULL, NULL, &error));
     }
   const TallPassOptions options = { .copier = self.copier };
   g_autoptr (TallPass) pass = tall_pass_new (&options);
   for (guint i = 0; i < 2; i++)
     {
-      g_assert_true (tall_pass_run (pass, &counts, &error));
-      g_assert_no_error (error);
+      must (tall_pass_run (pass, &counts, &error));
       g_assert_cmpuint (counts.n_customers, ==, N_LARGE);
       g_assert_cmpuint (counts.n_copied, ==, i == 0 ? N_LARGE : 0);
     }
@@ -160,7 +155,6 @@ refuse_writes (TallFailingTable *table G_GNUC_UNUSED,
 static void
 test_broken (void)
 {
-  g_autoptr (GError) error = NULL;
   g_auto (TallCopyPair) self = { 0 };
   TallPassCounts counts;
   init (&self);
@@ -168,8 +162,7 @@ test_broken (void)
   g_autoptr (TallPass) pass = tall_pass_new (&options);
   TallFailingTable *target = TALL_FAILING_TABLE (self.target.table);
   tall_failing_table_set_hooks (target, refuse_writes, NULL, NULL);
-  g_assert_false (tall_pass_run (pass, &counts, &error));
-  g_assert_error (error, TALL_ERROR, TALL_ERROR_UNAVAILABLE);
+  must_fail (tall_pass_run (pass, &counts, &error), TALL_ERROR_UNAVAILABLE);
   tall_failing_table_set_hooks (target, NULL, NULL, NULL);
   g_assert_cmpuint (run (pass), ==, N_ORDERS);
 }
@@ -332,7 +325,6 @@ test_gives_way_for_a_while (void)
 static void
 test_looks_in_turns (void)
 {
-  g_autoptr (GError) error = NULL;
   g_auto (TallCopyPair) self = { 0 };
   Others others = { .long_rest = 1 };
   TallPassCounts counts;
@@ -342,7 +334,7 @@ test_looks_in_turns (void)
   g_assert_cmpuint (run (pass), ==, N_ORDERS);
   g_assert_cmpint (others.n_rests, ==, 0);
   replace (&self, 7, 0);
-  g_assert_true (tall_pass_run (pass, &counts, &error));
+  must (tall_pass_run (pass, &counts, &error));
   g_assert_cmpint (others.n_rests, ==, 1);
   g_assert_cmpint (counts.duration, <, LONG_REST);
 }

@@ -3,6 +3,7 @@
 
 /* How long writes wait: as it is estimated, as it is allowed, and as it was. */
 #include "tall-moving.h"
+#include "tall-must.h"
 
 #define MOMENT (G_USEC_PER_SEC / 10)
 
@@ -29,7 +30,6 @@ migrate (Slow *slow,
          TallMigrateSummary *summary)
 {
   g_auto (TallMoving) moving = { 0 };
-  g_autoptr (GError) error = NULL;
   tall_moving_init (&moving, &tall_layout_blob, &tall_layout_wide);
   g_autoptr (TallTable) table = tall_failing_table_new (TALL_MOVING_OTHERS (&moving));
   tall_failing_table_set_info (TALL_FAILING_TABLE (table), info);
@@ -37,8 +37,7 @@ migrate (Slow *slow,
   TallMigrateOptions options = moving.options;
   options.pass_only = wanted->pass_only;
   options.pause = wanted->pause;
-  g_assert_true (tall_migrate_run (table, &options, summary, &error));
-  g_assert_no_error (error);
+  must (tall_migrate_run (table, &options, summary, &error));
 }
 
 /* So long as the pass before, and what a gateway takes to shut tables. */

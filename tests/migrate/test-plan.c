@@ -4,6 +4,7 @@
 /* What is shown before anything begins. */
 #include "tall-error.h"
 #include "migrate/migrate.h"
+#include "tall-must.h"
 #include "tall-test-orders.h"
 #include "tall-test-store.h"
 
@@ -27,14 +28,12 @@ agree (const TallMigratePlan *plan G_GNUC_UNUSED, gpointer data G_GNUC_UNUSED)
 static TallMigratePlan
 plan (TallTable *table)
 {
-  g_autoptr (GError) error = NULL;
   TallMigratePlan shown = { 0 };
   TallMigrateSummary summary;
   const TallMigrateOptions options = { .move = { .layout = &tall_layout_wide },
                                        .on_plan = on_plan,
                                        .data = &shown };
-  g_assert_true (tall_migrate_run (table, &options, &summary, &error));
-  g_assert_no_error (error);
+  must (tall_migrate_run (table, &options, &summary, &error));
   g_assert_cmpint (summary.outcome, ==, TALL_MIGRATE_STOPPED);
   return shown;
 }
@@ -42,13 +41,11 @@ plan (TallTable *table)
 static void
 put_all (TallFront *front)
 {
-  g_autoptr (GError) error = NULL;
   for (guint i = 0; i < N_ORDERS; i++)
     {
       g_autofree char *number = g_strdup_printf ("%u", i);
       g_autoptr (TallOrder) order = tall_test_marked_order (number, 0, i, N_LINES);
-      g_assert_true (tall_front_put_order (front, order, NULL, NULL, &error));
-      g_assert_no_error (error);
+      must (tall_front_put_order (front, order, NULL, NULL, &error));
     }
 }
 
@@ -56,7 +53,6 @@ put_all (TallFront *front)
 static void
 test_deleted (void)
 {
-  g_autoptr (GError) error = NULL;
   g_autoptr (TallTable) table = tall_test_table_new (&tall_layout_blob, &tall_key_hashed);
   g_autoptr (TallStore) store = tall_test_open (table, NULL);
   TallFront *front = TALL_FRONT (store);
@@ -65,7 +61,7 @@ test_deleted (void)
   for (guint i = N_LEFT; i < N_ORDERS; i++)
     {
       g_autofree char *number = g_strdup_printf ("%u", i);
-      g_assert_true (tall_front_delete_order (front, TALL_TEST_CUSTOMER, number, NULL, &error));
+      must (tall_front_delete_order (front, TALL_TEST_CUSTOMER, number, NULL, &error));
     }
   TallMigratePlan left = plan (table);
   g_assert_cmpuint (all.n_orders, ==, N_ORDERS);

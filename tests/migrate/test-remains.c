@@ -6,6 +6,7 @@
 #include "tall-error.h"
 #include "tall-limits.h"
 #include "tall-moving.h"
+#include "tall-must.h"
 #include "store/commit/put.h"
 
 #define ORDER "remains"
@@ -25,17 +26,15 @@ put (const TallMoving *moving, guint n_lines, const TallStoreHooks *hooks)
 {
   static const TallWriteOptions options = { 0 };
   TallStoreContext context = { 0 };
-  g_autoptr (GError) error = NULL;
   g_autoptr (TallOrder) order = tall_test_marked_order (ORDER, 1, 1, n_lines);
   g_auto (TallOperation) operation = { 0 };
   g_auto (TallContent) content = { 0 };
   gint64 revision = 0;
-  g_assert_true (tall_store_context_init (&context, TALL_MOVING_OTHERS (moving),
-                                          moving->side.deployment, hooks, &error));
-  g_assert_true (tall_content_init (&content, tall_record_of_order (order), &error));
+  must (tall_store_context_init (&context, TALL_MOVING_OTHERS (moving), moving->side.deployment,
+                                 hooks, &error));
+  must (tall_content_init (&content, tall_record_of_order (order), &error));
   tall_operation_init (&operation, &context, order->customer_number, ORDER, 0);
-  g_assert_true (tall_put (&operation, &content, &options, &revision, &error));
-  g_assert_no_error (error);
+  must (tall_put (&operation, &content, &options, &revision, &error));
   tall_operation_clear (&operation);
   tall_store_context_clear (&context);
   return revision;
@@ -121,15 +120,13 @@ typedef struct
 static void
 put_newer (const TallMoving *moving, const TallRead *read)
 {
-  g_autoptr (GError) error = NULL;
   g_autoptr (TallBatch) batch = tall_batch_new ();
   const TallState state = { .revision = TALL_LATEST_REVISION, .sales_date = TALL_NO_DATE };
   TallMutation *root = tall_batch_add (batch, "orders-2", read->keys[0]);
   tall_mutation_put (batch, root, TALL_STATE_QUALIFIER, state.revision,
                      tall_state_encode (&state, batch->arena));
-  g_assert_true (tall_table_apply (TALL_MOVING_OTHERS (moving), &root, 1, TALL_DURABLE,
-                                   TALL_NO_DEADLINE, &error));
-  g_assert_no_error (error);
+  must (tall_table_apply (TALL_MOVING_OTHERS (moving), &root, 1, TALL_DURABLE, TALL_NO_DEADLINE,
+                          &error));
 }
 
 /* An order is written just before the seal, so that the last pass has something to look at. */
@@ -151,13 +148,11 @@ before_call (TallFailingTable *table G_GNUC_UNUSED, const TallCall *call, gpoint
 static void
 expect_given_up (const TallMoving *moving)
 {
-  g_autoptr (GError) error = NULL;
   const TallMigration is = tall_moving_read_migration (moving);
   g_assert_cmpint (is.phase, ==, TALL_MIGRATION_NONE);
   g_assert_cmpuint (is.generation, ==, TALL_FIRST_GENERATION);
-  g_autoptr (TallTableSpec) spec =
-      tall_table_describe_table (TALL_MOVING_OTHERS (moving), "orders", TALL_NO_DEADLINE, &error);
-  g_assert_no_error (error);
+  g_autoptr (TallTableSpec) spec = must (
+      tall_table_describe_table (TALL_MOVING_OTHERS (moving), "orders", TALL_NO_DEADLINE, &error));
   g_assert_cmpint (spec->access, ==, TALL_ACCESS_OPEN);
 }
 
@@ -166,13 +161,11 @@ static void
 test_not_whole (void)
 {
   g_auto (TallMoving) moving = { 0 };
-  g_autoptr (GError) error = NULL;
   Late late = { .moving = &moving };
   tall_moving_init (&moving, &tall_layout_blob, &tall_layout_wide);
   tall_failing_table_set_hooks (TALL_FAILING_TABLE (moving.side.table), before_call, NULL, &late);
-  g_assert_false (tall_moving_run (&moving, moving.side.table, &error));
-  g_assert_error (error, TALL_ERROR, TALL_ERROR_UNAVAILABLE);
-  g_assert_nonnull (strstr (error->message, "still differed"));
+  must_fail (tall_moving_run (&moving, moving.side.table, &error), TALL_ERROR_UNAVAILABLE,
+             "still differed");
   g_assert_true (late.sealed);
   expect_given_up (&moving);
 }
@@ -199,13 +192,11 @@ static void
 test_unfit_late (void)
 {
   g_auto (TallMoving) moving = { 0 };
-  g_autoptr (GError) error = NULL;
   TallMigrateSummary summary;
   Late late = { .moving = &moving };
   tall_moving_init (&moving, &tall_layout_blob, &tall_layout_wide);
   tall_failing_table_set_hooks (TALL_FAILING_TABLE (moving.side.table), before_seal, NULL, &late);
-  g_assert_true (tall_migrate_run (moving.side.table, &moving.options, &summary, &error));
-  g_assert_no_error (error);
+  must (tall_migrate_run (moving.side.table, &moving.options, &summary, &error));
   g_assert_cmpint (summary.outcome, ==, TALL_MIGRATE_UNFIT);
   g_assert_cmpuint (summary.n_unfit, ==, 1);
   g_assert_true (late.sealed);

@@ -4,6 +4,7 @@
 #include "store/record/deployment.h"
 #include "table/memory-table.h"
 #include "tall-error.h"
+#include "tall-must.h"
 #include "tall-test-orders.h"
 #include "tall-test-store.h"
 
@@ -35,22 +36,18 @@ new_shared (TallTable *memory)
 static void
 put (TallTable *table, const char *number, guint writer)
 {
-  g_autoptr (GError) error = NULL;
   g_autoptr (TallStore) store = tall_test_open (table, NULL);
   g_autoptr (TallOrder) order = tall_test_marked_order (number, writer, 1, 3);
-  g_assert_true (tall_front_put_order (TALL_FRONT (store), order, NULL, NULL, &error));
-  g_assert_no_error (error);
+  must (tall_front_put_order (TALL_FRONT (store), order, NULL, NULL, &error));
 }
 
 static void
 expect (TallTable *table, const char *number, guint expected)
 {
   guint writer, sequence;
-  g_autoptr (GError) error = NULL;
   g_autoptr (TallStore) store = tall_test_open (table, NULL);
   g_autoptr (TallOrder) order =
-      tall_front_get_order (TALL_FRONT (store), TALL_TEST_CUSTOMER, number, NULL, &error);
-  g_assert_no_error (error);
+      must (tall_front_get_order (TALL_FRONT (store), TALL_TEST_CUSTOMER, number, NULL, &error));
   tall_test_read_mark (order, &writer, &sequence);
   g_assert_cmpuint (writer, ==, expected);
 }
@@ -165,11 +162,10 @@ static void
 remake_and_migrate (Slow *self)
 {
   g_autoptr (GError) error = NULL;
-  g_assert_true (tall_store_drop (self->others, &error));
+  must (tall_store_drop (self->others, &error));
   tall_test_create (self->others, "wide", "raw", 0);
   put (self->memory, "1001", 4);
-  g_assert_true (
-      migrate (self->memory, "normalized", TRUE, &error)); /* copies, and does not switch */
+  must (migrate (self->memory, "normalized", TRUE, &error)); /* copies, and does not switch */
   g_assert_no_error (error);
   put (self->memory, "1002", 5);
 }
@@ -177,15 +173,13 @@ remake_and_migrate (Slow *self)
 static void
 expect_others (const Slow *self)
 {
-  g_autoptr (GError) error = NULL;
-  g_autoptr (TallDeployment) record = tall_deployment_read (self->memory, TALL_NO_DEADLINE, &error);
-  g_assert_no_error (error);
+  g_autoptr (TallDeployment) record =
+      must (tall_deployment_read (self->memory, TALL_NO_DEADLINE, &error));
   g_assert_cmpstr (record->layout, ==, "wide");
   g_assert_cmpint (record->migration.phase, ==, TALL_MIGRATION_COPYING);
   expect (self->memory, "1001", 4);
   expect (self->memory, "1002", 5);
-  g_assert_true (migrate (self->memory, NULL, FALSE, &error));
-  g_assert_no_error (error);
+  must (migrate (self->memory, NULL, FALSE, &error));
   expect (self->memory, "1001", 4);
   expect (self->memory, "1002", 5);
 }

@@ -5,6 +5,7 @@
  * what a caller sees is true. */
 #include "tall-error.h"
 #include "tall-moving.h"
+#include "tall-must.h"
 #include "store/commit/put.h"
 
 /* What happens at which call of the process that is watched. */
@@ -45,10 +46,8 @@ watch (TallTable *table, Scene *scene)
 static TallTableAccess
 read_access (const TallMoving *moving, const char *name)
 {
-  g_autoptr (GError) error = NULL;
-  g_autoptr (TallTableSpec) spec =
-      tall_table_describe_table (TALL_MOVING_OTHERS (moving), name, TALL_NO_DEADLINE, &error);
-  g_assert_no_error (error);
+  g_autoptr (TallTableSpec) spec = must (
+      tall_table_describe_table (TALL_MOVING_OTHERS (moving), name, TALL_NO_DEADLINE, &error));
   return spec->access;
 }
 
@@ -83,7 +82,6 @@ finish (Scene *self)
 static void
 begin_anew (Scene *self)
 {
-  g_autoptr (GError) error = NULL;
   TallMigrateOptions options = self->moving->options;
   TallMigrateSummary summary;
   options.pass_only = TRUE;
@@ -91,8 +89,7 @@ begin_anew (Scene *self)
     return;
   tall_moving_abort (self->moving);
   options.settled = self->moving->options.settled = TRUE; /* that abort has its answers */
-  g_assert_true (tall_migrate_run (TALL_MOVING_OTHERS (self->moving), &options, &summary, &error));
-  g_assert_no_error (error);
+  must (tall_migrate_run (TALL_MOVING_OTHERS (self->moving), &options, &summary, &error));
 }
 
 static void
@@ -116,16 +113,13 @@ static void
 test_record_first (void)
 {
   g_auto (TallMoving) moving = { 0 };
-  g_autoptr (GError) error = NULL;
   Scene scene = { .moving = &moving };
   tall_moving_init (&moving, &tall_layout_record_type, &tall_layout_blob);
   seal_and_die (&scene);
   tall_failing_table_set_hooks (TALL_FAILING_TABLE (moving.side.table), NULL, watch_phase, &moving);
-  g_assert_true (tall_migrate_abort (moving.side.table, &moving.options, &error));
-  g_assert_no_error (error);
+  must (tall_migrate_abort (moving.side.table, &moving.options, &error));
   tall_moving_expect_unmoved (&moving);
-  g_assert_true (tall_moving_run (&moving, moving.side.table, &error));
-  g_assert_no_error (error);
+  must (tall_moving_run (&moving, moving.side.table, &error));
   tall_moving_expect_moved (&moving);
 }
 
@@ -141,15 +135,13 @@ static void
 test_stop (void)
 {
   g_auto (TallMoving) moving = { 0 };
-  g_autoptr (GError) error = NULL;
   TallMigrateSummary summary;
   TallMigrateProgress shown = { 0 };
   tall_moving_init (&moving, &tall_layout_blob, &tall_layout_wide);
   TallMigrateOptions options = moving.options;
   options.on_progress = stop;
   options.data = &shown;
-  g_assert_true (tall_migrate_run (moving.side.table, &options, &summary, &error));
-  g_assert_no_error (error);
+  must (tall_migrate_run (moving.side.table, &options, &summary, &error));
   g_assert_cmpuint (shown.pass, ==, 2);
   g_assert_cmpuint (shown.n_looked, >, TALL_MOVING_ITEMS); /* customers, too */
   g_assert_cmpuint (shown.n_looked, ==, shown.n_all);
@@ -224,11 +216,9 @@ test_begun_anew (void)
 static void
 expect_overtaken (Scene *scene)
 {
-  g_autoptr (GError) error = NULL;
   watch (scene->moving->side.table, scene);
-  g_assert_false (tall_migrate_abort (scene->moving->side.table, &scene->moving->options, &error));
-  g_assert_error (error, TALL_ERROR, TALL_ERROR_CONFLICT);
-  g_assert_nonnull (strstr (error->message, "gone on with the migration"));
+  must_fail (tall_migrate_abort (scene->moving->side.table, &scene->moving->options, &error),
+             TALL_ERROR_CONFLICT, "gone on with the migration");
 }
 
 /* The other one has switched before it looks at the tables. */
@@ -266,7 +256,6 @@ static void
 test_sealed_before_abort (void)
 {
   g_auto (TallMoving) moving = { 0 };
-  g_autoptr (GError) error = NULL;
   TallMigrateOptions options;
   TallMigrateSummary summary;
   Scene scene = {
@@ -275,7 +264,7 @@ test_sealed_before_abort (void)
   tall_moving_init (&moving, &tall_layout_record_type, &tall_layout_normalized);
   options = moving.options;
   options.pass_only = TRUE;
-  g_assert_true (tall_migrate_run (TALL_MOVING_OTHERS (&moving), &options, &summary, &error));
+  must (tall_migrate_run (TALL_MOVING_OTHERS (&moving), &options, &summary, &error));
   expect_overtaken (&scene);
   g_assert_cmpint (read_access (&moving, "orders"), ==, TALL_ACCESS_SEALED);
   tall_moving_finish (&moving);
@@ -287,15 +276,13 @@ static void
 test_pause_of_another (void)
 {
   g_auto (TallMoving) moving = { 0 };
-  g_autoptr (GError) error = NULL;
   TallMigrateSummary summary;
   Scene scene = {
     .moving = &moving, .kind = TALL_CALL_APPLY_IF, .of_meta = TRUE, .at = 1, .act = finish
   };
   tall_moving_init (&moving, &tall_layout_blob, &tall_layout_wide);
   watch (moving.side.table, &scene);
-  g_assert_true (tall_migrate_run (moving.side.table, &moving.options, &summary, &error));
-  g_assert_no_error (error);
+  must (tall_migrate_run (moving.side.table, &moving.options, &summary, &error));
   g_assert_cmpint (summary.outcome, ==, TALL_MIGRATE_SWITCHED);
   g_assert_cmpint (summary.pause, ==, 0);
 }
@@ -307,29 +294,25 @@ test_pause_of_another (void)
 static void
 seal_again (Scene *self)
 {
-  g_autoptr (GError) error = NULL;
-  g_assert_true (tall_table_set_access (TALL_MOVING_OTHERS (self->moving), "orders",
-                                        TALL_ACCESS_SEALED, "late", TALL_NO_DEADLINE, &error));
-  g_assert_no_error (error);
+  must (tall_table_set_access (TALL_MOVING_OTHERS (self->moving), "orders", TALL_ACCESS_SEALED,
+                               "late", TALL_NO_DEADLINE, &error));
 }
 
 static void
 test_sealed_again_before_look (void)
 {
   g_auto (TallMoving) moving = { 0 };
-  g_autoptr (GError) error = NULL;
   tall_moving_init (&moving, &tall_layout_blob, &tall_layout_wide);
   TallMigrateOptions options = moving.options;
   TallMigrateSummary summary;
   options.pass_only = TRUE;
-  g_assert_true (tall_migrate_run (moving.side.table, &options, &summary, &error));
-  g_assert_no_error (error);
+  must (tall_migrate_run (moving.side.table, &options, &summary, &error));
   Scene scene = {
     .moving = &moving, .kind = TALL_CALL_DESCRIBE_TABLE, .at = BLOB_TABLES, .act = seal_again
   };
   watch (moving.side.table, &scene);
-  g_assert_false (tall_migrate_abort (moving.side.table, &moving.options, &error));
-  g_assert_error (error, TALL_ERROR, TALL_ERROR_UNAVAILABLE);
+  must_fail (tall_migrate_abort (moving.side.table, &moving.options, &error),
+             TALL_ERROR_UNAVAILABLE);
   g_assert_cmpint (tall_moving_read_migration (&moving).phase, ==, TALL_MIGRATION_ABORTING);
   g_assert_cmpint (read_access (&moving, "orders"), ==, TALL_ACCESS_SEALED);
   tall_moving_abort (&moving);
@@ -364,13 +347,11 @@ static void
 test_closed_before_seal (void)
 {
   g_auto (TallMoving) moving = { 0 };
-  g_autoptr (GError) error = NULL;
   Overtaken overtaken = { .moving = &moving };
   tall_moving_init (&moving, &tall_layout_blob, &tall_layout_wide);
   tall_failing_table_set_hooks (TALL_FAILING_TABLE (moving.side.table), finish_before_seal, NULL,
                                 &overtaken);
-  g_assert_true (tall_moving_run (&moving, moving.side.table, &error));
-  g_assert_no_error (error);
+  must (tall_moving_run (&moving, moving.side.table, &error));
   g_assert_true (overtaken.finished);
   tall_moving_expect_moved (&moving);
 }
@@ -384,9 +365,8 @@ write_many (Scene *self)
 {
   static const TallWriteOptions options = { 0 };
   TallStoreContext context = { 0 };
-  g_autoptr (GError) error = NULL;
-  g_assert_true (tall_store_context_init (&context, TALL_MOVING_OTHERS (self->moving),
-                                          self->moving->side.deployment, NULL, &error));
+  must (tall_store_context_init (&context, TALL_MOVING_OTHERS (self->moving),
+                                 self->moving->side.deployment, NULL, &error));
   for (guint i = 0; i < N_LATE; i++)
     {
       g_autofree char *number = g_strdup_printf ("late-%u", i);
@@ -394,9 +374,9 @@ write_many (Scene *self)
       g_auto (TallOperation) operation = { 0 };
       g_auto (TallContent) content = { 0 };
       gint64 revision;
-      g_assert_true (tall_content_init (&content, tall_record_of_order (order), &error));
+      must (tall_content_init (&content, tall_record_of_order (order), &error));
       tall_operation_init (&operation, &context, order->customer_number, number, 0);
-      g_assert_true (tall_put (&operation, &content, &options, &revision, &error));
+      must (tall_put (&operation, &content, &options, &revision, &error));
     }
   tall_store_context_clear (&context);
 }
@@ -406,15 +386,13 @@ static void
 test_rate_under_seal (void)
 {
   g_auto (TallMoving) moving = { 0 };
-  g_autoptr (GError) error = NULL;
   TallMigrateSummary summary;
   Scene scene = { .moving = &moving, .kind = TALL_CALL_SET_ACCESS, .act = write_many };
   tall_moving_init (&moving, &tall_layout_blob, &tall_layout_wide);
   TallMigrateOptions options = moving.options;
   options.rate = 20;
   watch (moving.side.table, &scene);
-  g_assert_true (tall_migrate_run (moving.side.table, &options, &summary, &error));
-  g_assert_no_error (error);
+  must (tall_migrate_run (moving.side.table, &options, &summary, &error));
   g_assert_cmpint (summary.outcome, ==, TALL_MIGRATE_SWITCHED);
   g_assert_cmpuint (summary.n_copied, >=, N_LATE);
   g_assert_cmpint (summary.pause, <, LONG);
@@ -434,15 +412,12 @@ test_closed_by_late_call (void)
   for (guint i = 0; i < G_N_ELEMENTS (on_plans); i++)
     {
       g_auto (TallMoving) moving = { 0 };
-      g_autoptr (GError) error = NULL;
       tall_moving_init (&moving, &tall_layout_blob, &tall_layout_wide);
       moving.options.on_plan = on_plans[i];
-      g_assert_true (tall_table_set_access (TALL_MOVING_OTHERS (&moving), "orders",
-                                            TALL_ACCESS_CLOSED, NULL, TALL_NO_DEADLINE, &error));
-      g_assert_false (tall_moving_run (&moving, moving.side.table, &error));
-      g_assert_error (error, TALL_ERROR, TALL_ERROR_UNAVAILABLE);
-      g_assert_nonnull (strstr (error->message, "Table orders is closed"));
-      g_assert_nonnull (strstr (error->message, "migrate --abort"));
+      must (tall_table_set_access (TALL_MOVING_OTHERS (&moving), "orders", TALL_ACCESS_CLOSED, NULL,
+                                   TALL_NO_DEADLINE, &error));
+      must_fail (tall_moving_run (&moving, moving.side.table, &error), TALL_ERROR_UNAVAILABLE,
+                 "Table orders is closed", "migrate --abort");
       tall_moving_abort (&moving);
       moving.options.settled = TRUE; /* it has come, and the abort has its answers */
       tall_moving_finish (&moving);
@@ -457,13 +432,11 @@ test_courtesy (void)
   for (guint shared = 0; shared < 2; shared++)
     {
       g_auto (TallMoving) moving = { 0 };
-      g_autoptr (GError) error = NULL;
       tall_moving_init (&moving, &tall_layout_blob, &tall_layout_wide);
       tall_failing_table_set_info (TALL_FAILING_TABLE (moving.side.table),
                                    shared ? TALL_FAILING_SHARED : TALL_FAILING_EMBEDDED);
       gint64 begun = moving.side.clock.monotonic;
-      g_assert_true (tall_moving_run (&moving, moving.side.table, &error));
-      g_assert_no_error (error);
+      must (tall_moving_run (&moving, moving.side.table, &error));
       gint64 waited = moving.side.clock.monotonic - begun;
       g_assert_cmpint (waited, >=, shared ? G_USEC_PER_SEC : 0);
       g_assert_cmpint (waited, <=, shared ? 2 * G_USEC_PER_SEC : 0);
@@ -475,15 +448,12 @@ static void
 test_ids_closed (void)
 {
   g_auto (TallMoving) moving = { 0 };
-  g_autoptr (GError) error = NULL;
   tall_moving_init (&moving, &tall_layout_blob, &tall_layout_wide);
   const TallMove last = moving.options.move;
   moving.options.move = (TallMove){ .key_strategy = &tall_key_numeric };
-  g_assert_true (tall_moving_run (&moving, moving.side.table, &error));
-  g_assert_no_error (error);
+  must (tall_moving_run (&moving, moving.side.table, &error));
   moving.options.move = last;
-  g_assert_true (tall_moving_run (&moving, moving.side.table, &error));
-  g_assert_no_error (error);
+  must (tall_moving_run (&moving, moving.side.table, &error));
   g_assert_cmpint (read_access (&moving, "ids-2"), ==, TALL_ACCESS_CLOSED);
   tall_moving_expect_moved (&moving);
 }

@@ -5,6 +5,7 @@
  * other one does everything; and both run beside each other. */
 #include "tall-error.h"
 #include "tall-moving.h"
+#include "tall-must.h"
 #include "tall-test-pairs.h"
 #include "tall-torn-table.h"
 
@@ -38,10 +39,8 @@ typedef struct
 static void
 drop_rest (const TallMoving *moving)
 {
-  g_autoptr (GError) error = NULL;
   guint n;
-  g_assert_true (tall_store_drop_source (TALL_MOVING_OTHERS (moving), &n, &error));
-  g_assert_no_error (error);
+  must (tall_store_drop_source (TALL_MOVING_OTHERS (moving), &n, &error));
 }
 
 static TallFailure
@@ -133,7 +132,7 @@ abort_at (guint at)
   tall_moving_init (&moving, &tall_layout_blob, &tall_layout_wide);
   TallMigrateOptions copying = moving.options;
   copying.pass_only = TRUE;
-  g_assert_true (tall_migrate_run (TALL_MOVING_OTHERS (&moving), &copying, &summary, &error));
+  must (tall_migrate_run (TALL_MOVING_OTHERS (&moving), &copying, &summary, &error));
   TallFailingTable *first = TALL_FAILING_TABLE (moving.side.table);
   tall_failing_table_set_hooks (first, before_abort, NULL, &data);
   gboolean done = tall_migrate_abort (moving.side.table, &moving.options, &error);

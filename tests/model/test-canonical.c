@@ -519,17 +519,14 @@ test_cells (void)
   static const char *const bad[] = { "0a00", "0a01431201ff", "0a0143120100", "12", "" };
   for (guint i = 0; i < G_N_ELEMENTS (bad); i++)
     {
-      g_autoptr (GError) error = NULL;
-      g_assert_false (
-          tall_customer_summary_parse (from_hex (arena, bad[i]), arena, &customer, &error));
-      g_assert_error (error, TALL_ERROR, TALL_ERROR_DAMAGED);
+      must_fail (tall_customer_summary_parse (from_hex (arena, bad[i]), arena, &customer, &error),
+                 TALL_ERROR_DAMAGED);
     }
 
   TallCustomer list = TALL_PB__CUSTOMER__INIT;
   const TallModelField *field = find_field ("attributes");
   g_assert_true (tall_list_from_canonical (field, from_hex (arena, ""), arena, &list, NULL));
   g_assert_cmpuint (list.n_attributes, ==, 0);
-  g_autoptr (GError) error = NULL;
   TallSlice unsorted = from_hex (arena, "0a060a0162120131"
                                         "0a060a0161120131");
   must_fail (tall_list_from_canonical (field, unsorted, arena, &list, &error), TALL_ERROR_DAMAGED);

@@ -81,10 +81,7 @@ test_wrong (void)
   };
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
     {
-      g_autoptr (GError) error = NULL;
-      g_assert_false (run_peer (cases[i].script, &error));
-      g_assert_error (error, TALL_ERROR, cases[i].code);
-      g_assert_nonnull (strstr (error->message, cases[i].text));
+      must_fail (run_peer (cases[i].script, &error), cases[i].code, cases[i].text);
     }
   g_auto (TallPeerReader) none = { 0 };
   g_autoptr (GError) error = NULL;

@@ -12,6 +12,7 @@
 #include "table/memory-table.h"
 #include "tall-error.h"
 #include "tall-failing-table.h"
+#include "tall-must.h"
 #include "tall-test-orders.h"
 #include "tall-test-store.h"
 
@@ -388,7 +389,6 @@ append_state (const Replay *self, GString *text)
 {
   static const guint8 no_origin[8];
   TallState state;
-  g_autoptr (GError) error = NULL;
   g_autoptr (TallReadResult) result = read_table (self, "orders");
   const TallRows *rows = &result->results[0];
   const TallCell *cell = NULL;
@@ -399,7 +399,7 @@ append_state (const Replay *self, GString *text)
       g_string_append (text, "s=none");
       return;
     }
-  g_assert_true (tall_state_decode (cell->value, &state, &error));
+  must (tall_state_decode (cell->value, &state, &error));
   TallReader reader = tall_reader (tall_slice (state.pending_token + 8, 8));
   gboolean is_claim =
       state.pending != 0
@@ -518,7 +518,7 @@ make_deployment (Replay *self, char **words)
                                        .key_strategy = &tall_key_hashed,
                                        .index =
                                            self->has_index ? TALL_INDEX_BY_DATE : TALL_INDEX_NONE };
-  g_assert_true (tall_store_create (self->memory, &settings, &error));
+  must (tall_store_create (self->memory, &settings, &error));
 }
 
 /* With the mutex. Waits until the client has made all but its next call. */

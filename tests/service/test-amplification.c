@@ -196,15 +196,12 @@ static void
 set_up (Fixture *self, gconstpointer data)
 {
   const TallLayout *layout = ((const Case *)data)->layout;
-  g_autoptr (GError) error = NULL;
   self->directory = tall_test_directory_new ();
   self->table = tall_test_open_table (self->directory);
   const TallStoreSettings settings = { .layout = layout,
                                        .key_strategy = &tall_key_hashed,
                                        .indexes = "number=order_number\nitem=line.item_number" };
-  gboolean created = tall_store_create (self->table, &settings, &error);
-  g_assert_no_error (error);
-  g_assert_true (created);
+  must (tall_store_create (self->table, &settings, &error));
   self->front = TALL_FRONT (tall_test_open (self->table, NULL));
   tall_memory_init (&self->memory, 512 * 1024 * 1024, tall_front_measure_order (self->front, NULL));
 }

@@ -308,7 +308,6 @@ test_chunks (void)
   tall_test_service_start (&service, &options);
   g_autoptr (GPtrArray) orders = g_ptr_array_new_with_free_func ((GDestroyNotify)tall_order_free);
   TallOutcome outcomes[N] = { 0 };
-  g_autoptr (GError) error = NULL;
   for (guint i = 0; i < N; i++)
     {
       g_autofree char *number = g_strdup_printf ("%u", i);
@@ -335,8 +334,7 @@ static gpointer
 put_all (gpointer data)
 {
   Puts *self = data;
-  g_autoptr (GError) error = NULL;
-  g_assert_true (
+  must (
       tall_front_put_orders (self->client, self->orders, self->options, N, self->outcomes, &error));
   return NULL;
 }

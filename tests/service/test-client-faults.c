@@ -255,10 +255,7 @@ test_case (gconstpointer data)
 
   run_well (&f, cases[i].operation, cases[i].n_calls - 1);
   gboolean ok = run (&f, cases[i].operation, &error);
-  if (cases[i].code == 0)
-    g_assert_no_error (error);
-  else
-    g_assert_error (error, TALL_ERROR, cases[i].code);
+  must_be (error, cases[i].code);
   g_assert_cmpint (ok, ==, cases[i].code == 0);
   run_well (&f, cases[i].operation, cases[i].n_after);
   end (&f);

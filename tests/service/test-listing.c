@@ -164,7 +164,6 @@ walk_customer (Fixture *f, const char *number, guint limit, guint *n_pages)
   *n_pages = 0;
   do
     {
-      g_autoptr (GError) error = NULL;
       TallListOptions options = { .limit = limit, .page = token };
       g_autoptr (TallCustomerOrders) page =
           must (tall_front_get_customer_orders (f->client, number, &options, &error));
@@ -272,10 +271,8 @@ walk_found (Fixture *f, TallFindOptions *options, guint first, guint *n_pages)
   *n_pages = 0;
   do
     {
-      g_autoptr (GError) error = NULL;
       options->page = token;
-      g_autoptr (TallFound) found = tall_front_find_orders (f->client, options, &error);
-      g_assert_no_error (error);
+      g_autoptr (TallFound) found = must (tall_front_find_orders (f->client, options, &error));
       g_assert_cmpstr (found->index, ==, "by-customer");
       for (guint i = 0; i < found->n_orders; i++, n++)
         {
@@ -399,8 +396,7 @@ test_find_wrong (Fixture *f, gconstpointer data G_GNUC_UNUSED)
 
   tall_test_front_fail_next (f->test_front, g_error_new_literal (TALL_ERROR, TALL_ERROR_UNSUPPORTED,
                                                                  "no index here"));
-  g_assert_null (tall_front_find_orders (f->client, &options, &error));
-  g_assert_error (error, TALL_ERROR, TALL_ERROR_UNSUPPORTED);
+  must_fail (tall_front_find_orders (f->client, &options, &error), TALL_ERROR_UNSUPPORTED);
 }
 
 /* Unreadable orders are reported, and the others come. */

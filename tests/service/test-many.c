@@ -183,11 +183,8 @@ test_parts (Fixture *f, gconstpointer data G_GNUC_UNUSED)
   put_all (f, &many, FALSE);
   for (guint i = 0; i < G_N_ELEMENTS (parts); i++)
     {
-      g_autoptr (GError) error = NULL;
       many_forget (&many);
-      g_assert_true (
-          tall_front_get_parts (f->client, many.ids, many.n, &parts[i], many.outcomes, &error));
-      g_assert_no_error (error);
+      must (tall_front_get_parts (f->client, many.ids, many.n, &parts[i], many.outcomes, &error));
       TallOrderPart asked = tall_test_front_get_part (f->test_front);
       g_assert_cmpint (asked.kind, ==, parts[i].kind);
       g_assert_cmpint (asked.location, ==, parts[i].location);
@@ -234,7 +231,6 @@ test_get_outcomes (Fixture *f, gconstpointer data G_GNUC_UNUSED)
     { "VINET", "none" }, { "VINET", "10248" }, { "", "1" }, { "VINET", "\t" }, { "VINET", "10248" },
   };
   static const int codes[] = { TALL_ERROR_NOT_FOUND, 0, TALL_ERROR_INVALID, TALL_ERROR_INVALID, 0 };
-  g_autoptr (GError) error = NULL;
 
   must (tall_front_put_order (f->client, stored, NULL, NULL, &error));
   many_init (&many, G_N_ELEMENTS (ids));
@@ -271,10 +267,7 @@ test_put_outcomes (Fixture *f, gconstpointer data G_GNUC_UNUSED)
   g_test_assert_expected_messages ();
   for (guint i = 0; i < many.n; i++)
     {
-      if (i % 2)
-        g_assert_error (many.outcomes[i].error, TALL_ERROR, (int)(i + 1) / 2);
-      else
-        g_assert_no_error (many.outcomes[i].error);
+      must_be (many.outcomes[i].error, i % 2 ? (i + 1) / 2 : 0);
     }
   g_assert_cmpuint (tall_test_front_count_stored (f->test_front), ==, TALL_ERROR_INTERNAL + 1);
   g_assert_nonnull (strstr (many.outcomes[2 * TALL_ERROR_UNAVAILABLE - 1].error->message,
@@ -400,7 +393,6 @@ static void
 test_whole_failures (Fixture *f, gconstpointer data G_GNUC_UNUSED)
 {
   g_auto (Many) many;
-  g_autoptr (GError) error = NULL;
 
   many_init (&many, 2);
   for (guint i = 0; i < many.n; i++)
@@ -411,10 +403,8 @@ test_whole_failures (Fixture *f, gconstpointer data G_GNUC_UNUSED)
              TALL_ERROR_OVERLOADED);
   tall_test_front_fail_next (f->test_front,
                              g_error_new_literal (TALL_ERROR, TALL_ERROR_OVERLOADED, "full"));
-  g_assert_false (
-      tall_front_put_orders (f->client, many.orders, NULL, many.n, many.outcomes, &error));
-  g_assert_error (error, TALL_ERROR, TALL_ERROR_OVERLOADED);
-  g_clear_error (&error);
+  must_fail (tall_front_put_orders (f->client, many.orders, NULL, many.n, many.outcomes, &error),
+             TALL_ERROR_OVERLOADED);
 
   /* Of one that may have had an effect, each outcome says so. */
   tall_test_front_hold (f->test_front);
@@ -426,10 +416,8 @@ test_whole_failures (Fixture *f, gconstpointer data G_GNUC_UNUSED)
   many_forget (&many);
 
   g_assert_true (tall_server_stop (f->server));
-  g_assert_false (
-      tall_front_put_orders (f->client, many.orders, NULL, many.n, many.outcomes, &error));
-  g_assert_error (error, TALL_ERROR, TALL_ERROR_UNAVAILABLE);
-  g_assert_nonnull (strstr (error->message, "Storing 2 orders"));
+  must_fail (tall_front_put_orders (f->client, many.orders, NULL, many.n, many.outcomes, &error),
+             TALL_ERROR_UNAVAILABLE, "Storing 2 orders");
 }
 
 /* Of a call that failed inside the server, each outcome says so by its own name. */

@@ -76,11 +76,7 @@ start (Service *self, TallMigrateWish wish)
 static void
 expect_refusal (Service *self, TallMigrateWish wish, TallError code, const char *words)
 {
-  g_autoptr (GError) error = NULL;
-  g_assert_null (tall_client_start_migration (self->client, &wish, &error));
-  g_assert_error (error, TALL_ERROR, (int)code);
-  if (strstr (error->message, words) == NULL)
-    g_error ("“%s” does not say “%s”", error->message, words);
+  must_fail (tall_client_start_migration (self->client, &wish, &error), code, words);
 }
 
 static TallMigrateState *

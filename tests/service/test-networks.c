@@ -109,7 +109,6 @@ test_local (void)
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
     {
-      g_autoptr (GError) error = NULL;
       g_autoptr (GPtrArray) proxies = tall_networks_parse (cases[i].proxies, NULL);
       g_autoptr (GInetAddress) address = g_inet_address_new_from_string (cases[i].address);
       g_test_message ("%s, proxies %s", cases[i].address, cases[i].proxies);

@@ -72,12 +72,8 @@ test_same (TallStoreFixture *self, gconstpointer kind)
 static void
 expect_error (TallFront *client, TallVerifyOptions options, TallError code, const char *words)
 {
-  g_autoptr (GError) error = NULL;
   TallVerifySummary summary;
-  g_assert_false (tall_front_verify (client, &options, &summary, &error));
-  g_assert_error (error, TALL_ERROR, (int)code);
-  if (strstr (error->message, words) == NULL)
-    g_error ("“%s” does not say “%s”", error->message, words);
+  must_fail (tall_front_verify (client, &options, &summary, &error), code, words);
   g_assert_false (summary.is_whole);
 }
 
@@ -360,14 +356,12 @@ test_many (TallStoreFixture *self, gconstpointer data)
 static void
 put_id (TallStoreFixture *self, const char *row, guint64 number)
 {
-  g_autoptr (GError) error = NULL;
   g_autoptr (TallBatch) batch = tall_batch_new ();
   g_autoptr (GByteArray) id = g_byte_array_new ();
   tall_bytes_append_u64 (id, 0x1000000 + number);
   TallMutation *mutation = tall_batch_add (batch, "ids", tall_slice_str (row));
   tall_mutation_put (batch, mutation, tall_slice_str ("v"), 1, tall_slice_array (id));
-  g_assert_true (
-      tall_table_apply (self->table, &mutation, 1, TALL_DURABLE, TALL_NO_DEADLINE, &error));
+  must (tall_table_apply (self->table, &mutation, 1, TALL_DURABLE, TALL_NO_DEADLINE, &error));
 }
 
 /* How often a verification is to wait before it looks again. */

@@ -63,7 +63,6 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Place, place_clear)
 static TallBulkOutcome
 put (Place *self, const char *number, guint writer)
 {
-  g_autoptr (GError) error = NULL;
   g_autoptr (TallOrder) order = tall_test_marked_order (number, writer, 1, 2 + writer);
   TallBulkResult result = { 0 };
   must (tall_bulk_put_orders (self->bulk, &order, 1, &result, &error));
@@ -208,7 +207,6 @@ test_one_batch (gconstpointer data)
 {
   for (guint kind = 0; kind < 4; kind++)
     {
-      g_autoptr (GError) error = NULL;
       g_auto (Place) place;
       place_init (&place, data, kind % 2 == 1, kind / 2 == 1);
       TallOrder *orders[] = { tall_test_marked_order (FIRST, 1, 1, 3),
@@ -246,7 +244,6 @@ test_removal_fails (gconstpointer data)
 {
   for (guint n = 1; n < 10; n += 8)
     {
-      g_autoptr (GError) error = NULL;
       guint left = n;
       g_auto (Place) place;
       place_init (&place, data, FALSE, TRUE);
@@ -266,7 +263,6 @@ test_removal_fails (gconstpointer data)
 static void
 test_customers (gconstpointer data)
 {
-  g_autoptr (GError) error = NULL;
   g_auto (Place) place;
   place_init (&place, data, FALSE, TRUE);
   for (guint i = 0; i < 2; i++)

@@ -283,8 +283,7 @@ race_loads (const TallLayout *layout, guint at, guint *n_calls)
   g_autoptr (TallOrder) first = make_order (0);
   g_autoptr (TallOrder) ours = make_order (1);
   TallBulkResult result = { 0 };
-  g_assert_true (
-      tall_bulk_put_orders (bulk, &first, 1, &result, &error)); /* it has revisions now */
+  must (tall_bulk_put_orders (bulk, &first, 1, &result, &error)); /* it has revisions now */
   gint64 revision = result.revision;
   tall_bulk_result_clear (&result);
 

@@ -41,7 +41,6 @@ make_order (guint i)
 static void
 put (TallBulk *bulk, guint begin)
 {
-  g_autoptr (GError) error = NULL;
   TallOrder *orders[N_CALL];
   TallBulkResult results[N_CALL] = { 0 };
   for (guint i = 0; i < N_CALL; i++)

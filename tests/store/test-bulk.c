@@ -216,7 +216,6 @@ test_twice (TallStoreFixture *fixture, gconstpointer kind G_GNUC_UNUSED)
 static void
 test_wrong (TallStoreFixture *fixture, gconstpointer kind G_GNUC_UNUSED)
 {
-  g_autoptr (GError) error = NULL;
   g_autoptr (GPtrArray) orders = make_orders (10, NULL);
   TallBulkResult results[10] = { 0 };
   TallOrder *wrong = g_ptr_array_index (orders, 4);

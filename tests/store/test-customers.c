@@ -40,10 +40,7 @@ delete_customer (TallStoreFixture *fixture, const char *number, int expected)
 {
   g_autoptr (GError) error = NULL;
   gboolean done = tall_front_delete_customer (fixture->front, number, NULL, &error);
-  if (done)
-    g_assert_no_error (error);
-  else
-    g_assert_error (error, TALL_ERROR, expected);
+  must_be (error, done ? 0 : expected);
   return done;
 }
 
@@ -161,7 +158,6 @@ fetch_all (TallFront *front, guint limit)
   g_autofree char *token = NULL;
   do
     {
-      g_autoptr (GError) error = NULL;
       TallListOptions options = { .limit = limit, .page = token };
       g_autoptr (TallCustomerOrders) page =
           must (tall_front_get_customer_orders (front, "VINET", &options, &error));
@@ -261,7 +257,6 @@ test_calls (TallStoreFixture *fixture, gconstpointer data)
 static void
 test_unreadable (TallStoreFixture *fixture, gconstpointer data G_GNUC_UNUSED)
 {
-  g_autoptr (GError) error = NULL;
   guint n_read = 0;
   put_customer (fixture, "VINET");
   put_customer (fixture, "ALONE");
@@ -310,7 +305,6 @@ test_passing_failure (TallStoreFixture *fixture, gconstpointer data)
   const TallStoreKind *kind = data;
   if (kind->layout->single_row || kind->key_strategy != &tall_key_raw)
     return g_test_skip ("no order is fetched by itself, or the order of the keys is another");
-  g_autoptr (GError) error = NULL;
   guint n_left;
   put_order (fixture, "VINET", "a", 1);
   put_order (fixture, "VINET", "b", 400);
@@ -357,7 +351,6 @@ assert_all_but_one (TallFront *front, guint limit, const char *failed, gboolean 
   guint n_failed = 0, n_pages = 0, n_customers = 0, n_customer_errors = 0;
   do
     {
-      g_autoptr (GError) error = NULL;
       TallListOptions options = { .limit = limit, .page = token };
       g_autoptr (TallCustomerOrders) page =
           must (tall_front_get_customer_orders (front, "VINET", &options, &error));
@@ -481,7 +474,6 @@ count_orders (TallFront *front, const char *number, GHashTable *others)
   guint n = 0;
   do
     {
-      g_autoptr (GError) error = NULL;
       TallListOptions options = { .limit = 7, .page = token };
       g_autoptr (TallCustomerOrders) page =
           must (tall_front_get_customer_orders (front, number, &options, &error));
@@ -535,10 +527,7 @@ test_collision (TallStoreFixture *fixture, gconstpointer data)
   /* Without orders, too, it cannot be told from the other. */
   delete_order (fixture, COLLIDING_B, "0");
   g_assert_null (tall_front_get_customer_orders (fixture->front, COLLIDING_B, NULL, &error));
-  if (n_others > 0)
-    g_assert_error (error, TALL_ERROR, TALL_ERROR_KEY_COLLISION);
-  else
-    g_assert_error (error, TALL_ERROR, TALL_ERROR_NOT_FOUND);
+  must_be (error, n_others > 0 ? TALL_ERROR_KEY_COLLISION : TALL_ERROR_NOT_FOUND);
 }
 
 static const TallStoreTest tests[] = {

@@ -105,7 +105,6 @@ test_customers (Fixture *self, gconstpointer data G_GNUC_UNUSED)
 static void
 load_order (TallBulk *bulk, guint i)
 {
-  g_autoptr (GError) error = NULL;
   g_autofree char *number = g_strdup_printf ("%u", i);
   g_autoptr (TallOrder) order = tall_test_order_with_lines (TALL_TEST_CUSTOMER, number, i % 5);
   TallBulkResult result = { 0 };

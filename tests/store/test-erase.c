@@ -262,8 +262,7 @@ test_ids (TallStoreFixture *self, gconstpointer data)
   TallMutation *wasted = tall_batch_add (batch, TALL_IDS_TABLE, tall_slice (row, sizeof row));
   tall_mutation_put (batch, wasted, TALL_IDS_QUALIFIER, TALL_IDS_TIMESTAMP,
                      tall_slice_str (CUSTOMER));
-  g_assert_true (
-      tall_table_apply (self->table, &wasted, 1, TALL_DURABLE, TALL_NO_DEADLINE, &error));
+  must (tall_table_apply (self->table, &wasted, 1, TALL_DURABLE, TALL_NO_DEADLINE, &error));
   erase_all (self, &counts);
   for (guint i = 1; i <= N_ORDERS; i++) /* whose texts have the mark, too */
     {
@@ -448,7 +447,6 @@ test_left_by_writers (TallStoreFixture *self, gconstpointer kind)
 static void
 test_only_a_hint (TallStoreFixture *self, gconstpointer kind)
 {
-  g_autoptr (GError) error = NULL;
   g_autoptr (TallBatch) batch = tall_batch_new ();
   g_autoptr (GByteArray) row = g_byte_array_new ();
   g_auto (TallOrderKey) key = { 0 };
@@ -463,7 +461,7 @@ test_only_a_hint (TallStoreFixture *self, gconstpointer kind)
   TallMutation *hint = tall_batch_add (batch, TALL_INDEX_TABLE, tall_slice_array (row));
   tall_mutation_put (batch, hint, TALL_INDEX_QUALIFIER, self->clock.now,
                      tall_slice_str (ORDER "9"));
-  g_assert_true (tall_table_apply (self->table, &hint, 1, TALL_DURABLE, TALL_NO_DEADLINE, &error));
+  must (tall_table_apply (self->table, &hint, 1, TALL_DURABLE, TALL_NO_DEADLINE, &error));
   erase_all (self, &counts);
   g_assert_cmpuint (counts.n_rows, ==, 1);
   assert_gone (self, kind);
@@ -649,7 +647,6 @@ test_moved_between (TallStoreFixture *self, gconstpointer data)
                         .layout = kind->layout->name,
                         .key_strategy = kind->key_strategy->name,
                         .has_index = FALSE };
-  g_autoptr (GError) error = NULL;
   populate (self->front, CUSTOMER);
   g_autoptr (TallErasePart) part = go_on (self->front, tall_slice (NULL, 0));
   tall_test_move_go (&move, TALL_TEST_DROPPED);

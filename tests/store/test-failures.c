@@ -122,12 +122,9 @@ act (const Case *test_case, TallStore *store, GError **error)
 static void
 go_on_alone (TallStore *store)
 {
-  g_autoptr (GError) error = NULL;
   put (store, 5, TALL_IF_ANY);
   g_assert_cmpuint (observe (store), ==, 5);
-  g_assert_true (
-      tall_front_delete_order (TALL_FRONT (store), TALL_TEST_CUSTOMER, "1", NULL, &error));
-  g_assert_no_error (error);
+  must (tall_front_delete_order (TALL_FRONT (store), TALL_TEST_CUSTOMER, "1", NULL, &error));
   g_assert_cmpuint (observe (store), ==, 0);
   put (store, 6, TALL_IF_ABSENT);
   g_assert_cmpuint (observe (store), ==, 6);

@@ -8,6 +8,7 @@
 #include "table/memory-table.h"
 #include "tall-error.h"
 #include "tall-json.h"
+#include "tall-must.h"
 #include "tall-test-orders.h"
 #include "tall-test-store.h"
 
@@ -51,9 +52,7 @@ set_up (Fixture *self, gconstpointer data)
                                        .index = TALL_INDEX_NONE,
                                        .indexes = ((const Design *)data)->index };
   g_autoptr (TallTable) table = tall_memory_table_new ();
-  g_autoptr (GError) error = NULL;
-  g_assert_true (tall_store_create (table, &settings, &error));
-  g_assert_no_error (error);
+  must (tall_store_create (table, &settings, &error));
   self->counting = tall_counting_table_new (table);
   self->clock = (TallTestClock){ .now = 1796000000000 };
   self->front = TALL_FRONT (tall_test_open (self->counting, &self->clock));
@@ -86,12 +85,10 @@ static TallCost
 put (Fixture *self, guint number)
 {
   TallCost cost;
-  g_autoptr (GError) error = NULL;
   g_autoptr (TallOrder) order = make_order (number);
   self->clock.now += 1000;
   tall_counting_table_reset (TALL_COUNTING_TABLE (self->counting));
-  g_assert_true (tall_front_put_order (self->front, order, NULL, NULL, &error));
-  g_assert_no_error (error);
+  must (tall_front_put_order (self->front, order, NULL, NULL, &error));
   tall_counting_table_get_cost (TALL_COUNTING_TABLE (self->counting), &cost);
   return cost;
 }
@@ -101,7 +98,6 @@ static void
 check_page (Fixture *self, const Design *design, char **page)
 {
   TallCost cost;
-  g_autoptr (GError) error = NULL;
   g_auto (GStrv) values = g_strsplit (design->value, "\n", 0);
   const TallFindOptions options = { .index = "i",
                                     .values = (const char *const *)values,
@@ -109,8 +105,7 @@ check_page (Fixture *self, const Design *design, char **page)
                                     .limit = PAGE,
                                     .page = *page };
   tall_counting_table_reset (TALL_COUNTING_TABLE (self->counting));
-  g_autoptr (TallFound) found = tall_front_find_orders (self->front, &options, &error);
-  g_assert_no_error (error);
+  g_autoptr (TallFound) found = must (tall_front_find_orders (self->front, &options, &error));
   g_assert_cmpuint (found->n_orders, ==, design->n_found);
   tall_counting_table_get_cost (TALL_COUNTING_TABLE (self->counting), &cost);
   g_assert_cmpuint (cost.calls, ==, 2);
@@ -143,17 +138,14 @@ static void
 test_many_lines (Fixture *self, gconstpointer data G_GNUC_UNUSED)
 {
   TallCost cost;
-  g_autoptr (GError) error = NULL;
   g_autoptr (TallOrder) order = tall_test_order_with_lines ("C", "1", 400);
   const TallFindOptions options = { .index = "i", .limit = 100 };
   for (guint i = 0; i < 400; i++)
     order->shipping_locations[0]->line_items[i]->item_number =
         tall_arena_printf (tall_order_get_arena (order), "%u", i);
-  g_assert_true (tall_front_put_order (self->front, order, NULL, NULL, &error));
-  g_assert_no_error (error);
+  must (tall_front_put_order (self->front, order, NULL, NULL, &error));
   tall_counting_table_reset (TALL_COUNTING_TABLE (self->counting));
-  g_autoptr (TallFound) found = tall_front_find_orders (self->front, &options, &error);
-  g_assert_no_error (error);
+  g_autoptr (TallFound) found = must (tall_front_find_orders (self->front, &options, &error));
   g_assert_cmpuint (found->n_orders, ==, 1);
   tall_counting_table_get_cost (TALL_COUNTING_TABLE (self->counting), &cost);
   g_assert_cmpuint (cost.calls, ==, 400 / 100 + 1);

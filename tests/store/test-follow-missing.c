@@ -39,10 +39,9 @@ test_missing (void)
 static void
 test_dropped (void)
 {
-  g_autoptr (GError) error = NULL;
   g_autoptr (TallTable) table = tall_test_table_new (&tall_layout_blob, &tall_key_hashed);
   g_autoptr (TallStore) store = tall_test_open (table, NULL);
-  g_assert_true (
+  must (
       tall_table_set_access (table, "orders", TALL_ACCESS_CLOSED, NULL, TALL_NO_DEADLINE, &error));
   must (tall_table_drop_table (table, "meta", TALL_NO_DEADLINE, &error));
   expect (store, TALL_ERROR_UNSUPPORTED);

@@ -104,7 +104,6 @@ test_numbers (void)
 static void
 test_numbers_of_targets (void)
 {
-  g_autoptr (GError) error = NULL;
   g_autoptr (TallTable) memory = tall_memory_table_new ();
   g_autoptr (TallTable) table = new_shared (memory);
   const TallMigration is = TALL_MIGRATION_INIT;
@@ -113,12 +112,10 @@ test_numbers_of_targets (void)
   };
   gboolean done;
   tall_test_create (table, "blob", "hashed", 0);
-  g_assert_true (
-      tall_migration_change (table, NULL, &is, &aborting, NULL, TALL_NO_DEADLINE, &done, &error));
+  must (tall_migration_change (table, NULL, &is, &aborting, NULL, TALL_NO_DEADLINE, &done, &error));
   const TallMigration none = tall_migration_give_up (&aborting);
-  g_assert_true (
+  must (
       tall_migration_change (table, NULL, &aborting, &none, NULL, TALL_NO_DEADLINE, &done, &error));
-  g_assert_no_error (error);
   drop (table);
   tall_test_create (table, "blob", "hashed", 0);
   g_assert_cmpuint (get_generation (table), ==, 8);

@@ -44,12 +44,10 @@ find (TallIds *ids, const char *number)
 static void
 put_value (TallTable *table, TallSlice row, TallSlice column, TallSlice value)
 {
-  g_autoptr (GError) error = NULL;
   g_autoptr (TallBatch) batch = tall_batch_new ();
   TallMutation *mutation = tall_batch_add (batch, TALL_IDS_TABLE, row);
   tall_mutation_put (batch, mutation, column, g_get_real_time () / 1000 + 10, value);
-  g_assert_true (tall_table_apply (table, &mutation, 1, TALL_DURABLE, TALL_NO_DEADLINE, &error));
-  g_assert_no_error (error);
+  must (tall_table_apply (table, &mutation, 1, TALL_DURABLE, TALL_NO_DEADLINE, &error));
 }
 
 static TallSlice
@@ -111,10 +109,7 @@ test_assign (void)
 
   const char *const numbers[] = { "VINE", "nobody", "VINET", "VINE", "nobody" };
   guint64 found[G_N_ELEMENTS (numbers)];
-  g_autoptr (GError) error = NULL;
-  g_assert_true (
-      tall_ids_find (ids, numbers, G_N_ELEMENTS (numbers), found, TALL_NO_DEADLINE, &error));
-  g_assert_no_error (error);
+  must (tall_ids_find (ids, numbers, G_N_ELEMENTS (numbers), found, TALL_NO_DEADLINE, &error));
   g_assert_cmpuint (found[0], ==, assign (others, "VINE"));
   g_assert_cmpuint (found[1], ==, 0);
   g_assert_cmpuint (found[2], ==, id);
@@ -377,17 +372,14 @@ test_damaged (void)
                                tall_slice (NULL, 0) };
   for (guint i = 0; i < G_N_ELEMENTS (values); i++)
     {
-      g_autoptr (GError) error = NULL;
       g_autoptr (TallTable) table = new_table ();
       g_autoptr (TallIds) ids = tall_ids_new (table);
       guint64 id;
       put_value (table, tall_slice_str ("nVINET"), VALUE, values[i]);
-      g_assert_false (tall_ids_assign (ids, "VINET", &id, TALL_NO_DEADLINE, &error));
-      g_assert_error (error, TALL_ERROR, TALL_ERROR_DAMAGED);
-      g_assert_nonnull (strstr (error->message, "VINET"));
+      must_fail (tall_ids_assign (ids, "VINET", &id, TALL_NO_DEADLINE, &error), TALL_ERROR_DAMAGED,
+                 "VINET");
     }
 
-  g_autoptr (GError) error = NULL;
   g_autoptr (TallTable) table = new_table ();
   g_autoptr (TallIds) ids = tall_ids_new (table);
   guint64 id;

@@ -22,7 +22,6 @@ static void
 set_up (Fixture *self, gconstpointer data)
 {
   const TallLayout *layout = data;
-  g_autoptr (GError) error = NULL;
   self->directory = tall_test_directory_new ();
   g_autoptr (TallTable) table = tall_test_open_table (self->directory);
   tall_test_create (table, layout->name, "hashed", 0);
@@ -58,7 +57,6 @@ test_orders (Fixture *self, gconstpointer data G_GNUC_UNUSED)
   put_orders (self);
   do
     {
-      g_autoptr (GError) error = NULL;
       TallListOptions options = { .page = page };
       g_autoptr (TallCustomerOrders) orders =
           must (tall_front_get_customer_orders (self->front, TALL_TEST_CUSTOMER, &options, &error));

@@ -96,7 +96,6 @@ assert_failed (const TallOutcome *outcome, TallError code, const char *words)
 static void
 test_get_outcomes (TallStoreFixture *fixture, gconstpointer kind G_GNUC_UNUSED)
 {
-  g_autoptr (GError) error = NULL;
   g_autoptr (GPtrArray) orders = store_orders (fixture->front, 20);
   must (tall_front_delete_order (fixture->front, "C3", "15", NULL, &error));
   const TallOrderId ids[] = { { "C2", "2" },   { "C2", "nothing" }, { "nobody", "2" },
@@ -287,7 +286,6 @@ large_order (guint number, gsize n_bytes)
 static void
 test_too_many (void)
 {
-  g_autoptr (GError) error = NULL;
   g_autoptr (TallTable) table = tall_test_table_new (&tall_layout_blob, &tall_key_hashed);
   g_autoptr (TallStore) store = tall_test_open (table, NULL);
   g_autoptr (TallOrder) order = tall_test_order_with_lines (TALL_TEST_CUSTOMER, "1", 1);
@@ -299,10 +297,8 @@ test_too_many (void)
       orders[i] = order;
       ids[i] = (TallOrderId){ TALL_TEST_CUSTOMER, "1" };
     }
-  g_assert_false (
-      tall_front_get_orders (TALL_FRONT (store), ids, TALL_MAX_MANY + 1, outcomes, &error));
-  g_assert_error (error, TALL_ERROR, TALL_ERROR_TOO_LARGE);
-  g_clear_error (&error);
+  must_fail (tall_front_get_orders (TALL_FRONT (store), ids, TALL_MAX_MANY + 1, outcomes, &error),
+             TALL_ERROR_TOO_LARGE);
   must_fail (tall_front_put_orders (TALL_FRONT (store), orders, NULL, TALL_MAX_MANY + 1, outcomes,
                                     &error),
              TALL_ERROR_TOO_LARGE);
@@ -317,7 +313,6 @@ static void
 test_too_large (void)
 {
   const guint n = 140;
-  g_autoptr (GError) error = NULL;
   g_autoptr (TallTable) table = tall_test_table_new (&tall_layout_blob, &tall_key_hashed);
   g_autoptr (TallStore) store = tall_test_open (table, NULL);
   g_autoptr (GPtrArray) orders = g_ptr_array_new_with_free_func ((GDestroyNotify)tall_order_free);
@@ -330,8 +325,8 @@ test_too_large (void)
       g_ptr_array_add (orders, order);
     }
   TallOrder *const *all = (TallOrder *const *)orders->pdata;
-  g_assert_false (tall_front_put_orders (TALL_FRONT (store), all, NULL, n, outcomes, &error));
-  g_assert_error (error, TALL_ERROR, TALL_ERROR_TOO_LARGE);
+  must_fail (tall_front_put_orders (TALL_FRONT (store), all, NULL, n, outcomes, &error),
+             TALL_ERROR_TOO_LARGE);
   get_many (TALL_FRONT (store), ids, 1, outcomes);
   assert_failed (&outcomes[0], TALL_ERROR_NOT_FOUND, "");
   clear_outcomes (outcomes, n);

@@ -47,7 +47,6 @@ typedef struct
 static void
 set_up (Fixture *self, gconstpointer data)
 {
-  g_autoptr (GError) error = NULL;
   const Kind *kind = data;
   self->directory = tall_test_directory_new ();
   self->rocksdb = tall_test_open_table (self->directory);
@@ -69,7 +68,6 @@ tear_down (Fixture *self, gconstpointer data G_GNUC_UNUSED)
 static void
 put_thousand (TallFront *front, const char *customer, guint first)
 {
-  g_autoptr (GError) error = NULL;
   TallOrder *orders[N_AT_ONCE];
   TallOutcome outcomes[N_AT_ONCE] = { { 0 } };
   for (guint i = 0; i < N_AT_ONCE; i++)

@@ -5,6 +5,7 @@
  * one is refused, and told what it is. */
 #include "tall-error.h"
 #include "store/read/pager.h"
+#include "tall-must.h"
 #include "tall-store-fixture.h"
 #include "tall-test-orders.h"
 #include "tall-test-token.h"
@@ -293,7 +294,6 @@ test_any_position (TallStoreFixture *fixture, gconstpointer data G_GNUC_UNUSED)
 static void
 test_bytes (void)
 {
-  g_autoptr (GError) error = NULL;
   const TallListOptions options = { .has_from = TRUE, .from = 1, .has_to = TRUE, .to = 2 };
   const TallPageScope scopes[] = {
     { TALL_PAGE_ORDERS, "a deployment", "VINET", &options },
@@ -310,8 +310,7 @@ test_bytes (void)
       g_autoptr (GByteArray) position = g_byte_array_new ();
       g_autofree char *token = tall_page_to_token (&scopes[i], tall_slice_str ("position"));
       g_assert_cmpstr (token, ==, tokens[i]);
-      g_assert_true (tall_page_from_token (&scopes[i], token, position, &error));
-      g_assert_no_error (error);
+      must (tall_page_from_token (&scopes[i], token, position, &error));
       g_assert_cmpmem (position->data, position->len, "position", strlen ("position"));
     }
 }

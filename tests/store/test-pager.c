@@ -3,6 +3,7 @@
 
 /* The mechanism of all listings, on one that lists the numbers from 1 to 100. */
 #include "tall-error.h"
+#include "tall-must.h"
 #include "store/read/pager.h"
 
 #define SECOND G_USEC_PER_SEC
@@ -213,11 +214,9 @@ test_time_over (void)
 static void
 test_failure (void)
 {
-  g_autoptr (GError) error = NULL;
   g_autoptr (GArray) found = g_array_new (FALSE, FALSE, sizeof (guint));
   Numbers numbers = { .fails_at = 15 };
-  g_assert_null (fill_page (&numbers, &patient, NULL, found, &error));
-  g_assert_error (error, TALL_ERROR, TALL_ERROR_UNAVAILABLE);
+  must_fail (fill_page (&numbers, &patient, NULL, found, &error), TALL_ERROR_UNAVAILABLE);
   g_assert_cmpuint (found->len, ==, 0);
 }
 

@@ -56,7 +56,6 @@ assert_part (TallFront *front, TallOrder *order, TallPartKind part, gint32 locat
 static void
 assert_summary (TallFront *front, const TallOrder *order)
 {
-  g_autoptr (GError) error = NULL;
   TallOutcome outcome;
   get_part (front, order, TALL_PART_SUMMARY, 0, &outcome);
   g_assert_no_error (outcome.error);
@@ -201,7 +200,6 @@ static TallCost
 measure (TallTable *counting, TallFront *front, const TallOrder *order, TallPartKind kind, guint n)
 {
   TallCost cost;
-  g_autoptr (GError) error = NULL;
   const TallOrderPart part = { kind, kind == TALL_PART_LOCATION ? 2 : 0 };
   const TallOrderId ids[] = { { order->customer_number, order->order_number },
                               { order->customer_number, order->order_number } };
@@ -449,9 +447,7 @@ assert_damaged (TallFront *front, const TallOrder *order, TallPartKind part, gin
 static void
 apply (TallTable *table, TallMutation *mutation)
 {
-  g_autoptr (GError) error = NULL;
-  g_assert_true (tall_table_apply (table, &mutation, 1, TALL_DURABLE, TALL_NO_DEADLINE, &error));
-  g_assert_no_error (error);
+  must (tall_table_apply (table, &mutation, 1, TALL_DURABLE, TALL_NO_DEADLINE, &error));
 }
 
 /* A date unlike that of the state cell, or text that is not UTF-8: all of the order is read, and

@@ -148,7 +148,6 @@ load (TallStore *store, const char *number, TallBulkResult *result)
 static void
 test_loads (void)
 {
-  g_autoptr (GError) error = NULL;
   TallBulkResult result;
   g_autoptr (TallTable) table = tall_test_table_new (&tall_layout_blob, &tall_key_hashed);
   g_autoptr (TallStore) store = tall_test_open (table, NULL);

@@ -34,10 +34,9 @@ test_key_collision (TallStoreFixture *fixture, gconstpointer data)
       must_fail (tall_front_put_order (fixture->front, second, NULL, NULL, &error),
                  TALL_ERROR_KEY_COLLISION, COLLIDING_A, COLLIDING_B);
 
-      g_assert_false (
-          tall_front_delete_order (fixture->front, TALL_TEST_CUSTOMER, COLLIDING_B, NULL, &error));
-      g_assert_error (error, TALL_ERROR, TALL_ERROR_KEY_COLLISION);
-      g_clear_error (&error);
+      must_fail (tall_front_delete_order (fixture->front, TALL_TEST_CUSTOMER, COLLIDING_B, NULL,
+                                          &error),
+                 TALL_ERROR_KEY_COLLISION);
 
       g_assert_null (
           tall_front_get_order (fixture->front, TALL_TEST_CUSTOMER, COLLIDING_B, NULL, &error));

@@ -127,12 +127,10 @@ put_cell_at (TallStoreFixture *self,
              gint64 timestamp,
              TallSlice value)
 {
-  g_autoptr (GError) error = NULL;
   g_autoptr (TallBatch) batch = tall_batch_new ();
   TallMutation *mutation = tall_batch_add (batch, table, row);
   tall_mutation_put (batch, mutation, name, timestamp, value);
-  g_assert_true (
-      tall_table_apply (self->table, &mutation, 1, TALL_DURABLE, TALL_NO_DEADLINE, &error));
+  must (tall_table_apply (self->table, &mutation, 1, TALL_DURABLE, TALL_NO_DEADLINE, &error));
 }
 
 static void

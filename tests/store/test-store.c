@@ -208,9 +208,8 @@ test_token_for_something_else (TallStoreFixture *fixture, gconstpointer data G_G
   g_assert_error (error, TALL_ERROR, TALL_ERROR_INVALID);
   g_assert_cmpstr (tall_error_get_field (error), ==, "token");
   g_clear_error (&error);
-  g_assert_false (
-      tall_front_delete_order (fixture->front, TALL_TEST_CUSTOMER, "1", &options, &error));
-  g_assert_error (error, TALL_ERROR, TALL_ERROR_INVALID);
+  must_fail (tall_front_delete_order (fixture->front, TALL_TEST_CUSTOMER, "1", &options, &error),
+             TALL_ERROR_INVALID);
 
   g_autoptr (TallOrder) fetched = tall_fixture_get (fixture, "1", NULL);
   tall_test_assert_order_equal (order, fetched);
@@ -219,7 +218,6 @@ test_token_for_something_else (TallStoreFixture *fixture, gconstpointer data G_G
 static void
 test_token_delete (TallStoreFixture *fixture, gconstpointer data G_GNUC_UNUSED)
 {
-  g_autoptr (GError) error = NULL;
   TallWriteOptions options = { .has_token = TRUE, .token = { 7, 1 } };
   g_autoptr (TallOrder) order = tall_test_marked_order ("1", 1, 1, 2);
   tall_fixture_put (fixture, order, NULL);
@@ -227,9 +225,8 @@ test_token_delete (TallStoreFixture *fixture, gconstpointer data G_GNUC_UNUSED)
   tall_fixture_delete (fixture, "1", &options);
 
   options.token[0]++;
-  g_assert_false (
-      tall_front_delete_order (fixture->front, TALL_TEST_CUSTOMER, "1", &options, &error));
-  g_assert_error (error, TALL_ERROR, TALL_ERROR_NOT_FOUND);
+  must_fail (tall_front_delete_order (fixture->front, TALL_TEST_CUSTOMER, "1", &options, &error),
+             TALL_ERROR_NOT_FOUND);
 }
 
 static void

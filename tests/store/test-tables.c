@@ -314,7 +314,6 @@ store_orders (TallStore *store)
 {
   g_autoptr (GPtrArray) orders = g_ptr_array_new_with_free_func ((GDestroyNotify)tall_order_free);
   g_autofree TallOutcome *outcomes = g_new0 (TallOutcome, TALL_MAX_MANY);
-  g_autoptr (GError) error = NULL;
   for (guint i = 0; i < N_ORDERS; i++)
     {
       char customer[16], number[16];

@@ -553,7 +553,6 @@ test_many_one_there (gconstpointer layout)
   scene_open (&scene, layout);
   g_autoptr (GPtrArray) orders = make_many (1);
   g_autoptr (TallOrder) there = tall_test_marked_order ("2", 1, 7, LINES);
-  g_autoptr (GError) error = NULL;
   must (tall_front_put_order (TALL_FRONT (scene.store), there, NULL, NULL, &error));
   for (guint i = 0; i < MANY; i++)
     options[i] = (TallWriteOptions){ TALL_IF_ABSENT };

@@ -56,10 +56,7 @@ assert_conflict (TallStoreFixture *fixture, gboolean expected)
   TallWriteOptions options = { .condition = TALL_IF_ABSENT };
   gboolean done = tall_front_put_order (fixture->front, order, &options, NULL, &error);
   g_assert_true (done == !expected);
-  if (expected)
-    g_assert_error (error, TALL_ERROR, TALL_ERROR_CONFLICT);
-  else
-    g_assert_no_error (error);
+  must_be (error, expected ? TALL_ERROR_CONFLICT : 0);
 }
 
 /* Everybody agrees: get, listings, and those who write only if it is absent, or delete a customer
@@ -141,7 +138,6 @@ static void
 test_many_far_behind (TallStoreFixture *fixture, gconstpointer data)
 {
   const TallStoreKind *kind = data;
-  g_autoptr (GError) error = NULL;
   g_autoptr (TallOrder) first = make_order ();
   g_autoptr (TallOrder) second = tall_test_marked_order ("2", 1, 1, 2);
   TallOrder *const orders[] = { first, second };
@@ -154,10 +150,7 @@ test_many_far_behind (TallStoreFixture *fixture, gconstpointer data)
   must (tall_front_put_orders (fixture->front, orders, NULL, 2, outcomes, &error));
   for (guint i = 0; i < 2; i++)
     {
-      if (keeps_rows (data))
-        g_assert_no_error (outcomes[i].error);
-      else
-        g_assert_error (outcomes[i].error, TALL_ERROR, TALL_ERROR_OUTCOME_UNKNOWN);
+      must_be (outcomes[i].error, keeps_rows (data) ? 0 : TALL_ERROR_OUTCOME_UNKNOWN);
       tall_outcome_clear (&outcomes[i]);
     }
 }
@@ -217,7 +210,6 @@ static void
 test_missing_rows (TallStoreFixture *fixture, gconstpointer data)
 {
   const TallStoreKind *kind = data;
-  g_autoptr (GError) error = NULL;
   g_auto (TallOrderKey) key = { 0 };
   guint64 id;
   if (keeps_rows (data) || kind->layout->single_row)
@@ -232,8 +224,7 @@ test_missing_rows (TallStoreFixture *fixture, gconstpointer data)
   TallMutation *line = g_ptr_array_index (batch->mutations, batch->mutations->len - 1);
   line->n_changes = 0;
   tall_mutation_delete_at (batch, line, fixture->clock.now);
-  g_assert_true (
-      tall_table_apply (fixture->table, &line, 1, TALL_DURABLE, TALL_NO_DEADLINE, &error));
+  must (tall_table_apply (fixture->table, &line, 1, TALL_DURABLE, TALL_NO_DEADLINE, &error));
 
   fixture->clock.now += (TTL - DIFFERENCE) * SECOND - 1;
   must_fail (tall_front_get_order (fixture->front, TALL_TEST_CUSTOMER, "1", NULL, &error),

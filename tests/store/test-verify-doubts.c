@@ -108,13 +108,11 @@ test_between (TallStoreFixture *fixture, gconstpointer kind)
 {
   Doubt self;
   TallVerifySummary summary;
-  g_autoptr (GError) error = NULL;
   doubt_init (&self, fixture, kind, "left-claim");
   g_autoptr (TallTable) table = tall_failing_table_new (fixture->table);
   g_autoptr (TallStore) store = tall_test_open (table, &fixture->clock);
   tall_failing_table_set_hooks (TALL_FAILING_TABLE (table), put_between, NULL, &self);
-  g_assert_true (
-      tall_front_verify (TALL_FRONT (store), &(TallVerifyOptions){ 0 }, &summary, &error));
+  must (tall_front_verify (TALL_FRONT (store), &(TallVerifyOptions){ 0 }, &summary, &error));
   g_assert_true (self.done);
   g_assert_cmpuint (summary.n_findings, ==, 0);
   g_assert_true (summary.is_whole);
@@ -137,13 +135,11 @@ test_broken_since (TallStoreFixture *fixture, gconstpointer kind)
 {
   Doubt self;
   TallVerifySummary summary;
-  g_autoptr (GError) error = NULL;
   doubt_init (&self, fixture, kind, "another-date");
   g_autoptr (TallTable) broken = self.broken = tall_broken_table_new (fixture->table);
   g_autoptr (TallStore) store = tall_test_open (broken, &fixture->clock);
   fixture->clock.on_sleep = break_row;
-  g_assert_true (
-      tall_front_verify (TALL_FRONT (store), &(TallVerifyOptions){ 0 }, &summary, &error));
+  must (tall_front_verify (TALL_FRONT (store), &(TallVerifyOptions){ 0 }, &summary, &error));
   g_assert_cmpuint (summary.n_findings, ==, 0);
   g_assert_false (summary.is_whole);
 }

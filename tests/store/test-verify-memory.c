@@ -5,6 +5,7 @@
  * has found before a table goes away stays found. */
 #include "tall-error.h"
 #include "table/forwarding-table.h"
+#include "tall-must.h"
 #include "tall-test-findings.h"
 #include "tall-test-mending.h"
 #include "tall-test-orders.h"
@@ -107,7 +108,6 @@ test_kept (TallStoreFixture *fixture, gconstpointer kind)
 {
   gboolean fails = FALSE;
   TallVerifySummary summary;
-  g_autoptr (GError) error = NULL;
   g_autoptr (GPtrArray) lines = g_ptr_array_new_with_free_func (g_free);
   g_autoptr (TallOrder) order = tall_test_marked_order (TALL_TEST_ORDER, 1, 1, 3);
   tall_fixture_put (fixture, order, NULL);
@@ -115,9 +115,9 @@ test_kept (TallStoreFixture *fixture, gconstpointer kind)
   g_autoptr (TallTable) table = tall_failing_table_new (fixture->table);
   g_autoptr (TallStore) store = tall_test_open (table, &fixture->clock);
   tall_failing_table_set_hooks (TALL_FAILING_TABLE (table), fail_from_hints, NULL, &fails);
-  g_assert_false (
-      tall_test_find_some (TALL_FRONT (store), (TallVerifyOptions){ 0 }, lines, &summary, &error));
-  g_assert_error (error, TALL_ERROR, TALL_ERROR_UNAVAILABLE);
+  must_fail (tall_test_find_some (TALL_FRONT (store), (TallVerifyOptions){ 0 }, lines, &summary,
+                                  &error),
+             TALL_ERROR_UNAVAILABLE);
   g_assert_cmpuint (lines->len, ==, 1);
   g_assert_true (g_str_has_prefix (g_ptr_array_index (lines, 0), "stray-row "));
   g_assert_cmpuint (summary.n_findings, ==, 1);

@@ -93,12 +93,10 @@ test_once (TallStoreFixture *self, gconstpointer kind)
 static void
 put_stray (TallStoreFixture *self, const char *table, TallSlice row)
 {
-  g_autoptr (GError) error = NULL;
   g_autoptr (TallBatch) batch = tall_batch_new ();
   TallMutation *mutation = tall_batch_add (batch, table, row);
   tall_mutation_put (batch, mutation, tall_slice_str ("v"), 1, tall_slice_str ("somebody's"));
-  g_assert_true (
-      tall_table_apply (self->table, &mutation, 1, TALL_DURABLE, TALL_NO_DEADLINE, &error));
+  must (tall_table_apply (self->table, &mutation, 1, TALL_DURABLE, TALL_NO_DEADLINE, &error));
 }
 
 /* What was found behind an order whose hint could not be looked for is found again, once; what lay

@@ -129,7 +129,6 @@ test_damage (TallStoreFixture *self, gconstpointer data)
 static void
 test_parts (TallStoreFixture *self, gconstpointer kind G_GNUC_UNUSED)
 {
-  g_autoptr (GError) error = NULL;
   TallVerifySummary summary;
   fill (self, 60);
   g_autoptr (TallOrder) order = tall_test_marked_order (TALL_TEST_ORDER, 1, 1, 3);
@@ -154,9 +153,9 @@ test_parts (TallStoreFixture *self, gconstpointer kind G_GNUC_UNUSED)
   g_assert_cmpint (self->clock.monotonic - begun, >=,
                    61 * G_USEC_PER_SEC / 10 - G_USEC_PER_SEC / 5);
 
-  g_assert_false (
-      tall_front_verify (self->front, &(TallVerifyOptions){ .sample = 100 }, &summary, &error));
-  g_assert_error (error, TALL_ERROR, TALL_ERROR_INVALID);
+  must_fail (tall_front_verify (self->front, &(TallVerifyOptions){ .sample = 100 }, &summary,
+                                &error),
+             TALL_ERROR_INVALID);
 }
 
 /* A customer is in the sample with all orders, or with none, however many pages they fill. */
@@ -321,7 +320,6 @@ test_lost_id (TallStoreFixture *self, gconstpointer data)
   const TallStoreKind *kind = data;
   if (!kind->key_strategy->needs_id)
     return g_test_skip ("customers have no ids");
-  g_autoptr (GError) error = NULL;
   TallVerifySummary summary;
   g_autoptr (TallOrder) order = tall_test_marked_order (TALL_TEST_ORDER, 1, 1, 3);
   g_autoptr (TallBatch) batch = tall_batch_new ();
@@ -329,8 +327,7 @@ test_lost_id (TallStoreFixture *self, gconstpointer data)
       tall_batch_add (batch, TALL_IDS_TABLE, tall_slice_str ("n" TALL_TEST_CUSTOMER));
   tall_fixture_put (self, order, NULL);
   tall_mutation_delete_up_to (batch, mutation, TALL_IDS_TIMESTAMP);
-  g_assert_true (
-      tall_table_apply (self->table, &mutation, 1, TALL_DURABLE, TALL_NO_DEADLINE, &error));
+  must (tall_table_apply (self->table, &mutation, 1, TALL_DURABLE, TALL_NO_DEADLINE, &error));
 
   g_autoptr (TallStore) other = tall_test_open (self->table, &self->clock);
   g_autoptr (GPtrArray) lines = verify (TALL_FRONT (other), &(TallVerifyOptions){ 0 }, &summary);
@@ -346,7 +343,6 @@ test_wasted_id (TallStoreFixture *self, gconstpointer data)
   const TallStoreKind *kind = data;
   if (!kind->key_strategy->needs_id)
     return;
-  g_autoptr (GError) error = NULL;
   g_autoptr (TallOrder) order = tall_test_marked_order (TALL_TEST_ORDER, 1, 1, 3);
   g_autoptr (TallBatch) batch = tall_batch_new ();
   TallMutation *mutation =
@@ -354,8 +350,7 @@ test_wasted_id (TallStoreFixture *self, gconstpointer data)
   tall_fixture_put (self, order, NULL);
   tall_mutation_put (batch, mutation, TALL_IDS_QUALIFIER, TALL_IDS_TIMESTAMP,
                      tall_slice_str (TALL_TEST_CUSTOMER));
-  g_assert_true (
-      tall_table_apply (self->table, &mutation, 1, TALL_DURABLE, TALL_NO_DEADLINE, &error));
+  must (tall_table_apply (self->table, &mutation, 1, TALL_DURABLE, TALL_NO_DEADLINE, &error));
   expect_sound (self->front, 1, 0);
 }
 

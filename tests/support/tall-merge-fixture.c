@@ -105,10 +105,7 @@ void
 tall_merge_reader_expect (TallMergeReader *self, int code)
 {
   g_thread_join (self->thread);
-  if (code == 0)
-    g_assert_no_error (self->error);
-  else
-    g_assert_error (self->error, TALL_ERROR, code);
+  must_be (self->error, code);
   gboolean has_row = code == 0 && g_str_has_prefix (self->key, "row-");
   g_assert_cmpstr (self->found, ==, has_row ? self->key : NULL);
   g_clear_error (&self->error);

@@ -43,4 +43,17 @@ G_BEGIN_DECLS
   }                                                                                                \
   G_STMT_END
 
+/* @error is of @error_code; 0: there is none. */
+#define must_be(error, error_code)                                                                 \
+  G_STMT_START                                                                                     \
+  {                                                                                                \
+    const GError *const must_error = (error);                                                      \
+    const int must_code = (int)(error_code);                                                       \
+    if (must_code == 0)                                                                            \
+      g_assert_no_error (must_error);                                                              \
+    else                                                                                           \
+      g_assert_error (must_error, TALL_ERROR, must_code);                                          \
+  }                                                                                                \
+  G_STMT_END
+
 G_END_DECLS

@@ -113,7 +113,6 @@ tall_fixture_write_state_cell (TallStoreFixture *self,
                                const char *order_number,
                                TallSlice value)
 {
-  g_autoptr (GError) error = NULL;
   g_autoptr (GByteArray) row = g_byte_array_new ();
   g_auto (TallOrderKey) key = { 0 };
   guint64 id;
@@ -125,9 +124,7 @@ tall_fixture_write_state_cell (TallStoreFixture *self,
   g_autoptr (TallBatch) batch = tall_batch_new ();
   TallMutation *mutation = tall_batch_add (batch, table, tall_slice_array (row));
   tall_mutation_put (batch, mutation, tall_slice ("s", 1), self->clock.now + 1000, value);
-  g_assert_true (
-      tall_table_apply (self->table, &mutation, 1, TALL_DURABLE, TALL_NO_DEADLINE, &error));
-  g_assert_no_error (error);
+  must (tall_table_apply (self->table, &mutation, 1, TALL_DURABLE, TALL_NO_DEADLINE, &error));
 }
 
 guint

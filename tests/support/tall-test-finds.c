@@ -33,12 +33,9 @@ static const char other_indexes[] = "date\n"
 static TallTable *
 create (TallTable *table, const TallStoreKind *kind, const char *indexes)
 {
-  g_autoptr (GError) error = NULL;
   TallStoreSettings settings = { .layout = kind->layout, .key_strategy = kind->key_strategy };
-  g_assert_true (tall_indexes_parse (indexes, &settings.index, &settings.indexes, &error));
-  g_assert_no_error (error);
-  g_assert_true (tall_store_create (table, &settings, &error));
-  g_assert_no_error (error);
+  must (tall_indexes_parse (indexes, &settings.index, &settings.indexes, &error));
+  must (tall_store_create (table, &settings, &error));
   return table;
 }
 
@@ -137,10 +134,8 @@ walk (TallReference *self, TallFindOptions *options, guint n_seen[N_ALL])
   memset (n_seen, 0, N_ALL * sizeof *n_seen);
   do
     {
-      g_autoptr (GError) error = NULL;
       options->page = page;
-      g_autoptr (TallFound) found = tall_front_find_orders (self->front, options, &error);
-      g_assert_no_error (error);
+      g_autoptr (TallFound) found = must (tall_front_find_orders (self->front, options, &error));
       g_assert_cmpuint (found->n_orders, <=,
                         options->limit > 0 ? options->limit : TALL_DEFAULT_PAGE);
       for (guint i = 0; i < found->n_orders; i++)
@@ -240,12 +235,10 @@ on_finding (const TallFinding *finding, gpointer data)
 static void
 find_all (TallFront *front, gboolean repair, guint n_found[TALL_N_FINDING_KINDS])
 {
-  g_autoptr (GError) error = NULL;
   TallVerifySummary summary = { 0 };
   const TallVerifyOptions options = { .repair = repair, .on_finding = on_finding, .data = n_found };
   memset (n_found, 0, TALL_N_FINDING_KINDS * sizeof *n_found);
-  g_assert_true (tall_front_verify (front, &options, &summary, &error));
-  g_assert_no_error (error);
+  must (tall_front_verify (front, &options, &summary, &error));
   g_assert_true (summary.is_whole);
   g_assert_cmpuint (summary.n_mended, ==, repair ? summary.n_findings : 0);
 }
@@ -334,9 +327,7 @@ put_long (TallReference *self, TallExpected *record)
 static void
 load (TallReference *self)
 {
-  g_autoptr (GError) error = NULL;
-  g_autoptr (TallBulk) bulk = tall_bulk_begin (self->front, NULL, &error);
-  g_assert_no_error (error);
+  g_autoptr (TallBulk) bulk = must (tall_bulk_begin (self->front, NULL, &error));
   TallExpected *record = get_record (self, (guint)g_rand_int_range (self->rand, 0, N_ALL));
   if (!record->live)
     {
@@ -345,11 +336,11 @@ load (TallReference *self)
           tall_test_order_with_lines (record->customer_number, record->order_number, 3);
       tall_order_add_attribute (order, "mark", "a");
       g_assert_true (tall_order_normalize (order, NULL));
-      g_assert_true (tall_bulk_put_orders (bulk, &order, 1, &result, &error));
+      must (tall_bulk_put_orders (bulk, &order, 1, &result, &error));
       g_assert_no_error (result.error);
       take_over (self, record);
     }
-  g_assert_true (tall_bulk_end (bulk, &error));
+  must (tall_bulk_end (bulk, &error));
 }
 
 static void
@@ -397,7 +388,6 @@ test_move (TallStoreFixture *fixture, gconstpointer data)
 {
   const TallStoreKind *kind = data;
   g_auto (TallReference) self = { 0 };
-  g_autoptr (GError) error = NULL;
   TallMigrateSummary summary = { 0 };
   TallStoreHooks hooks = tall_test_hooks (&fixture->clock);
   TallMigrateOptions options = { .hooks = &hooks, .settled = TRUE, .pass_only = TRUE };
@@ -405,14 +395,12 @@ test_move (TallStoreFixture *fixture, gconstpointer data)
   set_up (&self, fixture, kind);
   options.move.layout = tall_layouts (&n)[kind->layout == tall_layouts (&n)[0] ? 1 : 0];
   options.move.has_index = TRUE;
-  g_assert_true (
-      tall_indexes_parse (other_indexes, &options.move.index, &options.move.indexes, &error));
+  must (tall_indexes_parse (other_indexes, &options.move.index, &options.move.indexes, &error));
   for (guint i = 0; i < 20; i++)
     step (&self);
   for (guint i = 0; i < 2; i++)
     {
-      g_assert_true (tall_migrate_run (fixture->table, &options, &summary, &error));
-      g_assert_no_error (error);
+      must (tall_migrate_run (fixture->table, &options, &summary, &error));
       g_assert_cmpint (summary.outcome, ==, i == 0 ? TALL_MIGRATE_PASSED : TALL_MIGRATE_SWITCHED);
       for (guint j = 0; j < 20; j++)
         step (&self);
@@ -469,10 +457,8 @@ put (TallStoreFixture *fixture, const char *number, const char *mark)
 static guint
 count (TallStoreFixture *fixture, const char *mark)
 {
-  g_autoptr (GError) error = NULL;
   const TallFindOptions options = { .index = "mark", .values = &mark, .n_values = 1 };
-  g_autoptr (TallFound) found = tall_front_find_orders (fixture->front, &options, &error);
-  g_assert_no_error (error);
+  g_autoptr (TallFound) found = must (tall_front_find_orders (fixture->front, &options, &error));
   return found->n_orders;
 }
 
@@ -485,7 +471,6 @@ count (TallStoreFixture *fixture, const char *mark)
 static void
 change_entry (TallStoreFixture *fixture, const char *mark, const char *number, gint64 later)
 {
-  g_autoptr (GError) error = NULL;
   g_autoptr (TallBatch) batch = tall_batch_new ();
   g_autoptr (TallOrder) order = tall_order_new ("VINET", number);
   g_autoptr (GPtrArray) keys = g_ptr_array_new_with_free_func ((GDestroyNotify)g_byte_array_unref);
@@ -500,8 +485,7 @@ change_entry (TallStoreFixture *fixture, const char *mark, const char *number, g
   else
     tall_mutation_put (batch, mutation, tall_slice_str ("order_number"), fixture->clock.now + later,
                        tall_slice_str (number));
-  g_assert_true (
-      tall_table_apply (fixture->table, &mutation, 1, TALL_DURABLE, TALL_NO_DEADLINE, &error));
+  must (tall_table_apply (fixture->table, &mutation, 1, TALL_DURABLE, TALL_NO_DEADLINE, &error));
 }
 
 /* Entries that lead to nothing, or to an order that has other values, are not shown, and are found
@@ -574,9 +558,7 @@ test_damaged (TallStoreFixture *fixture, gconstpointer kind)
   g_autoptr (TallOrder) order G_GNUC_UNUSED = put (fixture, "1", "a");
   g_autoptr (TallOrder) other G_GNUC_UNUSED = put (fixture, "2", "a");
   tall_fixture_write_state_cell (fixture, "VINET", "1", tall_slice ("\x01 damage", 8));
-  g_autoptr (GError) error = NULL;
-  g_autoptr (TallFound) found = tall_front_find_orders (fixture->front, &options, &error);
-  g_assert_no_error (error);
+  g_autoptr (TallFound) found = must (tall_front_find_orders (fixture->front, &options, &error));
   g_assert_cmpuint (found->n_orders, ==, 2);
   g_assert_error (found->orders[0].error, TALL_ERROR, TALL_ERROR_DAMAGED);
   g_assert_null (found->orders[0].order);
@@ -598,9 +580,7 @@ test_damaged_lines (TallStoreFixture *fixture, gconstpointer kind)
         tall_arena_printf (tall_order_get_arena (order), "%u", i);
   tall_fixture_put (fixture, order, NULL);
   tall_fixture_write_state_cell (fixture, "VINET", "1", tall_slice ("\x01 damage", 8));
-  g_autoptr (GError) error = NULL;
-  g_autoptr (TallFound) found = tall_front_find_orders (fixture->front, &options, &error);
-  g_assert_no_error (error);
+  g_autoptr (TallFound) found = must (tall_front_find_orders (fixture->front, &options, &error));
   g_assert_cmpuint (found->n_orders, ==, 1);
   g_assert_error (found->orders[0].error, TALL_ERROR, TALL_ERROR_DAMAGED);
   g_assert_null (found->next_page);
@@ -612,7 +592,6 @@ test_erase (TallStoreFixture *fixture, gconstpointer kind)
 {
   g_auto (TallReference) self = { 0 };
   const TallEraseOptions alone = { .alone = TRUE };
-  g_autoptr (GError) error = NULL;
   set_up (&self, fixture, kind);
   g_autoptr (TallOrder) order G_GNUC_UNUSED = put (fixture, "1", "a");
   g_autoptr (TallOrder) other = tall_order_new ("VINE", "1");
@@ -621,14 +600,12 @@ test_erase (TallStoreFixture *fixture, gconstpointer kind)
   change_entry (fixture, "b", "1", LATER);
   change_entry (fixture, "b", "2", LATER);
   g_autoptr (TallErasePart) part =
-      tall_front_erase_customer (fixture->front, "VINET", &alone, &error);
-  g_assert_no_error (error);
+      must (tall_front_erase_customer (fixture->front, "VINET", &alone, &error));
   g_assert_cmpuint (count (fixture, "a"), ==, 1);
   g_autoptr (TallReadPlan) plan = tall_read_plan_new ();
   tall_read_plan_add_scan (plan, "entries", tall_slice (NULL, 0), tall_slice (NULL, 0));
   g_autoptr (TallReadResult) result =
-      tall_table_read (fixture->table, plan, TALL_NO_DEADLINE, &error);
-  g_assert_no_error (error);
+      must (tall_table_read (fixture->table, plan, TALL_NO_DEADLINE, &error));
   g_assert_cmpuint (result->results[0].n_rows, >, 0);
   for (guint i = 0; i < result->results[0].n_rows; i++)
     {
@@ -706,8 +683,7 @@ test_tokens (TallStoreFixture *fixture, gconstpointer kind)
   set_up (&self, fixture, kind);
   g_autoptr (TallOrder) order G_GNUC_UNUSED = put (fixture, "1", "a");
   g_autoptr (TallOrder) other G_GNUC_UNUSED = put (fixture, "2", "a");
-  g_autoptr (TallFound) found = tall_front_find_orders (self.front, &options, &error);
-  g_assert_no_error (error);
+  g_autoptr (TallFound) found = must (tall_front_find_orders (self.front, &options, &error));
   g_assert_nonnull (found->next_page);
   options.page = found->next_page;
   for (guint i = 0; i < 4; i++)
@@ -738,28 +714,23 @@ static void
 test_record (TallStoreFixture *fixture, gconstpointer kind)
 {
   g_auto (TallReference) self = { 0 };
-  g_autoptr (GError) error = NULL;
   set_up (&self, fixture, kind);
-  g_autoptr (TallDescription) description = tall_front_describe (fixture->front, &error);
-  g_assert_no_error (error);
+  g_autoptr (TallDescription) description = must (tall_front_describe (fixture->front, &error));
   g_assert_cmpuint (description->format, ==, 3);
   g_assert_cmpstr (description->index, ==, "date");
   g_assert_cmpuint (description->n_indexes, ==, 6);
   g_assert_cmpstr (description->indexes[5], ==, "mark=attribute.mark time(sales_date)?");
   tall_test_record_write (fixture->table, "index", "date\nmark=attribute.mark\n12345678", 0);
-  g_assert_null (tall_store_open (fixture->table, NULL, NULL, NULL, &error));
-  g_assert_error (error, TALL_ERROR, TALL_ERROR_DAMAGED);
+  must_fail (tall_store_open (fixture->table, NULL, NULL, NULL, &error), TALL_ERROR_DAMAGED);
 }
 
 /* A deployment without indexes has none to find by. */
 static void
 test_none (TallStoreFixture *fixture, gconstpointer kind G_GNUC_UNUSED)
 {
-  g_autoptr (GError) error = NULL;
   const char *value = "order_number=1";
   const TallFindOptions options = { .values = &value, .n_values = 1 };
-  g_assert_null (tall_front_find_orders (fixture->front, &options, &error));
-  g_assert_error (error, TALL_ERROR, TALL_ERROR_UNSUPPORTED);
+  must_fail (tall_front_find_orders (fixture->front, &options, &error), TALL_ERROR_UNSUPPORTED);
 }
 
 static const TallStoreTest tests[] = {

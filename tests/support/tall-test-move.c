@@ -116,7 +116,6 @@ make_tables (TallTestMove *self, guint64 generation)
 static void
 copy_rows (const TallCopier *copier, const char *table, const TallRows *rows)
 {
-  g_autoptr (GError) error = NULL;
   g_autoptr (TallArena) arena = tall_arena_new (0);
   TallCopyItem *items = g_new0 (TallCopyItem, rows->n_rows);
   for (guint i = 0; i < rows->n_rows; i++)

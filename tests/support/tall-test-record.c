@@ -54,11 +54,9 @@ find_timestamp (TallTable *table)
 void
 tall_test_record_write (TallTable *table, const char *column, const char *value, gint64 timestamp)
 {
-  g_autoptr (GError) error = NULL;
   g_autoptr (TallBatch) batch = tall_batch_new ();
   TallMutation *record = tall_batch_add (batch, META_TABLE, RECORD_ROW);
   tall_mutation_put (batch, record, tall_slice_str (column),
                      timestamp != 0 ? timestamp : find_timestamp (table), tall_slice_str (value));
-  g_assert_true (tall_table_apply (table, &record, 1, TALL_DURABLE, TALL_NO_DEADLINE, &error));
-  g_assert_no_error (error);
+  must (tall_table_apply (table, &record, 1, TALL_DURABLE, TALL_NO_DEADLINE, &error));
 }

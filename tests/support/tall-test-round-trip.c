@@ -94,7 +94,6 @@ static void
 list_orders (Trip *self, const char *customer)
 {
   g_autoptr (GHashTable) dated = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
-  g_autoptr (GError) error = NULL;
   g_autofree char *page = NULL;
   do
     {

@@ -184,13 +184,10 @@ test_hasty (void)
   g_clear_error (&reader.error);
 
   /* It does not even wait in the line. */
-  g_autoptr (GError) error = NULL;
   TallHbaseLink *link;
   TallHbaseShare share;
   tall_hbase_share_init (&share, g_get_monotonic_time () + 300 * G_TIME_SPAN_MILLISECOND);
-  g_assert_true (
-      tall_hbase_merge_join (fixture.merge, &kind, "orders", &share, TRUE, &link, &error));
-  g_assert_no_error (error);
+  must (tall_hbase_merge_join (fixture.merge, &kind, "orders", &share, TRUE, &link, &error));
   g_assert_null (link);
   tall_hbase_share_clear (&share);
 

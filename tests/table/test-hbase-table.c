@@ -168,7 +168,7 @@ expect_once (TallFakeGateway *gateway,
   do
     {
       g_clear_error (&error);
-      g_assert_true (tall_hbase_fixture_read (table, 1, SOON, &error)); /* so it is connected */
+      must (tall_hbase_fixture_read (table, 1, SOON, &error)); /* so it is connected */
       gint64 deadline = waits ? g_get_monotonic_time () + time : TALL_NO_DEADLINE;
       g_assert_false (write (table, deadline, &error));
       time *= 2;

@@ -5,6 +5,7 @@
 
 #include "tall-error.h"
 #include "table/rocksdb/database.h"
+#include "tall-must.h"
 #include "tall-test-directory.h"
 
 #include <fcntl.h>
@@ -34,21 +35,17 @@ try_to_write (TallTable *table, guint number, GError **error)
 static void
 write_row (TallTable *table, guint number)
 {
-  g_autoptr (GError) error = NULL;
-  gboolean written = try_to_write (table, number, &error);
-  g_assert_no_error (error);
-  g_assert_true (written);
+  must (try_to_write (table, number, &error));
 }
 
 static gboolean
 has_row (TallTable *table, guint number)
 {
-  g_autoptr (GError) error = NULL;
   g_autoptr (TallReadPlan) plan = tall_read_plan_new ();
   const char *key = tall_arena_printf (plan->arena, "%06u", number);
   tall_read_plan_add_get (plan, "orders", tall_slice_str (key));
-  g_autoptr (TallReadResult) result = tall_table_read (table, plan, TALL_NO_DEADLINE, &error);
-  g_assert_no_error (error);
+  g_autoptr (TallReadResult) result =
+      must (tall_table_read (table, plan, TALL_NO_DEADLINE, &error));
   return result->results[0].n_rows == 1;
 }
 
@@ -70,7 +67,7 @@ set_up (Fixture *self, gconstpointer data G_GNUC_UNUSED)
   g_assert_cmpint (g_mkdir (self->store, 0700), ==, 0);
   self->table = open_store (self->store, &error);
   g_assert_no_error (error);
-  g_assert_true (tall_table_create_table (self->table, spec, TALL_NO_DEADLINE, &error));
+  must (tall_table_create_table (self->table, spec, TALL_NO_DEADLINE, &error));
   for (guint i = 0; i < N_ROWS; i++)
     write_row (self->table, i);
 }
@@ -90,10 +87,7 @@ tear_down (Fixture *self, gconstpointer data G_GNUC_UNUSED)
 static void
 make_copy (Fixture *self)
 {
-  g_autoptr (GError) error = NULL;
-  gboolean made = tall_table_copy_to (self->table, self->copy, &error);
-  g_assert_no_error (error);
-  g_assert_true (made);
+  must (tall_table_copy_to (self->table, self->copy, &error));
 }
 
 /* Returns: (transfer full): the log, which has all the rows */
@@ -116,9 +110,7 @@ find_log (const char *directory)
 static void
 check_copy (const Fixture *self)
 {
-  g_autoptr (GError) error = NULL;
-  g_autoptr (TallTable) copy = open_store (self->copy, &error);
-  g_assert_no_error (error);
+  g_autoptr (TallTable) copy = must (open_store (self->copy, &error));
   for (guint i = 0; i < N_ROWS; i++)
     g_assert_true (has_row (copy, i));
   g_assert_false (has_row (copy, N_ROWS));
@@ -199,8 +191,7 @@ test_replaced (Fixture *self, gconstpointer data G_GNUC_UNUSED)
   g_assert_cmpstr (still, ==, there);
   g_assert_cmpstr (after, !=, before);
 
-  g_autoptr (TallTable) other = open_store (self->store, &error);
-  g_assert_no_error (error);
+  g_autoptr (TallTable) other = must (open_store (self->store, &error));
   write_row (other, N_ROWS);
   g_assert_false (has_row (self->table, N_ROWS));
   expect_refused (self->table);
@@ -301,8 +292,7 @@ test_linked (Fixture *self, gconstpointer data G_GNUC_UNUSED)
       close (file);
       link_files (self->store, self->copy);
       g_autoptr (GHashTable) before = read_files (self->store);
-      g_autoptr (TallTable) copy = open_store (self->copy, &error);
-      g_assert_no_error (error);
+      g_autoptr (TallTable) copy = must (open_store (self->copy, &error));
       write_row (copy, N_ROWS);
       g_clear_object (&copy);
 

@@ -575,16 +575,13 @@ test_way_out (void)
 static void
 test_no_new_proof (void)
 {
-  g_autoptr (GError) error = NULL;
   g_autofree char *message = NULL;
   g_autofree char *store = make_store (TRUE);
   g_autofree char *fresh = g_build_filename (store, "SYNCED.new", NULL);
   g_assert_cmpint (g_mkdir (fresh, 0700), ==, 0);
-  g_autoptr (TallTable) table = open_store (store, &error);
-  g_assert_no_error (error);
+  g_autoptr (TallTable) table = must (open_store (store, &error));
   g_assert_cmpint (read_row (table, N_ROWS - 1), ==, HARMLESS);
-  g_assert_false (try_write_row (table, "orders", N_ROWS, &error));
-  g_assert_error (error, TALL_ERROR, TALL_ERROR_UNAVAILABLE);
+  must_fail (try_write_row (table, "orders", N_ROWS, &error), TALL_ERROR_UNAVAILABLE);
   g_clear_object (&table);
   g_assert_cmpint (g_rmdir (fresh), ==, 0);
   g_assert_cmpint (open_and_read (store, &message), ==, HARMLESS);
@@ -594,10 +591,8 @@ test_no_new_proof (void)
 static void
 close_orders (TallTable *table)
 {
-  g_autoptr (GError) error = NULL;
-  g_assert_true (
+  must (
       tall_table_set_access (table, "orders", TALL_ACCESS_CLOSED, NULL, TALL_NO_DEADLINE, &error));
-  g_assert_no_error (error);
 }
 
 /* What a process leaves that ends now. */

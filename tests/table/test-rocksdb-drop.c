@@ -6,6 +6,7 @@
 #include "tall-error.h"
 #include "table/rocksdb/families.h"
 #include "table/rocksdb/database.h"
+#include "tall-must.h"
 #include "tall-test-directory.h"
 
 #define WAIT (20 * G_USEC_PER_SEC)
@@ -25,11 +26,8 @@ statvfs (const char *path G_GNUC_UNUSED, struct statvfs *info)
 static void
 create (TallTable *table, const char *name)
 {
-  g_autoptr (GError) error = NULL;
   g_autoptr (TallTableSpec) spec = tall_table_spec_new (name);
-  gboolean created = tall_table_create_table (table, spec, TALL_NO_DEADLINE, &error);
-  g_assert_no_error (error);
-  g_assert_true (created);
+  must (tall_table_create_table (table, spec, TALL_NO_DEADLINE, &error));
 }
 
 /* Until the table is dropped. */
@@ -54,10 +52,7 @@ write_until_dropped (gpointer table)
 static void
 drop (TallTable *table, const char *name)
 {
-  g_autoptr (GError) error = NULL;
-  gboolean dropped = tall_table_drop_table (table, name, TALL_NO_DEADLINE, &error);
-  g_assert_no_error (error);
-  g_assert_true (dropped);
+  must (tall_table_drop_table (table, name, TALL_NO_DEADLINE, &error));
 }
 
 static void
@@ -66,10 +61,7 @@ apply_to (TallTable *table, const char *name)
   g_autoptr (TallBatch) batch = tall_batch_new ();
   TallMutation *mutation = tall_batch_add (batch, name, tall_slice_str ("a"));
   tall_mutation_put (batch, mutation, tall_slice_str ("x"), 1, tall_slice_str ("y"));
-  g_autoptr (GError) error = NULL;
-  gboolean applied = tall_table_apply (table, &mutation, 1, TALL_DURABLE, TALL_NO_DEADLINE, &error);
-  g_assert_no_error (error);
-  g_assert_true (applied);
+  must (tall_table_apply (table, &mutation, 1, TALL_DURABLE, TALL_NO_DEADLINE, &error));
 }
 
 /* A table that is dropped beside its writers keeps nobody from writing to others, and from dropping
@@ -77,11 +69,9 @@ apply_to (TallTable *table, const char *name)
 static void
 test_drop_beside_writers (void)
 {
-  g_autoptr (GError) error = NULL;
   char *directory = tall_test_directory_new ();
   const TallRocksdbOptions options = { .directory = directory, .sync = FALSE };
-  g_autoptr (TallTable) table = tall_rocksdb_table_open (&options, &error);
-  g_assert_no_error (error);
+  g_autoptr (TallTable) table = must (tall_rocksdb_table_open (&options, &error));
   for (guint round = 0; round < 3; round++)
     {
       GThread *writers[3];
@@ -172,11 +162,10 @@ set_access (TallTable *table, TallTableAccess access)
 static void
 drop_beside_a_lock (TallTable *table)
 {
-  g_autoptr (GError) error = NULL;
   Dropper dropper = { .table = table };
   guint stripe = 7, n = 1;
   TallRocksdbStripes *stripes = tall_rocksdb_table_get_stripes (TALL_ROCKSDB_TABLE (table));
-  g_assert_true (tall_rocksdb_stripes_lock (stripes, &stripe, &n, TALL_NO_DEADLINE, &error));
+  must (tall_rocksdb_stripes_lock (stripes, &stripe, &n, TALL_NO_DEADLINE, &error));
   g_mutex_init (&dropper.mutex);
   g_cond_init (&dropper.cond);
   GThread *thread = g_thread_new ("dropper", drop_orders, &dropper);
@@ -225,16 +214,13 @@ fill (gpointer data)
   Dropper *self = data;
   for (guint i = 0; !wait_for_drop (self, 0); i++)
     {
-      g_autoptr (GError) error = NULL;
       g_autoptr (TallBatch) batch = tall_batch_new ();
       const char *row = tall_arena_printf (batch->arena, "%u", i % 100);
       TallMutation *mutation =
           tall_batch_add (batch, i % 2 == 0 ? "other" : "third", tall_slice_str (row));
       tall_mutation_put (batch, mutation, tall_slice_str ("x"), 1, tall_slice_str (value));
-      gboolean applied = tall_table_apply (self->table, &mutation, 1, TALL_DURABLE_LATER,
-                                           TALL_NO_DEADLINE, &error);
-      g_assert_no_error (error);
-      g_assert_true (applied);
+      must (tall_table_apply (self->table, &mutation, 1, TALL_DURABLE_LATER, TALL_NO_DEADLINE,
+                              &error));
     }
   return NULL;
 }
@@ -254,12 +240,11 @@ test_drop_beside_full_buffers (void)
   GThread *writer = g_thread_new ("writer", fill, &dropper);
   for (guint i = 0; i < N_DROPS; i++)
     {
-      g_autoptr (GError) error = NULL;
       guint64 ticket = 0;
       gboolean done;
       create (table, "orders");
       apply_to (table, "orders");
-      g_assert_true (tall_table_compact (table, TRUE, &ticket, &done, &error));
+      must (tall_table_compact (table, TRUE, &ticket, &done, &error));
       drop (table, "orders");
     }
   end_drop (&dropper);

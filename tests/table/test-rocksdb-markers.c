@@ -6,6 +6,7 @@
 #include "tall-error.h"
 #include "table/rocksdb/markers.h"
 #include "table/rocksdb/database.h"
+#include "tall-must.h"
 #include "tall-test-directory.h"
 
 /* When compactions remove delete markers, and when they do not. */
@@ -55,13 +56,10 @@ open_store (Fixture *self)
 static void
 set_up (Fixture *self, gconstpointer data G_GNUC_UNUSED)
 {
-  g_autoptr (GError) error = NULL;
   g_autoptr (TallTableSpec) spec = tall_table_spec_new ("orders");
   self->directory = tall_test_directory_new ();
   open_store (self);
-  gboolean created = tall_table_create_table (self->table, spec, TALL_NO_DEADLINE, &error);
-  g_assert_no_error (error);
-  g_assert_true (created);
+  must (tall_table_create_table (self->table, spec, TALL_NO_DEADLINE, &error));
 }
 
 static void
@@ -75,12 +73,8 @@ tear_down (Fixture *self, gconstpointer data G_GNUC_UNUSED)
 static void
 apply (Fixture *self, TallBatch *batch)
 {
-  g_autoptr (GError) error = NULL;
-  gboolean applied =
-      tall_table_apply (self->table, (TallMutation *const *)batch->mutations->pdata,
-                        batch->mutations->len, TALL_DURABLE, TALL_NO_DEADLINE, &error);
-  g_assert_no_error (error);
-  g_assert_true (applied);
+  must (tall_table_apply (self->table, (TallMutation *const *)batch->mutations->pdata,
+                          batch->mutations->len, TALL_DURABLE, TALL_NO_DEADLINE, &error));
 }
 
 static void
@@ -104,10 +98,9 @@ delete_up_to (Fixture *self, const char *row, gint64 timestamp)
 static void
 compact (Fixture *self)
 {
-  g_autoptr (GError) error = NULL;
   TallRocksdbTable *table = TALL_ROCKSDB_TABLE (self->table);
-  g_autoptr (TallRocksdbFamily) family = tall_rocksdb_table_find_family (table, "orders", &error);
-  g_assert_no_error (error);
+  g_autoptr (TallRocksdbFamily) family =
+      must (tall_rocksdb_table_find_family (table, "orders", &error));
   rocksdb_compact_range_cf (tall_rocksdb_table_get_handle (table), family->handle, NULL, 0, NULL,
                             0);
 }
@@ -116,10 +109,9 @@ compact (Fixture *self)
 static guint
 count_stored (Fixture *self)
 {
-  g_autoptr (GError) error = NULL;
   TallRocksdbTable *table = TALL_ROCKSDB_TABLE (self->table);
-  g_autoptr (TallRocksdbFamily) family = tall_rocksdb_table_find_family (table, "orders", &error);
-  g_assert_no_error (error);
+  g_autoptr (TallRocksdbFamily) family =
+      must (tall_rocksdb_table_find_family (table, "orders", &error));
   rocksdb_readoptions_t *options = rocksdb_readoptions_create ();
   rocksdb_iterator_t *iterator =
       rocksdb_create_iterator_cf (tall_rocksdb_table_get_handle (table), options, family->handle);
@@ -135,11 +127,10 @@ count_stored (Fixture *self)
 static guint
 count_cells (Fixture *self, const char *row)
 {
-  g_autoptr (GError) error = NULL;
   g_autoptr (TallReadPlan) plan = tall_read_plan_new ();
   tall_read_plan_add_get (plan, "orders", tall_slice_str (row));
-  g_autoptr (TallReadResult) result = tall_table_read (self->table, plan, TALL_NO_DEADLINE, &error);
-  g_assert_no_error (error);
+  g_autoptr (TallReadResult) result =
+      must (tall_table_read (self->table, plan, TALL_NO_DEADLINE, &error));
   return result->results[0].n_rows == 0 ? 0 : result->results[0].rows[0].n_cells;
 }
 
@@ -147,12 +138,11 @@ count_cells (Fixture *self, const char *row)
 static gint64
 scan (Fixture *self)
 {
-  g_autoptr (GError) error = NULL;
   g_autoptr (TallReadPlan) plan = tall_read_plan_new ();
   tall_read_plan_add_prefix_scan (plan, "orders", (TallSlice)TALL_SLICE_INIT);
   gint64 begin = g_get_monotonic_time ();
-  g_autoptr (TallReadResult) result = tall_table_read (self->table, plan, TALL_NO_DEADLINE, &error);
-  g_assert_no_error (error);
+  g_autoptr (TallReadResult) result =
+      must (tall_table_read (self->table, plan, TALL_NO_DEADLINE, &error));
   return g_get_monotonic_time () - begin;
 }
 
@@ -241,8 +231,7 @@ static void
 damage_tables (const char *directory)
 {
   g_autoptr (GError) error = NULL;
-  g_autoptr (GDir) files = g_dir_open (directory, 0, &error);
-  g_assert_no_error (error);
+  g_autoptr (GDir) files = must (g_dir_open (directory, 0, &error));
   g_autofree char *largest = NULL;
   g_autofree char *content = NULL;
   gsize most = 0;
@@ -296,10 +285,9 @@ sweeper_new (Fixture *self, guint64 most_read)
 static void
 sweep_from (Fixture *self, TallRocksdbSweeper *sweeper, TallSlice start, const char *stop)
 {
-  g_autoptr (GError) error = NULL;
   TallRocksdbTable *table = TALL_ROCKSDB_TABLE (self->table);
-  g_autoptr (TallRocksdbFamily) family = tall_rocksdb_table_find_family (table, "orders", &error);
-  g_assert_no_error (error);
+  g_autoptr (TallRocksdbFamily) family =
+      must (tall_rocksdb_table_find_family (table, "orders", &error));
   tall_rocksdb_sweeper_sweep (sweeper, family, start, tall_slice_str (stop));
 }
 
@@ -435,19 +423,15 @@ test_closed (Fixture *self, gconstpointer data G_GNUC_UNUSED)
 static void
 test_settings (Fixture *self, gconstpointer data G_GNUC_UNUSED)
 {
-  g_autoptr (GError) error = NULL;
   g_autoptr (TallTableSpec) spec = tall_table_spec_new ("counters");
   spec->max_versions = 1; /* as a row this would have a marker */
-  gboolean created = tall_table_create_table (self->table, spec, TALL_NO_DEADLINE, &error);
-  g_assert_no_error (error);
-  g_assert_true (created);
+  must (tall_table_create_table (self->table, spec, TALL_NO_DEADLINE, &error));
   open_store (self);
   rocksdb_compact_range (tall_rocksdb_table_get_handle (TALL_ROCKSDB_TABLE (self->table)), NULL, 0,
                          NULL, 0);
   open_store (self);
   g_autoptr (TallTableSpec) kept =
-      tall_table_describe_table (self->table, "counters", TALL_NO_DEADLINE, &error);
-  g_assert_no_error (error);
+      must (tall_table_describe_table (self->table, "counters", TALL_NO_DEADLINE, &error));
   g_assert_cmpuint (kept->max_versions, ==, 1);
 }
 

@@ -9,6 +9,7 @@
 #include "table/rocksdb/check.h"
 #include "table/rocksdb/database.h"
 #include "table/rocksdb/settings.h"
+#include "tall-must.h"
 #include "tall-test-directory.h"
 
 typedef struct
@@ -53,10 +54,7 @@ open_store (Fixture *self)
 static void
 create (TallTable *table, const TallTableSpec *spec)
 {
-  g_autoptr (GError) error = NULL;
-  gboolean created = tall_table_create_table (table, spec, TALL_NO_DEADLINE, &error);
-  g_assert_no_error (error);
-  g_assert_true (created);
+  must (tall_table_create_table (table, spec, TALL_NO_DEADLINE, &error));
 }
 
 static void
@@ -69,11 +67,8 @@ create_orders (TallTable *table)
 static void
 apply (TallTable *table, TallBatch *batch, TallDurability durability)
 {
-  g_autoptr (GError) error = NULL;
-  gboolean applied = tall_table_apply (table, (TallMutation *const *)batch->mutations->pdata,
-                                       batch->mutations->len, durability, TALL_NO_DEADLINE, &error);
-  g_assert_no_error (error);
-  g_assert_true (applied);
+  must (tall_table_apply (table, (TallMutation *const *)batch->mutations->pdata,
+                          batch->mutations->len, durability, TALL_NO_DEADLINE, &error));
 }
 
 static void
@@ -89,11 +84,10 @@ put (TallTable *table, const char *row, gint64 timestamp, const char *value)
 static void
 expect_value (TallTable *table, const char *row, const char *value)
 {
-  g_autoptr (GError) error = NULL;
   g_autoptr (TallReadPlan) plan = tall_read_plan_new ();
   tall_read_plan_add_get (plan, "orders", tall_slice_str (row));
-  g_autoptr (TallReadResult) result = tall_table_read (table, plan, TALL_NO_DEADLINE, &error);
-  g_assert_no_error (error);
+  g_autoptr (TallReadResult) result =
+      must (tall_table_read (table, plan, TALL_NO_DEADLINE, &error));
   if (value == NULL)
     {
       g_assert_cmpuint (result->results[0].n_rows, ==, 0);
@@ -127,7 +121,6 @@ test_reopen (Fixture *self, gconstpointer data G_GNUC_UNUSED)
 static void
 test_settings_reopen (Fixture *self, gconstpointer data G_GNUC_UNUSED)
 {
-  g_autoptr (GError) error = NULL;
   g_autoptr (TallTable) table = open_store (self);
   g_autoptr (TallTableSpec) spec = tall_table_spec_new ("orders");
   spec->max_versions = 1;
@@ -138,9 +131,7 @@ test_settings_reopen (Fixture *self, gconstpointer data G_GNUC_UNUSED)
 
   table = open_store (self);
   g_autoptr (TallTableSpec) kept =
-      tall_table_describe_table (table, "orders", TALL_NO_DEADLINE, &error);
-  g_assert_no_error (error);
-  g_assert_nonnull (kept);
+      must (tall_table_describe_table (table, "orders", TALL_NO_DEADLINE, &error));
   g_assert_cmpuint (kept->max_versions, ==, 1);
   g_assert_cmpuint (kept->ttl, ==, 86400 * 365);
   g_assert_cmpstr (kept->compression, ==, "zstd");
@@ -152,8 +143,8 @@ test_settings_reopen (Fixture *self, gconstpointer data G_GNUC_UNUSED)
   put (table, "a", now - 1, "old");
   g_autoptr (TallReadPlan) plan = tall_read_plan_new ();
   tall_read_plan_add_get (plan, "orders", tall_slice_str ("a"));
-  g_autoptr (TallReadResult) result = tall_table_read (table, plan, TALL_NO_DEADLINE, &error);
-  g_assert_no_error (error);
+  g_autoptr (TallReadResult) result =
+      must (tall_table_read (table, plan, TALL_NO_DEADLINE, &error));
   g_assert_cmpuint (result->results[0].rows[0].n_cells, ==, 1);
 }
 
@@ -169,21 +160,19 @@ test_unsupported (Fixture *self, gconstpointer data G_GNUC_UNUSED)
   g_autoptr (TallTable) table = open_store (self);
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
     {
-      g_autoptr (GError) error = NULL;
       g_autoptr (TallTableSpec) spec = tall_table_spec_new ("orders");
       spec->compression = g_strdup (cases[i][0]);
       spec->bloom_filter = g_strdup (cases[i][1]);
       spec->block_encoding = g_strdup (cases[i][2]);
-      g_assert_false (tall_table_create_table (table, spec, TALL_NO_DEADLINE, &error));
-      g_assert_error (error, TALL_ERROR, TALL_ERROR_UNSUPPORTED);
+      must_fail (tall_table_create_table (table, spec, TALL_NO_DEADLINE, &error),
+                 TALL_ERROR_UNSUPPORTED);
     }
 
-  g_autoptr (GError) error = NULL;
   g_autoptr (TallTableSpec) split = tall_table_spec_new ("orders");
   split->splits = g_ptr_array_new_with_free_func ((GDestroyNotify)g_bytes_unref);
   g_ptr_array_add (split->splits, g_bytes_new_static ("\x80", 1));
-  g_assert_false (tall_table_create_table (table, split, TALL_NO_DEADLINE, &error));
-  g_assert_error (error, TALL_ERROR, TALL_ERROR_UNSUPPORTED);
+  must_fail (tall_table_create_table (table, split, TALL_NO_DEADLINE, &error),
+             TALL_ERROR_UNSUPPORTED);
   create_orders (table);
 }
 
@@ -233,9 +222,8 @@ many_rows (guint n)
 static void
 expect_all_synced (Fixture *self, TallTable *table)
 {
-  g_autoptr (GError) error = NULL;
   TallRocksdbProof proof;
-  g_assert_true (tall_rocksdb_proof_load (self->directory, &proof, &error));
+  must (tall_rocksdb_proof_load (self->directory, &proof, &error));
   g_assert_cmpuint (proof.synced, ==,
                     rocksdb_get_latest_sequence_number (
                         tall_rocksdb_table_get_handle (TALL_ROCKSDB_TABLE (table))));
@@ -450,10 +438,8 @@ put_raw (const char *directory, const char *key, const char *value)
 static void
 expect_read_damaged (TallTable *table, const TallReadPlan *plan)
 {
-  g_autoptr (GError) error = NULL;
-  g_assert_null (tall_table_read (table, plan, TALL_NO_DEADLINE, &error));
-  g_assert_error (error, TALL_ERROR, TALL_ERROR_DAMAGED);
-  g_assert_nonnull (strstr (error->message, "Table orders, row bad: "));
+  must_fail (tall_table_read (table, plan, TALL_NO_DEADLINE, &error), TALL_ERROR_DAMAGED,
+             "Table orders, row bad: ");
 }
 
 /* A damaged row is named, is not overwritten, and others are not touched by it. */
@@ -479,12 +465,11 @@ test_damaged_row (Fixture *self, gconstpointer data G_GNUC_UNUSED)
   tall_read_plan_add_prefix_scan (scan, "orders", (TallSlice)TALL_SLICE_INIT);
   expect_read_damaged (table, scan);
 
-  g_autoptr (GError) error = NULL;
   g_autoptr (TallBatch) batch = tall_batch_new ();
   TallMutation *mutation = tall_batch_add (batch, "orders", keys[1]);
   tall_mutation_put (batch, mutation, tall_slice_str ("x"), 1, tall_slice_str ("v"));
-  g_assert_false (tall_table_apply (table, &mutation, 1, TALL_DURABLE, TALL_NO_DEADLINE, &error));
-  g_assert_error (error, TALL_ERROR, TALL_ERROR_DAMAGED);
+  must_fail (tall_table_apply (table, &mutation, 1, TALL_DURABLE, TALL_NO_DEADLINE, &error),
+             TALL_ERROR_DAMAGED);
   expect_read_damaged (table, get);
 }
 
@@ -505,14 +490,11 @@ test_locked_row (Fixture *self, gconstpointer data G_GNUC_UNUSED)
   g_autoptr (TallTable) table = open_store (self);
   create_orders (table);
   g_autoptr (TallRocksdbFamily) family =
-      tall_rocksdb_table_find_family (TALL_ROCKSDB_TABLE (table), "orders", &error);
-  g_assert_no_error (error);
+      must (tall_rocksdb_table_find_family (TALL_ROCKSDB_TABLE (table), "orders", &error));
   TallRocksdbStripes *stripes = tall_rocksdb_table_get_stripes (TALL_ROCKSDB_TABLE (table));
   guint stripe = tall_rocksdb_stripes_find (family->id, tall_slice_str ("000007"));
   guint n = 1;
-  gboolean locked = tall_rocksdb_stripes_lock (stripes, &stripe, &n, TALL_NO_DEADLINE, &error);
-  g_assert_no_error (error);
-  g_assert_true (locked);
+  must (tall_rocksdb_stripes_lock (stripes, &stripe, &n, TALL_NO_DEADLINE, &error));
 
   g_autoptr (TallBatch) batch = many_rows (20);
   TallMutation *const *rows = (TallMutation *const *)batch->mutations->pdata;
@@ -543,22 +525,20 @@ test_locked_row (Fixture *self, gconstpointer data G_GNUC_UNUSED)
 static void
 test_stripes (Fixture *self G_GNUC_UNUSED, gconstpointer data G_GNUC_UNUSED)
 {
-  g_autoptr (GError) error = NULL;
   TallRocksdbStripes *stripes = tall_rocksdb_stripes_new ();
   guint first[] = { 9, 3, 9, 5 };
   guint n = G_N_ELEMENTS (first);
-  g_assert_true (tall_rocksdb_stripes_lock (stripes, first, &n, TALL_NO_DEADLINE, &error));
+  must (tall_rocksdb_stripes_lock (stripes, first, &n, TALL_NO_DEADLINE, &error));
   g_assert_cmpuint (n, ==, 3);
   g_assert_cmpuint (first[0], ==, 3);
   g_assert_cmpuint (first[2], ==, 9);
 
   guint second[] = { 1, 5 };
   guint m = 2;
-  g_assert_false (tall_rocksdb_stripes_lock (stripes, second, &m, g_get_monotonic_time (), &error));
-  g_assert_error (error, TALL_ERROR, TALL_ERROR_TIMED_OUT);
-  g_clear_error (&error);
+  must_fail (tall_rocksdb_stripes_lock (stripes, second, &m, g_get_monotonic_time (), &error),
+             TALL_ERROR_TIMED_OUT);
   m = 1; /* it was given back */
-  g_assert_true (tall_rocksdb_stripes_lock (stripes, second, &m, g_get_monotonic_time (), &error));
+  must (tall_rocksdb_stripes_lock (stripes, second, &m, g_get_monotonic_time (), &error));
   tall_rocksdb_stripes_unlock (stripes, second, m);
   tall_rocksdb_stripes_unlock (stripes, first, n);
   tall_rocksdb_stripes_free (stripes);
@@ -593,11 +573,9 @@ test_modes (Fixture *self, gconstpointer data G_GNUC_UNUSED)
 static void
 flush (TallTable *table)
 {
-  g_autoptr (GError) error = NULL;
   char *message = NULL;
   g_autoptr (TallRocksdbFamily) family =
-      tall_rocksdb_table_find_family (TALL_ROCKSDB_TABLE (table), "orders", &error);
-  g_assert_no_error (error);
+      must (tall_rocksdb_table_find_family (TALL_ROCKSDB_TABLE (table), "orders", &error));
   rocksdb_flushoptions_t *options = rocksdb_flushoptions_create ();
   rocksdb_flush_cf (tall_rocksdb_table_get_handle (TALL_ROCKSDB_TABLE (table)), options,
                     family->handle, &message);
@@ -631,11 +609,10 @@ compare_keys (gconstpointer a, gconstpointer b)
 static void
 expect_scan (TallTable *table, const GPtrArray *keys, const char *start, const char *stop)
 {
-  g_autoptr (GError) error = NULL;
   g_autoptr (TallReadPlan) plan = tall_read_plan_new ();
   tall_read_plan_add_scan (plan, "orders", tall_slice_str (start), tall_slice_str (stop));
-  g_autoptr (TallReadResult) result = tall_table_read (table, plan, TALL_NO_DEADLINE, &error);
-  g_assert_no_error (error);
+  g_autoptr (TallReadResult) result =
+      must (tall_table_read (table, plan, TALL_NO_DEADLINE, &error));
   guint n = 0;
   for (guint i = 0; i < keys->len; i++)
     {
@@ -686,7 +663,6 @@ test_prefixes (Fixture *self, gconstpointer data G_GNUC_UNUSED)
 static void
 test_short_after_prefix (Fixture *self, gconstpointer data G_GNUC_UNUSED)
 {
-  g_autoptr (GError) error = NULL;
   g_autoptr (TallTable) table = open_store (self);
   g_autoptr (TallReadPlan) plan = tall_read_plan_new ();
   g_autofree char *start = g_strnfill (TALL_ROCKSDB_PREFIX, 'k');
@@ -698,8 +674,8 @@ test_short_after_prefix (Fixture *self, gconstpointer data G_GNUC_UNUSED)
   flush (table);
   tall_read_plan_add_scan (plan, "orders", tall_slice_str (start),
                            tall_slice (last, TALL_ROCKSDB_PREFIX)); /* with its end */
-  g_autoptr (TallReadResult) result = tall_table_read (table, plan, TALL_NO_DEADLINE, &error);
-  g_assert_no_error (error);
+  g_autoptr (TallReadResult) result =
+      must (tall_table_read (table, plan, TALL_NO_DEADLINE, &error));
   g_assert_cmpuint (result->results[0].n_rows, ==, 1);
 }
 
@@ -743,11 +719,9 @@ test_prefix_filters (Fixture *self, gconstpointer data G_GNUC_UNUSED)
 static void
 test_no_statistics (Fixture *self, gconstpointer data G_GNUC_UNUSED)
 {
-  g_autoptr (GError) error = NULL;
   TallRocksdbOptions options = TALL_ROCKSDB_OPTIONS_INIT;
   options.directory = self->directory;
-  g_autoptr (TallTable) table = tall_rocksdb_table_open (&options, &error);
-  g_assert_no_error (error);
+  g_autoptr (TallTable) table = must (tall_rocksdb_table_open (&options, &error));
   create_orders (table);
   put (table, "a", 1, "v");
   g_assert_cmpuint (count_syncs (table), ==, 0);

@@ -315,7 +315,6 @@ test_server_side (void)
   send_bytes (pair.other,
               tall_slice ("\x00\x00\x00\x04\x82\x21\x00\x00\x00\x00\x00\x02\x80\x01", 14));
 
-  g_autoptr (GError) error = NULL;
   TallRecognized expected[] = { TALL_RECOGNIZED_COMPACT, TALL_RECOGNIZED_BINARY };
   for (guint i = 0; i < G_N_ELEMENTS (expected); i++)
     {
@@ -331,8 +330,7 @@ test_server_side (void)
   g_auto (Pair) fresh = { 0 };
   pair_init (&fresh, &options);
   char reply[8];
-  g_assert_true (
-      thrift_transport_write (THRIFT_TRANSPORT (fresh.transport), (gpointer) "abc", 3, &error));
+  must (thrift_transport_write (THRIFT_TRANSPORT (fresh.transport), (gpointer) "abc", 3, &error));
   must (tall_transport_flush (fresh.transport, &error));
   gssize n = must (g_socket_receive (fresh.other, reply, sizeof reply, NULL, &error));
   g_assert_cmpmem (reply, (gsize)n,

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-conformance-private.h"
 #include "tall-must.h"
+#include "tall-test-cells.h"
 
 /* Calls that run while a table is sealed or closed. */
 #define TABLE "fence"
@@ -111,10 +112,7 @@ run_caller (gpointer data)
 static char *
 read_rows (TallConformance *self, guint *n_rows)
 {
-  g_autoptr (TallReadPlan) plan = tall_read_plan_new ();
-  tall_read_plan_add_scan (plan, TABLE, (TallSlice)TALL_SLICE_INIT, (TallSlice)TALL_SLICE_INIT);
-  g_autoptr (TallReadResult) result =
-      must (tall_table_read (self->table, plan, TALL_NO_DEADLINE, &error));
+  g_autoptr (TallReadResult) result = tall_test_scan (self->table, TABLE);
   *n_rows = result->results[0].n_rows;
   return rows_to_text (self, &result->results[0]);
 }

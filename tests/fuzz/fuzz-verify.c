@@ -4,6 +4,7 @@
 #include "tall-error.h"
 #include "table/memory-table.h"
 #include "tall-must.h"
+#include "tall-test-cells.h"
 #include "tall-test-orders.h"
 #include "tall-test-store.h"
 
@@ -89,11 +90,9 @@ alter (TallTable *table, const GStrv names, TallReader *reader)
   at %= cell->value.len;
   g_autofree guint8 *value = g_memdup2 (cell->value.data, cell->value.len);
   value[at] ^= by;
-  g_autoptr (TallBatch) batch = tall_batch_new ();
-  TallMutation *mutation = tall_batch_add (batch, where, row->key);
-  tall_mutation_put (batch, mutation, cell->qualifier, cell->timestamp,
-                     tall_slice (value, by != 0 ? cell->value.len : at));
-  must (tall_table_apply (table, &mutation, 1, TALL_DURABLE, TALL_NO_DEADLINE, &error));
+  tall_test_put (table, where, row->key,
+                 (TallCell){ cell->qualifier, cell->timestamp,
+                             tall_slice (value, by != 0 ? cell->value.len : at) });
 }
 
 /* Which orders are what was stored, a bit each; none ever is another one. */

@@ -6,6 +6,7 @@
 #include "tall-golden.h"
 #include "tall-limits.h"
 #include "tall-store-fixture.h"
+#include "tall-test-cells.h"
 #include "tall-test-orders.h"
 #include "tall-must.h"
 
@@ -105,10 +106,7 @@ print_table (TallStoreFixture *fixture,
              const char *table,
              char *(*print_row_key) (const TallStoreKind *kind, TallSlice key))
 {
-  g_autoptr (TallReadPlan) plan = tall_read_plan_new ();
-  tall_read_plan_add_scan (plan, table, tall_slice (NULL, 0), tall_slice (NULL, 0));
-  g_autoptr (TallReadResult) result =
-      must (tall_table_read (fixture->table, plan, TALL_NO_DEADLINE, &error));
+  g_autoptr (TallReadResult) result = tall_test_scan (fixture->table, table);
 
   GString *text = g_string_new (NULL);
   for (guint i = 0; i < result->results[0].n_rows; i++)

@@ -9,6 +9,7 @@
 #include "service/access/places.h"
 #include "tall-parts-front.h"
 #include "service/server/server.h"
+#include "tall-test-cells.h"
 #include "tall-test-findings.h"
 #include "tall-test-mending.h"
 #include "tall-test-orders.h"
@@ -356,12 +357,10 @@ test_many (TallStoreFixture *self, gconstpointer data)
 static void
 put_id (TallStoreFixture *self, const char *row, guint64 number)
 {
-  g_autoptr (TallBatch) batch = tall_batch_new ();
   g_autoptr (GByteArray) id = g_byte_array_new ();
   tall_bytes_append_u64 (id, 0x1000000 + number);
-  TallMutation *mutation = tall_batch_add (batch, "ids", tall_slice_str (row));
-  tall_mutation_put (batch, mutation, tall_slice_str ("v"), 1, tall_slice_array (id));
-  must (tall_table_apply (self->table, &mutation, 1, TALL_DURABLE, TALL_NO_DEADLINE, &error));
+  tall_test_put (self->table, "ids", tall_slice_str (row),
+                 (TallCell){ tall_slice_str ("v"), 1, tall_slice_array (id) });
 }
 
 /* How often a verification is to wait before it looks again. */

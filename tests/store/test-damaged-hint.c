@@ -5,6 +5,7 @@
 #include "tall-error.h"
 #include "store/read/index.h"
 #include "table/rocksdb/database.h"
+#include "tall-test-cells.h"
 #include "tall-test-directory.h"
 #include "tall-test-store.h"
 #include "tall-must.h"
@@ -79,10 +80,7 @@ spoil_hint (Fixture *self)
 {
   char *failure = NULL;
   TallRocksdbTable *table = TALL_ROCKSDB_TABLE (self->table);
-  g_autoptr (TallReadPlan) plan = tall_read_plan_new ();
-  tall_read_plan_add_scan (plan, TALL_INDEX_TABLE, tall_slice (NULL, 0), tall_slice (NULL, 0));
-  g_autoptr (TallReadResult) result =
-      must (tall_table_read (self->table, plan, TALL_NO_DEADLINE, &error));
+  g_autoptr (TallReadResult) result = tall_test_scan (self->table, TALL_INDEX_TABLE);
   g_assert_cmpuint (result->results[0].n_rows, ==, 1);
   TallSlice key = result->results[0].rows[0].key;
   TallRocksdbFamily *family =

@@ -7,6 +7,7 @@
 #include "tall-broken-table.h"
 #include "tall-error.h"
 #include "tall-store-fixture.h"
+#include "tall-test-cells.h"
 #include "tall-test-files.h"
 #include "tall-test-move.h"
 #include "tall-test-orders.h"
@@ -257,12 +258,9 @@ test_ids (TallStoreFixture *self, gconstpointer data)
   g_autoptr (TallStore) other = tall_test_open (self->table, &clock);
   put_new (TALL_FRONT (other), CUSTOMER, 1, 1); /* it remembers the id */
   must (tall_store_find_id (self->store, CUSTOMER, &before, &error));
-  g_autoptr (TallBatch) batch = tall_batch_new ();
   const guint8 row[] = { 'i', 0, 0, 0, 0, 0, 0, 0, 99 };
-  TallMutation *wasted = tall_batch_add (batch, TALL_IDS_TABLE, tall_slice (row, sizeof row));
-  tall_mutation_put (batch, wasted, TALL_IDS_QUALIFIER, TALL_IDS_TIMESTAMP,
-                     tall_slice_str (CUSTOMER));
-  must (tall_table_apply (self->table, &wasted, 1, TALL_DURABLE, TALL_NO_DEADLINE, &error));
+  tall_test_put (self->table, TALL_IDS_TABLE, tall_slice (row, sizeof row),
+                 (TallCell){ TALL_IDS_QUALIFIER, TALL_IDS_TIMESTAMP, tall_slice_str (CUSTOMER) });
   erase_all (self, &counts);
   for (guint i = 1; i <= N_ORDERS; i++) /* whose texts have the mark, too */
     {
@@ -447,7 +445,6 @@ test_left_by_writers (TallStoreFixture *self, gconstpointer kind)
 static void
 test_only_a_hint (TallStoreFixture *self, gconstpointer kind)
 {
-  g_autoptr (TallBatch) batch = tall_batch_new ();
   g_autoptr (GByteArray) row = g_byte_array_new ();
   g_auto (TallOrderKey) key = { 0 };
   TallEraseCounts counts;
@@ -458,10 +455,8 @@ test_only_a_hint (TallStoreFixture *self, gconstpointer kind)
   tall_order_key_init (&key, tall_store_get_key_strategy (self->store), CUSTOMER, id, ORDER "9");
   tall_index_append_row (key.customer, TALL_TEST_NOW, row);
   tall_bytes_append (row, key.order);
-  TallMutation *hint = tall_batch_add (batch, TALL_INDEX_TABLE, tall_slice_array (row));
-  tall_mutation_put (batch, hint, TALL_INDEX_QUALIFIER, self->clock.now,
-                     tall_slice_str (ORDER "9"));
-  must (tall_table_apply (self->table, &hint, 1, TALL_DURABLE, TALL_NO_DEADLINE, &error));
+  tall_test_put (self->table, TALL_INDEX_TABLE, tall_slice_array (row),
+                 (TallCell){ TALL_INDEX_QUALIFIER, self->clock.now, tall_slice_str (ORDER "9") });
   erase_all (self, &counts);
   g_assert_cmpuint (counts.n_rows, ==, 1);
   assert_gone (self, kind);
@@ -554,10 +549,7 @@ test_unreadable_hint (TallStoreFixture *self, gconstpointer data G_GNUC_UNUSED)
 {
   TallEraseCounts counts;
   populate (self->front, CUSTOMER);
-  g_autoptr (TallReadPlan) plan = tall_read_plan_new ();
-  tall_read_plan_add_scan (plan, "index", tall_slice (NULL, 0), tall_slice (NULL, 0));
-  g_autoptr (TallReadResult) result =
-      must (tall_table_read (self->table, plan, TALL_NO_DEADLINE, &error));
+  g_autoptr (TallReadResult) result = tall_test_scan (self->table, "index");
   g_assert_cmpuint (result->results[0].n_rows, >, 2);
   g_autoptr (TallTable) broken = tall_broken_table_new (self->table);
   tall_broken_table_break (TALL_BROKEN_TABLE (broken), result->results[0].rows[1].key,

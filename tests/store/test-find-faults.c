@@ -6,6 +6,7 @@
 #include "store/read/index.h"
 #include "table/memory-table.h"
 #include "tall-must.h"
+#include "tall-test-cells.h"
 #include "tall-test-orders.h"
 #include "tall-test-store.h"
 
@@ -75,10 +76,7 @@ find (TallFront *front, const char *mark, const char *currency, GError **error)
 static guint
 count_entries (Fixture *self)
 {
-  g_autoptr (TallReadPlan) plan = tall_read_plan_new ();
-  tall_read_plan_add_scan (plan, TALL_ENTRIES_TABLE, tall_slice (NULL, 0), tall_slice (NULL, 0));
-  g_autoptr (TallReadResult) result =
-      must (tall_table_read (self->table, plan, TALL_NO_DEADLINE, &error));
+  g_autoptr (TallReadResult) result = tall_test_scan (self->table, TALL_ENTRIES_TABLE);
   return result->results[0].n_rows;
 }
 

@@ -4,6 +4,7 @@
 #include "store/record/generation.h"
 #include "table/memory-table.h"
 #include "tall-must.h"
+#include "tall-test-cells.h"
 
 /* Which names the view shows, and what is under them. It behaves like any other table:
  * tests/conformance/test-generation.c shows that. */
@@ -26,19 +27,14 @@ expect_tables (TallTable *table, const char *expected)
 static void
 put_cell (TallTable *table, const char *name, const char *value)
 {
-  g_autoptr (TallBatch) batch = tall_batch_new ();
-  TallMutation *row = tall_batch_add (batch, name, tall_slice_str ("row"));
-  tall_mutation_put (batch, row, tall_slice_str ("q"), 5, tall_slice_str (value));
-  must (tall_table_apply (table, &row, 1, TALL_DURABLE, TALL_NO_DEADLINE, &error));
+  tall_test_put (table, name, tall_slice_str ("row"),
+                 (TallCell){ tall_slice_str ("q"), 5, tall_slice_str (value) });
 }
 
 static void
 expect_cell (TallTable *table, const char *name, const char *value)
 {
-  g_autoptr (TallReadPlan) plan = tall_read_plan_new ();
-  tall_read_plan_add_get (plan, name, tall_slice_str ("row"));
-  g_autoptr (TallReadResult) result =
-      must (tall_table_read (table, plan, TALL_NO_DEADLINE, &error));
+  g_autoptr (TallReadResult) result = tall_test_get (table, name, tall_slice_str ("row"));
   g_assert_cmpuint (result->results[0].n_rows, ==, value != NULL);
   if (value != NULL)
     g_assert_true (

@@ -7,6 +7,7 @@
 #include "tall-failing-table.h"
 #include "table/memory-table.h"
 #include "tall-must.h"
+#include "tall-test-cells.h"
 
 /* Ids of one table, and what must hold of it whatever happens: a number has one id, an id one
  * number, and from every id that is used a row leads back. */
@@ -44,10 +45,8 @@ find (TallIds *ids, const char *number)
 static void
 put_value (TallTable *table, TallSlice row, TallSlice column, TallSlice value)
 {
-  g_autoptr (TallBatch) batch = tall_batch_new ();
-  TallMutation *mutation = tall_batch_add (batch, TALL_IDS_TABLE, row);
-  tall_mutation_put (batch, mutation, column, g_get_real_time () / 1000 + 10, value);
-  must (tall_table_apply (table, &mutation, 1, TALL_DURABLE, TALL_NO_DEADLINE, &error));
+  tall_test_put (table, TALL_IDS_TABLE, row,
+                 (TallCell){ column, g_get_real_time () / 1000 + 10, value });
 }
 
 static TallSlice

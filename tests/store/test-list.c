@@ -8,6 +8,7 @@
 #include "tall-error.h"
 #include "tall-limits.h"
 #include "tall-store-fixture.h"
+#include "tall-test-cells.h"
 #include "tall-test-orders.h"
 #include "tall-must.h"
 
@@ -187,10 +188,7 @@ test_follows_changes (TallStoreFixture *fixture, gconstpointer data G_GNUC_UNUSE
 static guint
 count_hints (TallTable *table)
 {
-  g_autoptr (TallReadPlan) plan = tall_read_plan_new ();
-  tall_read_plan_add_scan (plan, "index", tall_slice (NULL, 0), tall_slice (NULL, 0));
-  g_autoptr (TallReadResult) result =
-      must (tall_table_read (table, plan, TALL_NO_DEADLINE, &error));
+  g_autoptr (TallReadResult) result = tall_test_scan (table, "index");
   guint n = 0;
   for (guint i = 0; i < result->results[0].n_rows; i++)
     n += result->results[0].rows[i].n_cells;
@@ -222,10 +220,8 @@ write_hint (TallStoreFixture *fixture, const char *number, gint64 date)
   tall_bytes_append (row, key.customer);
   tall_bytes_append_u64 (row, (guint64)G_MAXINT64 - (guint64)date);
   tall_bytes_append (row, key.order);
-  g_autoptr (TallBatch) batch = tall_batch_new ();
-  TallMutation *mutation = tall_batch_add (batch, "index", tall_slice_array (row));
-  tall_mutation_put (batch, mutation, tall_slice_str ("order_number"), 2, tall_slice_str (number));
-  must (tall_table_apply (fixture->table, &mutation, 1, TALL_DURABLE, TALL_NO_DEADLINE, &error));
+  tall_test_put (fixture->table, "index", tall_slice_array (row),
+                 (TallCell){ tall_slice_str ("order_number"), 2, tall_slice_str (number) });
 }
 
 /* Hints that lead to nothing, or to an order of another date, do not shorten a page. */
@@ -432,10 +428,7 @@ list_with_unreadable (TallFront *front, guint limit)
 static void
 make_hints (TallTable *table, const char *const *numbers, const guint *places, guint n)
 {
-  g_autoptr (TallReadPlan) plan = tall_read_plan_new ();
-  tall_read_plan_add_scan (plan, TALL_INDEX_TABLE, tall_slice (NULL, 0), tall_slice (NULL, 0));
-  g_autoptr (TallReadResult) result =
-      must (tall_table_read (table, plan, TALL_NO_DEADLINE, &error));
+  g_autoptr (TallReadResult) result = tall_test_scan (table, TALL_INDEX_TABLE);
   g_autoptr (TallBatch) batch = tall_batch_new ();
   for (guint i = 0; i < n; i++)
     {

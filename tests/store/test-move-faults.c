@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-error.h"
 #include "store/move.h"
+#include "tall-test-cells.h"
 #include "tall-test-store.h"
 #include "tall-must.h"
 
@@ -218,10 +219,8 @@ begin_other (TallTable *table, GError **error)
 static void
 put_row (TallTable *table, const char *name)
 {
-  g_autoptr (TallBatch) batch = tall_batch_new ();
-  TallMutation *row = tall_batch_add (batch, name, tall_slice_str ("row"));
-  tall_mutation_put (batch, row, tall_slice_str ("q"), 5, tall_slice_str ("v"));
-  must (tall_table_apply (table, &row, 1, TALL_DURABLE, TALL_NO_DEADLINE, &error));
+  tall_test_put (table, name, tall_slice_str ("row"),
+                 (TallCell){ tall_slice_str ("q"), 5, tall_slice_str ("v") });
 }
 
 /* The same settings, and it has copied already. */

@@ -5,6 +5,7 @@
 #include "table/memory-table.h"
 #include "store/move.h"
 #include "table/table-kind.h"
+#include "tall-test-cells.h"
 #include "tall-test-directory.h"
 #include "tall-test-record.h"
 #include "tall-test-store.h"
@@ -327,10 +328,8 @@ add_table (TallTable *table, const char *name, const char *compression)
 static void
 add_row (TallTable *table, const char *name)
 {
-  g_autoptr (TallBatch) batch = tall_batch_new ();
-  TallMutation *row = tall_batch_add (batch, name, tall_slice_str ("row"));
-  tall_mutation_put (batch, row, tall_slice_str ("q"), 5, tall_slice_str ("v"));
-  must (tall_table_apply (table, &row, 1, TALL_DURABLE, TALL_NO_DEADLINE, &error));
+  tall_test_put (table, name, tall_slice_str ("row"),
+                 (TallCell){ tall_slice_str ("q"), 5, tall_slice_str ("v") });
 }
 
 /* An administrator's tables are taken if they are as wanted and empty; those of the migration

@@ -5,6 +5,7 @@
 #include "tall-limits.h"
 #include "table/memory-table.h"
 #include "tall-store-fixture.h"
+#include "tall-test-cells.h"
 #include "tall-test-orders.h"
 #include "tall-must.h"
 
@@ -79,11 +80,8 @@ test_newer_state_format (TallStoreFixture *fixture, gconstpointer data G_GNUC_UN
   must (tall_store_find_id (fixture->store, "VINET", &id, &error));
   tall_order_key_init (&key, tall_store_get_key_strategy (fixture->store), "VINET", id, "1");
   const char *table = tall_store_get_layout (fixture->store)->locate_order (&key, row);
-  g_autoptr (TallBatch) batch = tall_batch_new ();
-  TallMutation *mutation = tall_batch_add (batch, table, tall_slice_array (row));
-  tall_mutation_put (batch, mutation, tall_slice ("s", 1), TALL_TEST_NOW,
-                     tall_slice ("\x02new", 4));
-  must (tall_table_apply (fixture->table, &mutation, 1, TALL_DURABLE, TALL_NO_DEADLINE, &error));
+  tall_test_put (fixture->table, table, tall_slice_array (row),
+                 (TallCell){ tall_slice ("s", 1), TALL_TEST_NOW, tall_slice ("\x02new", 4) });
 
   must_fail (tall_front_get_order (fixture->front, "VINET", "1", NULL, &error),
              TALL_ERROR_NEWER_VERSION);

@@ -5,6 +5,7 @@
 #include "tall-error.h"
 #include "tall-stepper.h"
 #include "tall-must.h"
+#include "tall-test-cells.h"
 
 #define READ TALL_CALL_READ
 #define APPLY TALL_CALL_APPLY
@@ -25,12 +26,10 @@ leave_cell (Race *self, gint64 timestamp)
 {
   g_auto (TallOrderKey) key = { 0 };
   g_autoptr (GByteArray) row = g_byte_array_new ();
-  g_autoptr (TallBatch) batch = tall_batch_new ();
   tall_order_key_init (&key, &tall_key_hashed, TALL_TEST_CUSTOMER, 0, TALL_TEST_ORDER);
   const char *table = self->layout->locate_order (&key, row);
-  TallMutation *mutation = tall_batch_add (batch, table, tall_slice_array (row));
-  tall_mutation_put (batch, mutation, tall_slice_str ("left"), timestamp, tall_slice_str ("x"));
-  must (tall_table_apply (self->table, &mutation, 1, TALL_DURABLE, TALL_NO_DEADLINE, &error));
+  tall_test_put (self->table, table, tall_slice_array (row),
+                 (TallCell){ tall_slice_str ("left"), timestamp, tall_slice_str ("x") });
 }
 
 /* @table: (transfer full) */

@@ -1,6 +1,7 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
 #include "store/read/index.h"
+#include "tall-test-cells.h"
 #include "tall-test-dump.h"
 #include "tall-test-mending.h"
 #include "tall-test-orders.h"
@@ -127,10 +128,7 @@ put_cell_at (TallStoreFixture *self,
              gint64 timestamp,
              TallSlice value)
 {
-  g_autoptr (TallBatch) batch = tall_batch_new ();
-  TallMutation *mutation = tall_batch_add (batch, table, row);
-  tall_mutation_put (batch, mutation, name, timestamp, value);
-  must (tall_table_apply (self->table, &mutation, 1, TALL_DURABLE, TALL_NO_DEADLINE, &error));
+  tall_test_put (self->table, table, row, (TallCell){ name, timestamp, value });
 }
 
 static void

@@ -8,6 +8,7 @@
 #include "tall-must.h"
 #include "tall-stale-table.h"
 #include "tall-stepper.h"
+#include "tall-test-cells.h"
 #include "store/context.h"
 
 #define READ TALL_CALL_READ
@@ -320,11 +321,9 @@ write_unreadable (TallTable *table, const TallLayout *layout, gint64 timestamp)
   g_autoptr (GByteArray) row = g_byte_array_new ();
   g_auto (TallOrderKey) key = { 0 };
   tall_order_key_init (&key, &tall_key_hashed, TALL_TEST_CUSTOMER, 0, TALL_TEST_ORDER);
-  g_autoptr (TallBatch) batch = tall_batch_new ();
   const char *name = layout->locate_order (&key, row);
-  TallMutation *mutation = tall_batch_add (batch, name, tall_slice_array (row));
-  tall_mutation_put (batch, mutation, tall_slice ("s", 1), timestamp, tall_slice ("\x02new", 4));
-  must (tall_table_apply (table, &mutation, 1, TALL_DURABLE, TALL_NO_DEADLINE, &error));
+  tall_test_put (table, name, tall_slice_array (row),
+                 (TallCell){ tall_slice ("s", 1), timestamp, tall_slice ("\x02new", 4) });
 }
 
 /* How a put at revision 1002 ends if its commit has no answer that counts, and after it a state

@@ -12,6 +12,7 @@
 #include "tall-limits.h"
 #include "store/read/index.h"
 #include "table/memory-table.h"
+#include "tall-test-cells.h"
 #include "tall-test-orders.h"
 #include "tall-test-store.h"
 #include "tall-must.h"
@@ -125,10 +126,7 @@ count_reads (const Scene *self)
 static guint
 count_hints (const Scene *self)
 {
-  g_autoptr (TallReadPlan) plan = tall_read_plan_new ();
-  tall_read_plan_add_scan (plan, TALL_INDEX_TABLE, tall_slice (NULL, 0), tall_slice (NULL, 0));
-  g_autoptr (TallReadResult) result =
-      must (tall_table_read (self->memory, plan, TALL_NO_DEADLINE, &error));
+  g_autoptr (TallReadResult) result = tall_test_scan (self->memory, TALL_INDEX_TABLE);
   return result->results[0].n_rows;
 }
 
@@ -235,10 +233,7 @@ test_younger_hint (gconstpointer layout)
   put (scene.store, 1, LINES, DAY);
   g_assert_true (tall_test_read_state (scene.store, "1", &state, NULL));
 
-  g_autoptr (TallReadPlan) plan = tall_read_plan_new ();
-  tall_read_plan_add_scan (plan, TALL_INDEX_TABLE, tall_slice (NULL, 0), tall_slice (NULL, 0));
-  g_autoptr (TallReadResult) result =
-      must (tall_table_read (scene.memory, plan, TALL_NO_DEADLINE, &error));
+  g_autoptr (TallReadResult) result = tall_test_scan (scene.memory, TALL_INDEX_TABLE);
   g_autoptr (TallBatch) batch = tall_batch_new ();
   tall_mutation_put (batch,
                      tall_batch_add (batch, TALL_INDEX_TABLE, result->results[0].rows[0].key),

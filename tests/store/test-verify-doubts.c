@@ -7,6 +7,7 @@
 #include "store/read/ids.h"
 #include "table/memory-table.h"
 #include "tall-failing-table.h"
+#include "tall-test-cells.h"
 #include "tall-test-dump.h"
 #include "tall-test-findings.h"
 #include "tall-test-mending.h"
@@ -298,10 +299,8 @@ test_lost (TallStoreFixture *fixture, gconstpointer kind)
 static void
 put_id (TallStoreFixture *fixture, const char *row, TallSlice id, gint64 timestamp)
 {
-  g_autoptr (TallBatch) batch = tall_batch_new ();
-  TallMutation *mutation = tall_batch_add (batch, TALL_IDS_TABLE, tall_slice_str (row));
-  tall_mutation_put (batch, mutation, TALL_IDS_QUALIFIER, timestamp, id);
-  must (tall_table_apply (fixture->table, &mutation, 1, TALL_DURABLE, TALL_NO_DEADLINE, &error));
+  tall_test_put (fixture->table, TALL_IDS_TABLE, tall_slice_str (row),
+                 (TallCell){ TALL_IDS_QUALIFIER, timestamp, id });
 }
 
 /* A half id that was searched for and has changed since is searched for again: what it leads to now

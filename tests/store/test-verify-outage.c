@@ -4,6 +4,7 @@
 /* A table that fails for a while delays a verification, and changes nothing of what it finds. One
  * that fails for good ends it. */
 #include "tall-error.h"
+#include "tall-test-cells.h"
 #include "tall-test-findings.h"
 #include "tall-test-mending.h"
 #include "tall-test-orders.h"
@@ -93,10 +94,8 @@ test_once (TallStoreFixture *self, gconstpointer kind)
 static void
 put_stray (TallStoreFixture *self, const char *table, TallSlice row)
 {
-  g_autoptr (TallBatch) batch = tall_batch_new ();
-  TallMutation *mutation = tall_batch_add (batch, table, row);
-  tall_mutation_put (batch, mutation, tall_slice_str ("v"), 1, tall_slice_str ("somebody's"));
-  must (tall_table_apply (self->table, &mutation, 1, TALL_DURABLE, TALL_NO_DEADLINE, &error));
+  tall_test_put (self->table, table, row,
+                 (TallCell){ tall_slice_str ("v"), 1, tall_slice_str ("somebody's") });
 }
 
 /* What was found behind an order whose hint could not be looked for is found again, once; what lay

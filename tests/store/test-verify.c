@@ -4,6 +4,7 @@
 #include "tall-error.h"
 #include "store/read/ids.h"
 #include "store/read/index.h"
+#include "tall-test-cells.h"
 #include "tall-test-damage.h"
 #include "tall-test-dump.h"
 #include "tall-test-mending.h"
@@ -256,10 +257,7 @@ test_patience (TallStoreFixture *self, gconstpointer data)
 static TallTable *
 break_half_way (TallStoreFixture *self, const char *name)
 {
-  g_autoptr (TallReadPlan) plan = tall_read_plan_new ();
-  tall_read_plan_add_scan (plan, name, tall_slice (NULL, 0), tall_slice (NULL, 0));
-  g_autoptr (TallReadResult) result =
-      must (tall_table_read (self->table, plan, TALL_NO_DEADLINE, &error));
+  g_autoptr (TallReadResult) result = tall_test_scan (self->table, name);
   const TallRows *rows = &result->results[0];
   g_autoptr (TallTable) table = tall_broken_table_new (self->table);
   tall_broken_table_break (TALL_BROKEN_TABLE (table), rows->rows[rows->n_rows / 2].key,
@@ -344,13 +342,10 @@ test_wasted_id (TallStoreFixture *self, gconstpointer data)
   if (!kind->key_strategy->needs_id)
     return;
   g_autoptr (TallOrder) order = tall_test_marked_order (TALL_TEST_ORDER, 1, 1, 3);
-  g_autoptr (TallBatch) batch = tall_batch_new ();
-  TallMutation *mutation =
-      tall_batch_add (batch, TALL_IDS_TABLE, tall_slice ("i\0\0\0\0\0\0\2\2", 9));
   tall_fixture_put (self, order, NULL);
-  tall_mutation_put (batch, mutation, TALL_IDS_QUALIFIER, TALL_IDS_TIMESTAMP,
-                     tall_slice_str (TALL_TEST_CUSTOMER));
-  must (tall_table_apply (self->table, &mutation, 1, TALL_DURABLE, TALL_NO_DEADLINE, &error));
+  tall_test_put (self->table, TALL_IDS_TABLE, tall_slice ("i\0\0\0\0\0\0\2\2", 9),
+                 (TallCell){ TALL_IDS_QUALIFIER, TALL_IDS_TIMESTAMP,
+                             tall_slice_str (TALL_TEST_CUSTOMER) });
   expect_sound (self->front, 1, 0);
 }
 

@@ -4,6 +4,7 @@
 
 #include "tall-error.h"
 #include "table/memory-table.h"
+#include "tall-test-cells.h"
 #include "tall-test-directory.h"
 #include "tall-test-pairs.h"
 #include "tall-must.h"
@@ -121,10 +122,8 @@ tall_fixture_write_state_cell (TallStoreFixture *self,
   const TallLayout *layout = tall_store_get_layout (self->store);
   const char *table =
       order_number != NULL ? layout->locate_order (&key, row) : layout->locate_customer (&key, row);
-  g_autoptr (TallBatch) batch = tall_batch_new ();
-  TallMutation *mutation = tall_batch_add (batch, table, tall_slice_array (row));
-  tall_mutation_put (batch, mutation, tall_slice ("s", 1), self->clock.now + 1000, value);
-  must (tall_table_apply (self->table, &mutation, 1, TALL_DURABLE, TALL_NO_DEADLINE, &error));
+  tall_test_put (self->table, table, tall_slice_array (row),
+                 (TallCell){ tall_slice ("s", 1), self->clock.now + 1000, value });
 }
 
 guint
@@ -134,10 +133,7 @@ tall_fixture_count_cells (TallStoreFixture *self)
   for (const TallLayoutTable *table = tall_store_get_layout (self->store)->tables;
        table->name != NULL; table++)
     {
-      g_autoptr (TallReadPlan) plan = tall_read_plan_new ();
-      tall_read_plan_add_scan (plan, table->name, tall_slice (NULL, 0), tall_slice (NULL, 0));
-      g_autoptr (TallReadResult) result =
-          must (tall_table_read (self->table, plan, TALL_NO_DEADLINE, &error));
+      g_autoptr (TallReadResult) result = tall_test_scan (self->table, table->name);
       for (guint i = 0; i < result->results[0].n_rows; i++)
         n += result->results[0].rows[i].n_cells;
     }

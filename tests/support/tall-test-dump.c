@@ -1,5 +1,6 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
+#include "tall-test-cells.h"
 #include "tall-test-dump.h"
 #include "tall-must.h"
 
@@ -16,10 +17,7 @@ tall_test_dump (TallTable *table)
   g_auto (GStrv) names = tall_table_list_tables (table, TALL_NO_DEADLINE, &error);
   for (guint i = 0; names[i] != NULL; i++)
     {
-      g_autoptr (TallReadPlan) plan = tall_read_plan_new ();
-      tall_read_plan_add_scan (plan, names[i], tall_slice (NULL, 0), tall_slice (NULL, 0));
-      g_autoptr (TallReadResult) result =
-          must (tall_table_read (table, plan, TALL_NO_DEADLINE, &error));
+      g_autoptr (TallReadResult) result = tall_test_scan (table, names[i]);
       const TallRows *rows = &result->results[0];
       for (guint j = 0; j < rows->n_rows && !g_str_equal (names[i], "meta"); j++)
         for (guint k = 0; k < rows->rows[j].n_cells; k++)

@@ -1,6 +1,7 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
 
+#include "tall-test-cells.h"
 #include "tall-test-finds.h"
 
 #include "migrate/migrate.h"
@@ -602,10 +603,7 @@ test_erase (TallStoreFixture *fixture, gconstpointer kind)
   g_autoptr (TallErasePart) part =
       must (tall_front_erase_customer (fixture->front, "VINET", &alone, &error));
   g_assert_cmpuint (count (fixture, "a"), ==, 1);
-  g_autoptr (TallReadPlan) plan = tall_read_plan_new ();
-  tall_read_plan_add_scan (plan, "entries", tall_slice (NULL, 0), tall_slice (NULL, 0));
-  g_autoptr (TallReadResult) result =
-      must (tall_table_read (fixture->table, plan, TALL_NO_DEADLINE, &error));
+  g_autoptr (TallReadResult) result = tall_test_scan (fixture->table, "entries");
   g_assert_cmpuint (result->results[0].n_rows, >, 0);
   for (guint i = 0; i < result->results[0].n_rows; i++)
     {

@@ -1,5 +1,6 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
+#include "tall-test-cells.h"
 #include "tall-test-record.h"
 #include "tall-must.h"
 
@@ -54,9 +55,8 @@ find_timestamp (TallTable *table)
 void
 tall_test_record_write (TallTable *table, const char *column, const char *value, gint64 timestamp)
 {
-  g_autoptr (TallBatch) batch = tall_batch_new ();
-  TallMutation *record = tall_batch_add (batch, META_TABLE, RECORD_ROW);
-  tall_mutation_put (batch, record, tall_slice_str (column),
-                     timestamp != 0 ? timestamp : find_timestamp (table), tall_slice_str (value));
-  must (tall_table_apply (table, &record, 1, TALL_DURABLE, TALL_NO_DEADLINE, &error));
+  tall_test_put (table, META_TABLE, RECORD_ROW,
+                 (TallCell){ tall_slice_str (column),
+                             timestamp != 0 ? timestamp : find_timestamp (table),
+                             tall_slice_str (value) });
 }

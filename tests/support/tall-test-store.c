@@ -1,5 +1,6 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
+#include "tall-test-cells.h"
 #include "tall-test-store.h"
 
 #include <stdio.h>
@@ -182,10 +183,8 @@ tall_test_read_state (TallStore *store,
 {
   g_autoptr (GByteArray) row = g_byte_array_new ();
   const char *table = locate (store, order_number, row);
-  g_autoptr (TallReadPlan) plan = tall_read_plan_new ();
-  tall_read_plan_add_get (plan, table, tall_slice_array (row));
   g_autoptr (TallReadResult) result =
-      must (tall_table_read (tall_store_get_counting (store), plan, TALL_NO_DEADLINE, &error));
+      tall_test_get (tall_store_get_counting (store), table, tall_slice_array (row));
   if (result->results[0].n_rows == 0)
     return FALSE;
 

@@ -4,6 +4,7 @@
 #include "tall-failing-table.h"
 #include "table/memory-table.h"
 #include "tall-must.h"
+#include "tall-test-cells.h"
 
 typedef struct
 {
@@ -38,10 +39,7 @@ tear_down (Fixture *self, gconstpointer data G_GNUC_UNUSED)
 static guint
 count_rows (Fixture *self)
 {
-  g_autoptr (TallReadPlan) plan = tall_read_plan_new ();
-  tall_read_plan_add_scan (plan, "t", (TallSlice)TALL_SLICE_INIT, (TallSlice)TALL_SLICE_INIT);
-  g_autoptr (TallReadResult) result =
-      must (tall_table_read (self->memory, plan, TALL_NO_DEADLINE, &error));
+  g_autoptr (TallReadResult) result = tall_test_scan (self->memory, "t");
   return result->results[0].n_rows;
 }
 

@@ -11,6 +11,7 @@
 
 #include "tall-error.h"
 #include "table/rocksdb/table.h"
+#include "tall-test-cells.h"
 #include "tall-test-directory.h"
 #include "tall-must.h"
 
@@ -352,10 +353,7 @@ test_no_room (void)
   g_assert_cmpint (apply_code, ==, TALL_ERROR_UNAVAILABLE);
 
   g_autoptr (TallTable) table = must (open_store (directory, &error));
-  g_autoptr (TallReadPlan) plan = tall_read_plan_new ();
-  tall_read_plan_add_prefix_scan (plan, "orders", (TallSlice)TALL_SLICE_INIT);
-  g_autoptr (TallReadResult) result =
-      must (tall_table_read (table, plan, TALL_NO_DEADLINE, &error));
+  g_autoptr (TallReadResult) result = tall_test_scan (table, "orders");
   g_assert_cmpuint (result->results[0].n_rows, >=, acknowledged);
   for (guint i = 0; i < acknowledged; i++)
     {

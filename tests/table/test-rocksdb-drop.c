@@ -7,6 +7,7 @@
 #include "table/rocksdb/families.h"
 #include "table/rocksdb/database.h"
 #include "tall-must.h"
+#include "tall-test-cells.h"
 #include "tall-test-directory.h"
 
 #define WAIT (20 * G_USEC_PER_SEC)
@@ -58,10 +59,8 @@ drop (TallTable *table, const char *name)
 static void
 apply_to (TallTable *table, const char *name)
 {
-  g_autoptr (TallBatch) batch = tall_batch_new ();
-  TallMutation *mutation = tall_batch_add (batch, name, tall_slice_str ("a"));
-  tall_mutation_put (batch, mutation, tall_slice_str ("x"), 1, tall_slice_str ("y"));
-  must (tall_table_apply (table, &mutation, 1, TALL_DURABLE, TALL_NO_DEADLINE, &error));
+  tall_test_put (table, name, tall_slice_str ("a"),
+                 (TallCell){ tall_slice_str ("x"), 1, tall_slice_str ("y") });
 }
 
 /* A table that is dropped beside its writers keeps nobody from writing to others, and from dropping

@@ -7,6 +7,7 @@
 #include "table/rocksdb/markers.h"
 #include "table/rocksdb/database.h"
 #include "tall-must.h"
+#include "tall-test-cells.h"
 #include "tall-test-directory.h"
 
 /* When compactions remove delete markers, and when they do not. */
@@ -127,10 +128,7 @@ count_stored (Fixture *self)
 static guint
 count_cells (Fixture *self, const char *row)
 {
-  g_autoptr (TallReadPlan) plan = tall_read_plan_new ();
-  tall_read_plan_add_get (plan, "orders", tall_slice_str (row));
-  g_autoptr (TallReadResult) result =
-      must (tall_table_read (self->table, plan, TALL_NO_DEADLINE, &error));
+  g_autoptr (TallReadResult) result = tall_test_get (self->table, "orders", tall_slice_str (row));
   return result->results[0].n_rows == 0 ? 0 : result->results[0].rows[0].n_cells;
 }
 

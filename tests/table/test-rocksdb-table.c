@@ -10,6 +10,7 @@
 #include "table/rocksdb/database.h"
 #include "table/rocksdb/settings.h"
 #include "tall-must.h"
+#include "tall-test-cells.h"
 #include "tall-test-directory.h"
 
 typedef struct
@@ -84,10 +85,7 @@ put (TallTable *table, const char *row, gint64 timestamp, const char *value)
 static void
 expect_value (TallTable *table, const char *row, const char *value)
 {
-  g_autoptr (TallReadPlan) plan = tall_read_plan_new ();
-  tall_read_plan_add_get (plan, "orders", tall_slice_str (row));
-  g_autoptr (TallReadResult) result =
-      must (tall_table_read (table, plan, TALL_NO_DEADLINE, &error));
+  g_autoptr (TallReadResult) result = tall_test_get (table, "orders", tall_slice_str (row));
   if (value == NULL)
     {
       g_assert_cmpuint (result->results[0].n_rows, ==, 0);
@@ -141,10 +139,7 @@ test_settings_reopen (Fixture *self, gconstpointer data G_GNUC_UNUSED)
   gint64 now = g_get_real_time () / 1000;
   put (table, "a", now, "new");
   put (table, "a", now - 1, "old");
-  g_autoptr (TallReadPlan) plan = tall_read_plan_new ();
-  tall_read_plan_add_get (plan, "orders", tall_slice_str ("a"));
-  g_autoptr (TallReadResult) result =
-      must (tall_table_read (table, plan, TALL_NO_DEADLINE, &error));
+  g_autoptr (TallReadResult) result = tall_test_get (table, "orders", tall_slice_str ("a"));
   g_assert_cmpuint (result->results[0].rows[0].n_cells, ==, 1);
 }
 

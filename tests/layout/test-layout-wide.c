@@ -190,15 +190,10 @@ test_largest_order (TallTestLayout *self, gconstpointer data G_GNUC_UNUSED)
 }
 
 static const TallTestRowsTest tests[] = {
-  { "intact", tall_test_rows_intact },
-  { "row-missing", test_row_missing },
-  { "location-missing", test_location_missing },
-  { "number-differs", test_number_differs },
-  { "bad-values", test_bad_values },
-  { "line-twice", test_line_twice },
-  { "bad-qualifiers", test_bad_qualifiers },
-  { "other-revisions", test_other_revisions },
-  { "largest-order", test_largest_order },
+  { "row-missing", test_row_missing },         { "location-missing", test_location_missing },
+  { "number-differs", test_number_differs },   { "bad-values", test_bad_values },
+  { "line-twice", test_line_twice },           { "bad-qualifiers", test_bad_qualifiers },
+  { "other-revisions", test_other_revisions }, { "largest-order", test_largest_order },
 };
 
 int

@@ -9,19 +9,6 @@
 #define CUSTOMER "VINET"
 #define ORDER "10248"
 
-/**
- * tall_test_rows_put:
- *
- * Puts the rows of an order as the layout writes them.
- */
-void
-tall_test_rows_put (const TallTestLayout *self, const TallOrder *order)
-{
-  g_autoptr (TallBatch) batch =
-      tall_test_layout_encode_order (self, order, TALL_TEST_ROWS_REVISION);
-  tall_test_layout_apply (self, batch);
-}
-
 void
 tall_test_rows_put_cell (const TallTestLayout *self,
                          const char *table,
@@ -99,37 +86,17 @@ tall_test_rows_assert_damaged (const TallTestLayout *self,
   g_assert_nonnull (strstr (error->message + strlen (place), what));
 }
 
-/**
- * tall_test_rows_assert_unexpected:
- * @prefix: of the order's row keys
- * @suffixes: @n_suffixes that the layout does not make
- *
- * A row with such a key is damage if it has cells of the revision; otherwise it is ignored.
- */
-void
-tall_test_rows_assert_unexpected (const TallTestLayout *self,
-                                  const char *table,
-                                  TallSlice prefix,
-                                  const TallTestBytes *suffixes,
-                                  guint n_suffixes)
+static TallSlice
+slice_of (const TallTestBytes *bytes)
 {
-  g_autoptr (TallOrder) before = tall_test_rows_decode (self);
-  for (guint i = 0; i < n_suffixes; i++)
-    {
-      g_autoptr (GByteArray) key = g_byte_array_new ();
-      tall_bytes_append (key, prefix);
-      tall_bytes_append (key, tall_slice (suffixes[i].bytes, suffixes[i].len));
-      TallSlice row = tall_slice_array (key);
+  return tall_slice (bytes->bytes, bytes->len);
+}
 
-      tall_test_rows_put_cell (self, table, row, TALL_TEST_SLICE ("number"),
-                               TALL_TEST_ROWS_REVISION - 2, TALL_TEST_SLICE ("?"));
-      tall_test_rows_assert_order (self, before);
-
-      tall_test_rows_put_cell (self, table, row, TALL_TEST_SLICE ("number"),
-                               TALL_TEST_ROWS_REVISION, TALL_TEST_SLICE ("\0\0\0\0\0\0\0\x01"));
-      tall_test_rows_assert_damaged (self, table, row, "is not a row of the order");
-      tall_test_rows_delete (self, table, row);
-    }
+static void
+put_at (const TallTestLayout *self, const TallTestRowsDamage *cell, gint64 timestamp)
+{
+  tall_test_rows_put_cell (self, cell->table, slice_of (&cell->row),
+                           tall_slice_str (cell->qualifier), timestamp, slice_of (&cell->value));
 }
 
 static void
@@ -138,7 +105,9 @@ set_up (TallTestLayout *self, gconstpointer data)
   const TallTestRowsKind *kind = data;
   tall_test_layout_init (self, kind->layout, &tall_key_raw);
   g_autoptr (TallOrder) order = kind->make_order ();
-  tall_test_rows_put (self, order);
+  g_autoptr (TallBatch) batch =
+      tall_test_layout_encode_order (self, order, TALL_TEST_ROWS_REVISION);
+  tall_test_layout_apply (self, batch);
 }
 
 static void
@@ -160,31 +129,6 @@ tall_test_rows_begin_again (TallTestLayout *self, gconstpointer kind)
 }
 
 /**
- * tall_test_rows_assert_damages:
- *
- * Each by itself.
- */
-void
-tall_test_rows_assert_damages (TallTestLayout *self,
-                               gconstpointer kind,
-                               const TallTestRowsDamage *damages,
-                               guint n)
-{
-  for (const TallTestRowsDamage *damage = damages; damage < damages + n; damage++)
-    {
-      const TallTestBytes *blamed = damage->blamed.bytes ? &damage->blamed : &damage->row;
-      tall_test_rows_put_cell (self, damage->table, tall_slice (damage->row.bytes, damage->row.len),
-                               tall_slice_str (damage->qualifier), TALL_TEST_ROWS_REVISION,
-                               tall_slice (damage->value.bytes, damage->value.len));
-      if (damage->what == NULL)
-        continue;
-      tall_test_rows_assert_damaged (self, damage->table, tall_slice (blamed->bytes, blamed->len),
-                                     damage->what);
-      tall_test_rows_begin_again (self, kind);
-    }
-}
-
-/**
  * tall_test_rows_intact:
  *
  * A test: the rows make the order that they were made of.
@@ -194,6 +138,54 @@ tall_test_rows_intact (TallTestLayout *self, gconstpointer kind)
 {
   g_autoptr (TallOrder) expected = ((const TallTestRowsKind *)kind)->make_order ();
   tall_test_rows_assert_order (self, expected);
+}
+
+static void
+test_damages (TallTestLayout *self, gconstpointer data)
+{
+  const TallTestRowsKind *kind = data;
+  for (const TallTestRowsDamage *damage = kind->damages; damage < kind->damages + kind->n_damages;
+       damage++)
+    {
+      put_at (self, damage, TALL_TEST_ROWS_REVISION);
+      if (damage->what == NULL)
+        continue;
+      const TallTestBytes *blamed = damage->blamed.bytes ? &damage->blamed : &damage->row;
+      tall_test_rows_assert_damaged (self, damage->table, slice_of (blamed), damage->what);
+      tall_test_rows_begin_again (self, kind);
+    }
+}
+
+/* A row with such a key is damage if it has cells of the revision; otherwise it is ignored. */
+static void
+test_bad_keys (TallTestLayout *self, gconstpointer data)
+{
+  const TallTestRowsKind *kind = data;
+  for (guint i = 0; i < kind->n_bad_keys; i++)
+    {
+      const char *table = kind->bad_keys[i].table;
+      TallSlice row = slice_of (&kind->bad_keys[i].row);
+      tall_test_rows_put_cell (self, table, row, TALL_TEST_SLICE ("number"),
+                               TALL_TEST_ROWS_REVISION - 2, TALL_TEST_SLICE ("?"));
+      tall_test_rows_intact (self, kind);
+
+      tall_test_rows_put_cell (self, table, row, TALL_TEST_SLICE ("number"),
+                               TALL_TEST_ROWS_REVISION, TALL_TEST_SLICE ("\0\0\0\0\0\0\0\x01"));
+      tall_test_rows_assert_damaged (self, table, row, "is not a row of the order");
+      tall_test_rows_delete (self, table, row);
+    }
+}
+
+/* Rows and cells of other revisions, damaged or not, are as if they were not there. */
+static void
+test_other_revisions (TallTestLayout *self, gconstpointer data)
+{
+  static const gint64 distances[] = { 1 - TALL_TEST_ROWS_REVISION, -2, -1, 1, 2 };
+  const TallTestRowsKind *kind = data;
+  for (guint i = 0; i < G_N_ELEMENTS (distances); i++)
+    for (guint j = 0; j < kind->n_others; j++)
+      put_at (self, &kind->others[j], TALL_TEST_ROWS_REVISION + distances[i]);
+  tall_test_rows_intact (self, kind);
 }
 
 /**
@@ -210,12 +202,25 @@ tall_test_rows_make_order (void)
   return order;
 }
 
+static void
+add (const TallTestRowsKind *kind, const TallTestRowsTest *test)
+{
+  g_autofree char *path = g_strdup_printf ("/layout/%s/%s", kind->layout->name, test->name);
+  g_test_add (path, TallTestLayout, kind, set_up, test->test, tear_down);
+}
+
+/* Those of every kind, the last three where there is something to damage, and these. */
 void
 tall_test_rows_add (const TallTestRowsKind *kind, const TallTestRowsTest *tests, guint n_tests)
 {
+  static const TallTestRowsTest of_every_kind[] = {
+    { "intact", tall_test_rows_intact },
+    { "damages", test_damages },
+    { "bad-keys", test_bad_keys },
+    { "other-revisions", test_other_revisions },
+  };
+  for (guint i = 0; i < (kind->n_damages > 0 ? G_N_ELEMENTS (of_every_kind) : 1); i++)
+    add (kind, &of_every_kind[i]);
   for (guint i = 0; i < n_tests; i++)
-    {
-      g_autofree char *path = g_strdup_printf ("/layout/%s/%s", kind->layout->name, tests[i].name);
-      g_test_add (path, TallTestLayout, kind, set_up, tests[i].test, tear_down);
-    }
+    add (kind, &tests[i]);
 }

@@ -13,7 +13,7 @@ G_BEGIN_DECLS
 /* The bytes of a text with NULs in it. */
 #define TALL_TEST_SLICE(bytes) (tall_slice ((bytes), sizeof (bytes) - 1))
 
-/* A key or qualifier that follows a prefix; as a text and its length. */
+/* A key, qualifier or value; as a text and its length. */
 typedef struct
 {
   const char *bytes;
@@ -43,12 +43,19 @@ typedef struct
 /**
  * TallTestRowsKind:
  *
- * What a test begins with: the rows of an order, under raw keys. The data of every test.
+ * What a test begins with: the rows of an order, under raw keys; and what every layout is tested
+ * with. The data of every test.
  */
 typedef struct
 {
   const TallLayout *layout;
   TallOrder *(*make_order) (void);
+  const TallTestRowsDamage *damages; /* n_damages of them, each by itself */
+  guint n_damages;
+  const TallTestRowsDamage *bad_keys; /* n_bad_keys rows that it does not make */
+  guint n_bad_keys;
+  const TallTestRowsDamage *others; /* n_others cells that count for nothing at other revisions */
+  guint n_others;
 } TallTestRowsKind;
 
 typedef struct
@@ -63,7 +70,6 @@ void tall_test_rows_begin_again (TallTestLayout *self, gconstpointer kind);
 void tall_test_rows_intact (TallTestLayout *self, gconstpointer kind);
 TallOrder *tall_test_rows_make_order (void);
 
-void tall_test_rows_put (const TallTestLayout *self, const TallOrder *order);
 void tall_test_rows_put_cell (const TallTestLayout *self,
                               const char *table,
                               TallSlice row,
@@ -78,14 +84,5 @@ void tall_test_rows_assert_damaged (const TallTestLayout *self,
                                     const char *table,
                                     TallSlice row,
                                     const char *what);
-void tall_test_rows_assert_damages (TallTestLayout *self,
-                                    gconstpointer kind,
-                                    const TallTestRowsDamage *damages,
-                                    guint n);
-void tall_test_rows_assert_unexpected (const TallTestLayout *self,
-                                       const char *table,
-                                       TallSlice prefix,
-                                       const TallTestBytes *suffixes,
-                                       guint n_suffixes);
 
 G_END_DECLS

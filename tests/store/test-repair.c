@@ -58,6 +58,16 @@ count_kind (const TallFinding *finding, gpointer data)
   self->n_mended += finding->kind == self->kind && finding->mended;
 }
 
+/* What fails in place of one call: that, and all that follow, as if the process had been killed. */
+#define KILLED ((TallFailure)(TALL_FAILURE_FALSE + 1))
+
+static TallFailure
+stay_dead (TallFailingTable *table G_GNUC_UNUSED, const TallCall *call, gpointer data)
+{
+  const guint *at = data;
+  return call->index >= *at ? TALL_FAILURE_BEFORE : TALL_FAILURE_NONE;
+}
+
 /* Calls that go wrong, one after the other: the run may end, the order never suffers, and the next
  * run mends what is left. What a run that comes to its end has mended is reported once. */
 static void
@@ -82,7 +92,10 @@ fail_at (TallStoreFixture *self,
   g_autoptr (TallTable) table = tall_failing_table_new (self->table);
   g_autoptr (TallStore) store = tall_test_open (table, &self->clock);
   tall_failing_table_reset (TALL_FAILING_TABLE (table));
-  tall_failing_table_fail_at (TALL_FAILING_TABLE (table), at, failure);
+  if (failure == KILLED)
+    tall_failing_table_set_hooks (TALL_FAILING_TABLE (table), stay_dead, NULL, &at);
+  else
+    tall_failing_table_fail_at (TALL_FAILING_TABLE (table), at, failure);
   if (tall_front_verify (TALL_FRONT (store), &options, &summary, NULL))
     {
       *ended = tall_failing_table_count_calls (TALL_FAILING_TABLE (table)) <= at;
@@ -107,8 +120,8 @@ static void
 test_failures (TallStoreFixture *self, gconstpointer kind)
 {
   static const TallFailure failures[] = { TALL_FAILURE_BEFORE, TALL_FAILURE_PARTLY,
-                                          TALL_FAILURE_LOST, TALL_FAILURE_LATE,
-                                          TALL_FAILURE_FALSE };
+                                          TALL_FAILURE_LOST,   TALL_FAILURE_LATE,
+                                          TALL_FAILURE_FALSE,  KILLED };
   guint n;
   const TallTestDamage *damages = tall_test_damages (&n);
   for (guint i = 0; i < n; i++)

@@ -44,6 +44,28 @@ take (Fixture *self)
   return must (tall_hbase_pool_take (self->pool, TALL_HBASE_WAIT, SOON, &error));
 }
 
+static void
+take_all (Fixture *self, TallHbaseLink *links[N_LINKS])
+{
+  for (guint i = 0; i < N_LINKS; i++)
+    links[i] = take (self);
+}
+
+static void
+give_back (Fixture *self, TallHbaseLink **links, guint n)
+{
+  for (guint i = 0; i < n; i++)
+    tall_hbase_pool_give_back (self->pool, links[i]);
+}
+
+/* Breaks a connection and gives it back. */
+static void
+lose (Fixture *self, TallHbaseLink *link)
+{
+  tall_connection_break (link->connection);
+  tall_hbase_pool_give_back (self->pool, link);
+}
+
 typedef struct
 {
   Fixture *fixture;
@@ -75,6 +97,18 @@ wait_for_line (TallHbasePool *pool, guint n)
     }
 }
 
+/* Callers who stand in line, one behind the other. */
+static void
+line_up (Fixture *fixture, Caller *callers, guint n, gint *n_served)
+{
+  for (guint i = 0; i < n; i++)
+    {
+      callers[i] = (Caller){ .fixture = fixture, .n_served = n_served };
+      callers[i].thread = g_thread_new ("caller", take_one, &callers[i]);
+      wait_for_line (fixture->pool, i + 1);
+    }
+}
+
 /* All connections are gone: the gateway's own thread opens the first new one, and each in line gets
  * one of its own. */
 static void
@@ -85,23 +119,13 @@ test_line_after_loss (void)
   Caller callers[3];
   gint n_served = 0;
   fixture_init (&fixture);
+  take_all (&fixture, links);
+  line_up (&fixture, callers, G_N_ELEMENTS (callers), &n_served);
   for (guint i = 0; i < N_LINKS; i++)
-    links[i] = take (&fixture);
-  for (guint i = 0; i < G_N_ELEMENTS (callers); i++)
-    {
-      callers[i] = (Caller){ .fixture = &fixture, .n_served = &n_served };
-      callers[i].thread = g_thread_new ("caller", take_one, &callers[i]);
-      wait_for_line (fixture.pool, i + 1);
-    }
-  for (guint i = 0; i < N_LINKS; i++)
-    {
-      tall_connection_break (links[i]->connection);
-      tall_hbase_pool_give_back (fixture.pool, links[i]);
-    }
+    lose (&fixture, links[i]);
   for (guint i = 0; i < G_N_ELEMENTS (callers); i++)
     links[i] = g_thread_join (callers[i].thread);
-  for (guint i = 0; i < G_N_ELEMENTS (callers); i++)
-    tall_hbase_pool_give_back (fixture.pool, links[i]);
+  give_back (&fixture, links, G_N_ELEMENTS (callers));
 }
 
 /* A line that is full turns one more away at once; the one who stands in it keeps its place. */
@@ -111,21 +135,18 @@ test_line_full (void)
   g_auto (Fixture) fixture = { NULL };
   TallHbaseLink *links[N_LINKS];
   gint n_served = 0;
-  Caller caller = { .fixture = &fixture, .n_served = &n_served };
+  Caller caller;
   fixture_init (&fixture);
-  for (guint i = 0; i < N_LINKS; i++)
-    links[i] = take (&fixture);
+  take_all (&fixture, links);
   fixture.pool->options.max_waiting = 1;
   fixture.pool->options.wait_timeout = G_MAXUINT; /* no caller gives up */
-  caller.thread = g_thread_new ("caller", take_one, &caller);
-  wait_for_line (fixture.pool, 1);
+  line_up (&fixture, &caller, 1, &n_served);
   must_fail (tall_hbase_pool_take (fixture.pool, TALL_HBASE_WAIT, TALL_NO_DEADLINE, &error),
              TALL_ERROR_OVERLOADED, "all the 12 connections");
 
   tall_hbase_pool_give_back (fixture.pool, links[0]);
   links[0] = g_thread_join (caller.thread);
-  for (guint i = 0; i < N_LINKS; i++)
-    tall_hbase_pool_give_back (fixture.pool, links[i]);
+  give_back (&fixture, links, N_LINKS);
 }
 
 /* One is called because a connection is gone and there might be room. There is none: it does not
@@ -138,20 +159,13 @@ test_called_for_nothing (void)
   Caller callers[3];
   gint n_served = 0;
   fixture_init (&fixture);
-  for (guint i = 0; i < N_LINKS; i++)
-    links[i] = take (&fixture);
-  for (guint i = 0; i < G_N_ELEMENTS (callers); i++)
-    {
-      callers[i] = (Caller){ .fixture = &fixture, .n_served = &n_served };
-      callers[i].thread = g_thread_new ("caller", take_one, &callers[i]);
-      wait_for_line (fixture.pool, i + 1);
-    }
+  take_all (&fixture, links);
+  line_up (&fixture, callers, G_N_ELEMENTS (callers), &n_served);
 
   /* Until the gateway has answered there is no room for a new one. */
   tall_fake_gateway_set_answer (fixture.gateway, "getThriftServerType", TALL_FAKE_SILENT, 1000);
   links[0]->hurried = TRUE;
-  tall_connection_break (links[0]->connection);
-  tall_hbase_pool_give_back (fixture.pool, links[0]);
+  lose (&fixture, links[0]);
   wait_for_line (fixture.pool, G_N_ELEMENTS (callers));
 
   for (guint i = 0; i < G_N_ELEMENTS (callers); i++)
@@ -165,8 +179,7 @@ test_called_for_nothing (void)
       links[i + 1] = g_thread_join (callers[i].thread);
       g_assert_cmpint (callers[i].place, ==, i + 1);
     }
-  for (guint i = 1; i < N_LINKS; i++)
-    tall_hbase_pool_give_back (fixture.pool, links[i]);
+  give_back (&fixture, links + 1, N_LINKS - 1);
 }
 
 /* A connection comes back to a gateway on which a call failed, while others wait for one: it is
@@ -177,16 +190,13 @@ test_not_handed_over (void)
   g_auto (Fixture) fixture = { NULL };
   TallHbaseLink *links[N_LINKS];
   gint n_served = 0;
-  Caller caller = { .fixture = &fixture, .n_served = &n_served };
+  Caller caller;
   fixture_init (&fixture);
-  for (guint i = 0; i < N_LINKS; i++)
-    links[i] = take (&fixture);
-  caller.thread = g_thread_new ("caller", take_one, &caller);
-  wait_for_line (fixture.pool, 1);
+  take_all (&fixture, links);
+  line_up (&fixture, &caller, 1, &n_served);
 
   tall_fake_gateway_set_answer (fixture.gateway, "getThriftServerType", TALL_FAKE_LATE, 1);
-  tall_connection_break (links[0]->connection);
-  tall_hbase_pool_give_back (fixture.pool, links[0]);
+  lose (&fixture, links[0]);
   wait_for_line (fixture.pool, 1);
   tall_hbase_pool_give_back (fixture.pool, links[1]);
   g_mutex_lock (&fixture.pool->mutex);
@@ -197,8 +207,7 @@ test_not_handed_over (void)
   while (g_atomic_int_get (&n_served) == 0)
     tall_fake_gateway_send_late (fixture.gateway);
   links[1] = g_thread_join (caller.thread);
-  for (guint i = 1; i < N_LINKS; i++)
-    tall_hbase_pool_give_back (fixture.pool, links[i]);
+  give_back (&fixture, links + 1, N_LINKS - 1);
 }
 
 static guint
@@ -219,8 +228,7 @@ test_kept_closed (void)
   TallHbaseLink *kept = take (&fixture);
   tall_hbase_pool_give_back (fixture.pool, kept);
   tall_fake_gateway_set_answer (fixture.gateway, "getThriftServerType", TALL_FAKE_CLOSE, 100000);
-  tall_connection_break (lost->connection);
-  tall_hbase_pool_give_back (fixture.pool, lost);
+  lose (&fixture, lost);
   while (count_open (&fixture) > 0)
     g_assert_cmpint (g_get_monotonic_time (), <, end);
 }
@@ -232,14 +240,6 @@ take_none (gpointer data)
   return NULL;
 }
 
-/* Breaks a connection and gives it back. */
-static void
-lose (Fixture *fixture, TallHbaseLink *link)
-{
-  tall_connection_break (link->connection);
-  tall_hbase_pool_give_back (fixture->pool, link);
-}
-
 /* The only gateway dies. Some connections are still lent when that is known; once the last one is
  * lost, too, all waiting callers fail at once. */
 static void
@@ -249,8 +249,7 @@ test_nothing_left (void)
   TallHbaseLink *links[N_LINKS];
   GThread *threads[3];
   fixture_init (&fixture);
-  for (guint i = 0; i < N_LINKS; i++)
-    links[i] = take (&fixture);
+  take_all (&fixture, links);
   for (guint i = 0; i < G_N_ELEMENTS (threads); i++)
     threads[i] = g_thread_new ("caller", take_none, fixture.pool);
   wait_for_line (fixture.pool, G_N_ELEMENTS (threads));

@@ -110,53 +110,82 @@ test_closed_while_idle (void)
   g_assert_cmpuint (tall_fake_gateway_get_calls (gateway, "checkAndPut"), ==, 1);
 }
 
-/* It closes one when a request has come: harmless calls are sent again, twice. */
-static void
-test_harmless_repeated (void)
+static gboolean
+read_one (TallTable *table, gint64 deadline, GError **error)
 {
-  g_autoptr (TallFakeGateway) gateway = tall_fake_gateway_new (FALSE, FALSE);
-  g_autoptr (TallTable) table = tall_hbase_fixture_open (gateway);
-
-  tall_fake_gateway_set_answer (gateway, "get", TALL_FAKE_CLOSE, 1);
-  must (tall_hbase_fixture_read (table, 1, SOON, &error));
-  g_assert_cmpuint (tall_fake_gateway_get_calls (gateway, "get"), ==, 2);
-
-  tall_fake_gateway_set_answer (gateway, "putMultiple", TALL_FAKE_CLOSE, 1);
-  must (tall_hbase_fixture_write (table, SOON, &error));
-  g_assert_cmpuint (tall_fake_gateway_get_calls (gateway, "putMultiple"), ==, 2);
-
-  tall_fake_gateway_set_answer (gateway, "get", TALL_FAKE_CLOSE, 3);
-  must_fail (tall_hbase_fixture_read (table, 1, SOON, &error), TALL_ERROR_UNAVAILABLE);
-  g_assert_cmpuint (tall_fake_gateway_get_calls (gateway, "get"), ==, 5);
+  return tall_hbase_fixture_read (table, 1, deadline, error);
 }
 
-/* The answer of another call is nobody's answer, and the next connection is without blame. */
-static void
-test_other_call (void)
+static gboolean
+delete_one (TallTable *table, gint64 deadline, GError **error)
 {
-  g_autoptr (TallFakeGateway) gateway = tall_fake_gateway_new (FALSE, FALSE);
-  g_autoptr (TallTable) table = tall_hbase_fixture_open (gateway);
-
-  tall_fake_gateway_set_answer (gateway, "get", TALL_FAKE_OTHER_CALL, 1);
-  must (tall_hbase_fixture_read (table, 1, SOON, &error));
-  g_assert_cmpuint (tall_fake_gateway_get_calls (gateway, "get"), ==, 2);
-
-  tall_fake_gateway_set_answer (gateway, "get", TALL_FAKE_OTHER_CALL, 3);
-  must_fail (tall_hbase_fixture_read (table, 1, SOON, &error), TALL_ERROR_INTERNAL,
-             "malformed message: reply");
-  g_assert_cmpuint (tall_fake_gateway_get_calls (gateway, "get"), ==, 5);
+  g_autoptr (TallBatch) batch = tall_batch_new ();
+  TallMutation *mutation = tall_batch_add (batch, "orders", tall_slice_str ("row"));
+  tall_mutation_delete_at (batch, mutation, 2);
+  return tall_table_apply (table, &mutation, 1, TALL_DURABLE, deadline, error);
 }
 
-/* A write that is done once at most. */
-typedef gboolean (*WriteOnce) (TallTable *table, gint64 deadline, GError **error);
+typedef gboolean (*Call) (TallTable *table, gint64 deadline, GError **error);
 
-/* A deadline that passes before the request is on its way is not a lost answer: on a busy machine
- * it is tried again, with more time. If it was on its way, the gateway would answer the second one.
+/* What becomes of a call whose first requests are answered so. */
+static const struct
+{
+  Call call;
+  const char *method;
+  TallFakeAnswer answer;
+  guint n_answers;
+  int code; /* 0: the call succeeds */
+  const char *words;
+  guint n_requests;
+  guint n_connections; /* 0: any number */
+} answered[] = {
+  /* It closes the connection when a request has come: harmless calls are sent again, twice. */
+  { read_one, "get", TALL_FAKE_CLOSE, 1, 0, "", 2, 0 },
+  { tall_hbase_fixture_write, "putMultiple", TALL_FAKE_CLOSE, 1, 0, "", 2, 0 },
+  { read_one, "get", TALL_FAKE_CLOSE, 3, TALL_ERROR_UNAVAILABLE, "", 3, 0 },
+  /* The answer of another call is nobody's answer, and the next connection is without blame. */
+  { read_one, "get", TALL_FAKE_OTHER_CALL, 1, 0, "", 2, 0 },
+  { read_one, "get", TALL_FAKE_OTHER_CALL, 3, TALL_ERROR_INTERNAL, "malformed message: reply", 3,
+    0 },
+  { read_one, "get", TALL_FAKE_OTHER_ROW, 1, TALL_ERROR_INTERNAL, "", 1, 0 },
+  /* An error that the gateway declares leaves the connection as it is. */
+  { read_one, "get", TALL_FAKE_ERROR, 1, TALL_ERROR_UNAVAILABLE, "it hurts", 1, 1 },
+  { tall_hbase_fixture_write, "putMultiple", TALL_FAKE_ERROR, 1, TALL_ERROR_UNAVAILABLE, "", 1, 1 },
+  /* It names deletes that failed instead of an error: they are sent again, once. */
+  { delete_one, "deleteMultiple", TALL_FAKE_FAILED, 1, 0, "", 2, 0 },
+  { delete_one, "deleteMultiple", TALL_FAKE_FAILED, 2, TALL_ERROR_UNAVAILABLE,
+    "1 of 1 deletes failed", 2, 0 },
+};
+
+static void
+test_answered (void)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (answered); i++)
+    {
+      g_autoptr (TallFakeGateway) gateway = tall_fake_gateway_new (FALSE, FALSE);
+      g_autoptr (TallTable) table = tall_hbase_fixture_open (gateway);
+      const char *method = answered[i].method;
+      g_test_message ("%s, row %u", method, i);
+      tall_fake_gateway_set_answer (gateway, method, answered[i].answer, answered[i].n_answers);
+      if (answered[i].code == 0)
+        must (answered[i].call (table, SOON, &error));
+      else
+        must_fail (answered[i].call (table, SOON, &error), answered[i].code, answered[i].words);
+      g_assert_cmpuint (tall_fake_gateway_get_calls (gateway, method), ==, answered[i].n_requests);
+      if (answered[i].n_connections > 0)
+        g_assert_cmpuint (tall_fake_gateway_get_connections (gateway), ==,
+                          answered[i].n_connections);
+    }
+}
+
+/* @write is done once at most. A deadline that passes before the request is on its way is not a
+ * lost answer: on a busy machine it is tried again, with more time. If it was on its way, the
+ * gateway would answer the second one.
  */
 static void
 expect_once (TallFakeGateway *gateway,
              TallTable *table,
-             WriteOnce write,
+             Call write,
              const char *method,
              TallFakeAnswer answer)
 {
@@ -214,31 +243,6 @@ test_timed_out (void)
   g_assert_cmpuint (tall_fake_gateway_get_connections (gateway), ==, 2);
 }
 
-/* An error that the gateway declares leaves the connection as it is. */
-static void
-test_declared_error (void)
-{
-  g_autoptr (TallFakeGateway) gateway = tall_fake_gateway_new (FALSE, FALSE);
-  g_autoptr (TallTable) table = tall_hbase_fixture_open (gateway);
-
-  tall_fake_gateway_set_answer (gateway, "get", TALL_FAKE_ERROR, 1);
-  must_fail (tall_hbase_fixture_read (table, 1, SOON, &error), TALL_ERROR_UNAVAILABLE, "it hurts");
-
-  tall_fake_gateway_set_answer (gateway, "putMultiple", TALL_FAKE_ERROR, 1);
-  must_fail (tall_hbase_fixture_write (table, SOON, &error), TALL_ERROR_UNAVAILABLE);
-  g_assert_cmpuint (tall_fake_gateway_get_connections (gateway), ==, 1);
-}
-
-static void
-test_other_row (void)
-{
-  g_autoptr (TallFakeGateway) gateway = tall_fake_gateway_new (FALSE, FALSE);
-  g_autoptr (TallTable) table = tall_hbase_fixture_open (gateway);
-
-  tall_fake_gateway_set_answer (gateway, "get", TALL_FAKE_OTHER_ROW, 1);
-  must_fail (tall_hbase_fixture_read (table, 1, SOON, &error), TALL_ERROR_INTERNAL);
-}
-
 /* Replies that are cut, make no sense or belong to another call: each is an error of its own and
  * the end of its connection, never a row. */
 static const struct
@@ -281,25 +285,6 @@ test_spoilt_replies (void)
       tall_fake_gateway_set_answer (gateway, "checkAndPut", spoilt[i].answer, 1);
       must_fail (tall_hbase_fixture_write_if (table, SOON, &error), TALL_ERROR_OUTCOME_UNKNOWN);
     }
-}
-
-/* The gateway names deletes that failed instead of an error: they are sent again, once. */
-static void
-test_failed_deletes (void)
-{
-  g_autoptr (TallFakeGateway) gateway = tall_fake_gateway_new (FALSE, FALSE);
-  g_autoptr (TallTable) table = tall_hbase_fixture_open (gateway);
-  g_autoptr (TallBatch) batch = tall_batch_new ();
-  TallMutation *mutation = tall_batch_add (batch, "orders", tall_slice_str ("row"));
-  tall_mutation_delete_at (batch, mutation, 2);
-
-  tall_fake_gateway_set_answer (gateway, "deleteMultiple", TALL_FAKE_FAILED, 1);
-  must (tall_table_apply (table, &mutation, 1, TALL_DURABLE, SOON, &error));
-  g_assert_cmpuint (tall_fake_gateway_get_calls (gateway, "deleteMultiple"), ==, 2);
-
-  tall_fake_gateway_set_answer (gateway, "deleteMultiple", TALL_FAKE_FAILED, 2);
-  must_fail (tall_table_apply (table, &mutation, 1, TALL_DURABLE, SOON, &error),
-             TALL_ERROR_UNAVAILABLE, "1 of 1 deletes failed");
 }
 
 static void
@@ -414,16 +399,12 @@ main (int argc, char **argv)
   g_test_add_func ("/table/hbase/last-first", test_last_first);
   g_test_add_func ("/table/hbase/rows-of-a-request", test_rows_of_a_request);
   g_test_add_func ("/table/hbase/closed-while-idle", test_closed_while_idle);
-  g_test_add_func ("/table/hbase/harmless-repeated", test_harmless_repeated);
-  g_test_add_func ("/table/hbase/other-call", test_other_call);
+  g_test_add_func ("/table/hbase/answered", test_answered);
   g_test_add_func ("/table/hbase/lost-answers", test_lost_answers);
   g_test_add_func ("/table/hbase/timed-out", test_timed_out);
   g_test_add_func ("/table/hbase/describe-absent", test_describe_absent);
   g_test_add_func ("/table/hbase/silent-gateways", test_silent_gateways);
-  g_test_add_func ("/table/hbase/declared-error", test_declared_error);
-  g_test_add_func ("/table/hbase/other-row", test_other_row);
   g_test_add_func ("/table/hbase/spoilt-replies", test_spoilt_replies);
-  g_test_add_func ("/table/hbase/failed-deletes", test_failed_deletes);
   g_test_add_func ("/table/hbase/bad-options", test_bad_options);
   g_test_add_func ("/table/hbase/other-regions", test_other_regions);
   g_test_add_func ("/table/hbase/refused-by-us", test_refused_by_us);

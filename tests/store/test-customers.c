@@ -73,84 +73,6 @@ test_delete (TallStoreFixture *fixture, gconstpointer data G_GNUC_UNUSED)
   g_assert_true (delete_customer (fixture, "VINET", 0));
 }
 
-static void
-test_delete_conditions (TallStoreFixture *fixture, gconstpointer data G_GNUC_UNUSED)
-{
-  g_autoptr (GError) error = NULL;
-  put_customer (fixture, "VINET");
-  gint64 revision;
-  g_autoptr (TallCustomer) customer =
-      must (tall_front_get_customer (fixture->front, "VINET", &revision, &error));
-  TallWriteOptions options = {
-    .condition = TALL_IF_REVISION, .revision = revision + 2, .has_token = TRUE, .token = { 1 }
-  };
-  g_assert_false (tall_front_delete_customer (fixture->front, "VINET", &options, &error));
-  g_assert_error (error, TALL_ERROR, TALL_ERROR_CONFLICT);
-  g_assert_cmpint (tall_error_get_revision (error), ==, revision);
-  tall_fixture_assert_prefix (error, "Deleting customer VINET: ");
-  g_clear_error (&error);
-
-  options.revision = revision;
-  for (guint i = 0; i < 2; i++) /* sent again, it is recognised */
-    {
-      must (tall_front_delete_customer (fixture->front, "VINET", &options, &error));
-    }
-}
-
-/* All pages of the list: numbers, those with orders only in brackets, sorted as the test does. */
-static char *
-list_all (TallStoreFixture *fixture, guint limit, guint *n_pages)
-{
-  g_autoptr (GPtrArray) numbers = g_ptr_array_new_with_free_func (g_free);
-  g_autofree char *token = NULL;
-  *n_pages = 0;
-  do
-    {
-      TallListOptions options = { .limit = limit, .page = token };
-      g_autoptr (TallCustomerList) list =
-          must (tall_front_list_customers (fixture->front, &options, &error));
-      g_assert_cmpuint (list->n_entries, <=, limit);
-      for (guint i = 0; i < list->n_entries; i++)
-        g_ptr_array_add (numbers, g_strdup_printf (list->entries[i].revision > 0 ? "%s" : "(%s)",
-                                                   list->entries[i].number));
-      g_free (token);
-      token = g_strdup (list->next_page);
-      g_assert_cmpuint (++*n_pages, <, 100);
-    }
-  while (token != NULL);
-  g_ptr_array_sort (numbers, compare_texts);
-  g_ptr_array_add (numbers, NULL);
-  return g_strjoinv (" ", (char **)numbers->pdata);
-}
-
-static void
-test_list (TallStoreFixture *fixture, gconstpointer data G_GNUC_UNUSED)
-{
-  static const char *const with_record[] = { "A", "C", "D", "G", "K" };
-  static const char *const with_orders[] = { "B", "C", "E", "F", "H", "J" };
-  guint n_pages;
-  g_autofree char *nobody = list_all (fixture, 3, &n_pages);
-  g_assert_cmpstr (nobody, ==, "");
-  for (guint i = 0; i < G_N_ELEMENTS (with_record); i++)
-    put_customer (fixture, with_record[i]);
-  for (guint i = 0; i < G_N_ELEMENTS (with_orders); i++)
-    {
-      put_order (fixture, with_orders[i], "1", 2);
-      put_order (fixture, with_orders[i], "2", 2);
-    }
-  delete_order (fixture, "H", "1"); /* one is left */
-  delete_order (fixture, "J", "1");
-  delete_order (fixture, "J", "2");
-  g_assert_true (delete_customer (fixture, "D", 0));
-
-  for (guint limit = 1; limit < 12; limit++)
-    {
-      g_autofree char *all = list_all (fixture, limit, &n_pages);
-      g_assert_cmpstr (all, ==, "(B) (E) (F) (H) A C G K");
-      g_assert_cmpuint (n_pages, <=, 8 / limit + 2);
-    }
-}
-
 static char *
 fetch_all (TallFront *front, guint limit)
 {
@@ -211,17 +133,6 @@ test_orders (TallStoreFixture *fixture, gconstpointer data G_GNUC_UNUSED)
       g_autofree char *all = fetch_all (fixture->front, limit);
       g_assert_cmpstr (all, ==, "0 1 3 4 6 7 8 9");
     }
-}
-
-static void
-test_orders_without_customer (TallStoreFixture *fixture, gconstpointer data G_GNUC_UNUSED)
-{
-  put_order (fixture, "VINET", "1", 2);
-  g_autoptr (TallCustomerOrders) page =
-      must (tall_front_get_customer_orders (fixture->front, "VINET", NULL, &error));
-  g_assert_null (page->customer);
-  g_assert_cmpint (page->revision, ==, 0);
-  g_assert_cmpuint (page->n_orders, ==, 1);
 }
 
 /* Short orders: one round of scans for a whole page; record-type: one scan, the customer included.
@@ -537,10 +448,7 @@ static const TallStoreTest tests[] = {
   { "unreadable-rows", test_unreadable_rows },
   { "early-end", test_early_end },
   { "delete", test_delete },
-  { "delete-conditions", test_delete_conditions },
-  { "list", test_list },
   { "orders", test_orders },
-  { "orders-without-customer", test_orders_without_customer },
   { "calls", test_calls },
 };
 

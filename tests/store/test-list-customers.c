@@ -110,23 +110,6 @@ assert_same (GHashTable *listed, GHashTable *expected)
   g_assert_cmpuint (g_hash_table_size (listed), ==, g_hash_table_size (expected));
 }
 
-static void
-test_pages (TallStoreFixture *fixture, gconstpointer data G_GNUC_UNUSED)
-{
-  static const guint limits[] = { 1, 7, N_NUMBERS, TALL_MAX_PAGE };
-  g_autoptr (GHashTable) expected = put_many (fixture->front);
-  g_autoptr (GString) first = g_string_new (NULL);
-  for (guint i = 0; i < G_N_ELEMENTS (limits); i++)
-    {
-      g_autoptr (GString) order = g_string_new (NULL);
-      g_autoptr (GHashTable) listed = list_all (fixture->front, limits[i], order);
-      assert_same (listed, expected);
-      if (i == 0)
-        g_string_append (first, order->str);
-      g_assert_cmpstr (order->str, ==, first->str);
-    }
-}
-
 /* In the order of the row keys, which is that of the numbers where the keys are the numbers. */
 static void
 test_order (TallStoreFixture *fixture, gconstpointer data)
@@ -334,10 +317,13 @@ test_collision (TallStoreFixture *fixture, gconstpointer data G_GNUC_UNUSED)
 }
 
 static const TallStoreTest tests[] = {
-  { "collision", test_collision }, { "unreadable", test_unreadable },
-  { "pages", test_pages },         { "unreadable-last", test_unreadable_last },
-  { "order", test_order },         { "empty", test_empty },
-  { "calls", test_calls },         { "early-end", test_early_end },
+  { "collision", test_collision },
+  { "unreadable", test_unreadable },
+  { "unreadable-last", test_unreadable_last },
+  { "order", test_order },
+  { "empty", test_empty },
+  { "calls", test_calls },
+  { "early-end", test_early_end },
 };
 
 int

@@ -68,43 +68,6 @@ put_some (TallStoreFixture *fixture)
 }
 
 static void
-test_order (TallStoreFixture *fixture, gconstpointer data G_GNUC_UNUSED)
-{
-  assert_listed (fixture->front, NULL, "");
-  put_some (fixture);
-  assert_listed (fixture->front, NULL, "last day epoch before first none");
-}
-
-static void
-test_entry (TallStoreFixture *fixture, gconstpointer data G_GNUC_UNUSED)
-{
-  g_autoptr (TallOrder) order = tall_test_order_with_lines ("VINET", "1", 3);
-  g_autoptr (TallOrder) bare = tall_test_empty_order ("VINET", "2", 0);
-  gint64 revision = tall_fixture_put (fixture, order, NULL);
-  tall_fixture_put (fixture, bare, NULL);
-  g_autoptr (TallOrderList) list =
-      must (tall_front_list_orders (fixture->front, "VINET", NULL, &error));
-  g_assert_cmpuint (list->n_entries, ==, 2);
-
-  const TallOrderEntry *entry = &list->entries[0];
-  g_assert_cmpstr (entry->order_number, ==, "1");
-  g_assert_cmpint (entry->revision, ==, revision);
-  g_assert_true (entry->has_sales_date);
-  g_assert_cmpint (entry->sales_date, ==, order->sales_date);
-  g_assert_cmpuint (entry->n_lines, ==, 3);
-  g_assert_cmpstr (entry->currency, ==, order->currency);
-  TallDecimal total;
-  g_assert_true (tall_order_compute_total (order, &total));
-  g_assert_true (entry->has_total);
-  g_assert_cmpint (entry->total.unscaled, ==, total.unscaled);
-  g_assert_cmpuint (entry->total.scale, ==, total.scale);
-
-  g_assert_false (list->entries[1].has_sales_date);
-  g_assert_cmpuint (list->entries[1].n_lines, ==, 0);
-  g_assert_null (list->entries[1].currency);
-}
-
-static void
 test_range (TallStoreFixture *fixture, gconstpointer data G_GNUC_UNUSED)
 {
   static const struct
@@ -135,54 +98,6 @@ test_range (TallStoreFixture *fixture, gconstpointer data G_GNUC_UNUSED)
                                   .to = ranges[i].to };
       assert_listed (fixture->front, &options, ranges[i].expected);
     }
-}
-
-/* All pages together, whatever their size, are the whole; none but the last is short. */
-static void
-test_pages (TallStoreFixture *fixture, gconstpointer data G_GNUC_UNUSED)
-{
-  for (guint i = 0; i < 11; i++)
-    {
-      g_autofree char *number = g_strdup_printf ("o%u", i);
-      put_dated (fixture->front, "VINET", number, (i / 2) * DAY);
-    }
-  g_autofree char *whole = list_page (fixture->front, "VINET", NULL, NULL);
-  for (guint limit = 1; limit <= 12; limit++)
-    {
-      g_autoptr (GString) pages = g_string_new (NULL);
-      g_autofree char *token = NULL;
-      guint n_pages = 0;
-      do
-        {
-          g_autofree char *page = g_steal_pointer (&token);
-          TallListOptions options = { .limit = limit, .page = page };
-          g_autofree char *numbers = list_page (fixture->front, "VINET", &options, &token);
-          g_string_append_printf (pages, "%s%s", n_pages > 0 ? " " : "", numbers);
-          n_pages++;
-        }
-      while (token != NULL);
-      g_assert_cmpstr (pages->str, ==, whole);
-      g_assert_cmpuint (n_pages, ==, (11 + limit - 1) / limit);
-    }
-}
-
-static void
-test_follows_changes (TallStoreFixture *fixture, gconstpointer data G_GNUC_UNUSED)
-{
-  put_dated (fixture->front, "VINET", "a", DAY);
-  put_dated (fixture->front, "VINET", "b", 2 * DAY);
-  assert_listed (fixture->front, NULL, "b a");
-  put_dated (fixture->front, "VINET", "a", 3 * DAY);
-  assert_listed (fixture->front, NULL, "a b");
-  put_dated (fixture->front, "VINET", "a", NO_DATE);
-  assert_listed (fixture->front, NULL, "b a");
-  put_dated (fixture->front, "VINET", "a", DAY);
-  put_dated (fixture->front, "VINET", "a", DAY);
-  assert_listed (fixture->front, NULL, "b a");
-  tall_fixture_delete (fixture, "b", NULL);
-  assert_listed (fixture->front, NULL, "a");
-  put_dated (fixture->front, "VINET", "b", 0);
-  assert_listed (fixture->front, NULL, "a b");
 }
 
 static guint
@@ -309,28 +224,6 @@ test_early_end (TallStoreFixture *fixture, gconstpointer data G_GNUC_UNUSED)
   while (token != NULL);
   g_assert_cmpstr (listed->str, ==, "o2 o1 o0");
   g_assert_cmpuint (n_empty, >=, 3);
-}
-
-/* A page goes on where it was, also if the order there is gone or has another date. */
-static void
-test_position_is_gone (TallStoreFixture *fixture, gconstpointer data G_GNUC_UNUSED)
-{
-  for (guint i = 0; i < 4; i++)
-    {
-      g_autofree char *number = g_strdup_printf ("o%u", i);
-      put_dated (fixture->front, "VINET", number, i * DAY);
-    }
-  g_autofree char *token = NULL;
-  TallListOptions options = { .limit = 2 };
-  g_autofree char *first = list_page (fixture->front, "VINET", &options, &token);
-  g_assert_cmpstr (first, ==, "o3 o2");
-  options.page = token;
-  tall_fixture_delete (fixture, "o2", NULL);
-  assert_listed (fixture->front, &options, "o1 o0");
-  put_dated (fixture->front, "VINET", "o1", 9 * DAY);
-  assert_listed (fixture->front, &options, "o0");
-  tall_fixture_delete (fixture, "o0", NULL);
-  assert_listed (fixture->front, &options, "");
 }
 
 static void
@@ -497,16 +390,11 @@ test_broken_row (gconstpointer code)
 
 static const TallStoreTest tests[] = {
   { "unreadable", test_unreadable },
-  { "order", test_order },
-  { "entry", test_entry },
   { "range", test_range },
-  { "pages", test_pages },
-  { "follows-changes", test_follows_changes },
   { "cleans-up", test_cleans_up },
   { "dangling-hints", test_dangling_hints },
   { "refused-put", test_refused_put },
   { "early-end", test_early_end },
-  { "position-is-gone", test_position_is_gone },
   { "calls", test_calls },
   { "without-index", test_without_index },
 };

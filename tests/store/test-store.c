@@ -7,44 +7,6 @@
 #include "tall-test-orders.h"
 #include "tall-must.h"
 
-static void
-test_put_get_delete (TallStoreFixture *fixture, gconstpointer data G_GNUC_UNUSED)
-{
-  tall_fixture_assert_absent (fixture, "1");
-  for (guint i = 0; i < 3; i++)
-    {
-      g_autoptr (TallOrder) order = tall_test_marked_order ("1", 1, i, 3 + i);
-      gint64 revision;
-      gint64 stored = tall_fixture_put (fixture, order, NULL);
-      g_assert_cmpint (stored, >=, TALL_TEST_NOW);
-      g_assert_cmpint (stored % 2, ==, 0);
-
-      g_autoptr (TallOrder) fetched = tall_fixture_get (fixture, "1", &revision);
-      tall_test_assert_order_equal (order, fetched);
-      g_assert_cmpint (revision, ==, stored);
-      tall_fixture_assert_absent (fixture, "2");
-
-      tall_fixture_delete (fixture, "1", NULL);
-      tall_fixture_assert_absent (fixture, "1");
-    }
-}
-
-static void
-test_replace_shrinks_and_grows (TallStoreFixture *fixture, gconstpointer data G_GNUC_UNUSED)
-{
-  const guint n_lines[] = { 3, 1, 7, 7, 2 };
-  gint64 before = 0;
-  for (guint i = 0; i < G_N_ELEMENTS (n_lines); i++)
-    {
-      g_autoptr (TallOrder) order = tall_test_marked_order ("1", 1, i, n_lines[i]);
-      gint64 stored = tall_fixture_put (fixture, order, NULL);
-      g_assert_cmpint (stored, >, before);
-      before = stored;
-      g_autoptr (TallOrder) fetched = tall_fixture_get (fixture, "1", NULL);
-      tall_test_assert_order_equal (order, fetched);
-    }
-}
-
 /* Nothing of a replaced or deleted revision stays, but a deleted order's tombstone. */
 static void
 test_cleans_up (TallStoreFixture *fixture, gconstpointer data G_GNUC_UNUSED)
@@ -112,62 +74,6 @@ test_state_says_what_is_stored (TallStoreFixture *fixture, gconstpointer data G_
   g_assert_cmpuint (state.schema, ==, 2);
 }
 
-static void
-test_if_absent (TallStoreFixture *fixture, gconstpointer data G_GNUC_UNUSED)
-{
-  g_autoptr (GError) error = NULL;
-  g_autoptr (TallOrder) order = tall_test_marked_order ("1", 1, 1, 2);
-  TallWriteOptions options = { .condition = TALL_IF_ABSENT };
-  gint64 stored = tall_fixture_put (fixture, order, &options);
-
-  g_assert_false (tall_front_put_order (fixture->front, order, &options, NULL, &error));
-  g_assert_error (error, TALL_ERROR, TALL_ERROR_CONFLICT);
-  g_assert_cmpint (tall_error_get_revision (error), ==, stored);
-  tall_fixture_assert_prefix (error, "Storing order 1 of VINET: ");
-
-  tall_fixture_delete (fixture, "1", NULL);
-  tall_fixture_put (fixture, order, &options);
-}
-
-static void
-test_if_revision (TallStoreFixture *fixture, gconstpointer data G_GNUC_UNUSED)
-{
-  g_autoptr (GError) error = NULL;
-  g_autoptr (TallOrder) order = tall_test_marked_order ("1", 1, 1, 2);
-  TallWriteOptions options = { .condition = TALL_IF_REVISION, .revision = TALL_TEST_NOW };
-
-  g_assert_false (tall_front_put_order (fixture->front, order, &options, NULL, &error));
-  g_assert_error (error, TALL_ERROR, TALL_ERROR_CONFLICT);
-  g_assert_cmpint (tall_error_get_revision (error), ==, 0);
-  g_clear_error (&error);
-
-  gint64 first = tall_fixture_put (fixture, order, NULL);
-  options.revision = first;
-  gint64 second = tall_fixture_put (fixture, order, &options);
-  g_assert_false (tall_front_put_order (fixture->front, order, &options, NULL, &error));
-  g_assert_error (error, TALL_ERROR, TALL_ERROR_CONFLICT);
-  g_assert_cmpint (tall_error_get_revision (error), ==, second);
-  g_clear_error (&error);
-
-  g_assert_false (
-      tall_front_delete_order (fixture->front, TALL_TEST_CUSTOMER, "1", &options, &error));
-  g_assert_error (error, TALL_ERROR, TALL_ERROR_CONFLICT);
-  g_assert_cmpint (tall_error_get_revision (error), ==, second);
-  options.revision = second;
-  tall_fixture_delete (fixture, "1", &options);
-}
-
-static void
-test_delete_if_absent_is_invalid (TallStoreFixture *fixture, gconstpointer data G_GNUC_UNUSED)
-{
-  g_autoptr (GError) error = NULL;
-  TallWriteOptions options = { .condition = TALL_IF_ABSENT };
-  g_assert_false (
-      tall_front_delete_order (fixture->front, TALL_TEST_CUSTOMER, "1", &options, &error));
-  g_assert_error (error, TALL_ERROR, TALL_ERROR_INVALID);
-  g_assert_cmpstr (tall_error_get_field (error), ==, "condition");
-}
-
 /* A put that is sent again with its token is stored once, whatever its condition. */
 static void
 test_token_put (TallStoreFixture *fixture, gconstpointer data G_GNUC_UNUSED)
@@ -196,40 +102,6 @@ test_token_put (TallStoreFixture *fixture, gconstpointer data G_GNUC_UNUSED)
 }
 
 static void
-test_token_for_something_else (TallStoreFixture *fixture, gconstpointer data G_GNUC_UNUSED)
-{
-  g_autoptr (GError) error = NULL;
-  TallWriteOptions options = { .has_token = TRUE, .token = { 7, 1 } };
-  g_autoptr (TallOrder) order = tall_test_marked_order ("1", 1, 1, 2);
-  g_autoptr (TallOrder) other = tall_test_marked_order ("1", 1, 2, 2);
-  tall_fixture_put (fixture, order, &options);
-
-  g_assert_false (tall_front_put_order (fixture->front, other, &options, NULL, &error));
-  g_assert_error (error, TALL_ERROR, TALL_ERROR_INVALID);
-  g_assert_cmpstr (tall_error_get_field (error), ==, "token");
-  g_clear_error (&error);
-  must_fail (tall_front_delete_order (fixture->front, TALL_TEST_CUSTOMER, "1", &options, &error),
-             TALL_ERROR_INVALID);
-
-  g_autoptr (TallOrder) fetched = tall_fixture_get (fixture, "1", NULL);
-  tall_test_assert_order_equal (order, fetched);
-}
-
-static void
-test_token_delete (TallStoreFixture *fixture, gconstpointer data G_GNUC_UNUSED)
-{
-  TallWriteOptions options = { .has_token = TRUE, .token = { 7, 1 } };
-  g_autoptr (TallOrder) order = tall_test_marked_order ("1", 1, 1, 2);
-  tall_fixture_put (fixture, order, NULL);
-  tall_fixture_delete (fixture, "1", &options);
-  tall_fixture_delete (fixture, "1", &options);
-
-  options.token[0]++;
-  must_fail (tall_front_delete_order (fixture->front, TALL_TEST_CUSTOMER, "1", &options, &error),
-             TALL_ERROR_NOT_FOUND);
-}
-
-static void
 assert_invalid_put (TallStoreFixture *fixture, const TallWriteOptions *options, const char *field)
 {
   g_autoptr (GError) error = NULL;
@@ -249,30 +121,6 @@ test_invalid_options (TallStoreFixture *fixture, gconstpointer data G_GNUC_UNUSE
 {
   assert_invalid_put (fixture, &(TallWriteOptions){ .has_token = TRUE }, "token");
   assert_invalid_put (fixture, &(TallWriteOptions){ .condition = TALL_IF_REVISION }, "revision");
-}
-
-static void
-test_customer (TallStoreFixture *fixture, gconstpointer data G_GNUC_UNUSED)
-{
-  g_autoptr (TallCustomer) customer = tall_test_plain_customer ("VINET");
-  TallWriteOptions options = { .condition = TALL_IF_ABSENT };
-  gint64 stored, revision;
-
-  must_fail (tall_front_get_customer (fixture->front, "VINET", NULL, &error), TALL_ERROR_NOT_FOUND);
-  must (tall_front_put_customer (fixture->front, customer, &options, &stored, &error));
-  g_autoptr (TallCustomer) fetched =
-      must (tall_front_get_customer (fixture->front, "VINET", &revision, &error));
-  tall_test_assert_customer_equal (customer, fetched);
-  g_assert_cmpint (revision, ==, stored);
-
-  must_fail (tall_front_put_customer (fixture->front, customer, &options, NULL, &error),
-             TALL_ERROR_CONFLICT);
-  customer->name = tall_arena_strdup (tall_customer_get_arena (customer), "another");
-  must (tall_front_put_customer (fixture->front, customer, NULL, &revision, &error));
-  g_assert_cmpint (revision, >, stored);
-  g_autoptr (TallCustomer) again =
-      must (tall_front_get_customer (fixture->front, "VINET", NULL, &error));
-  tall_test_assert_customer_equal (customer, again);
 }
 
 /* With a clock an hour behind what is stored, everything works, and revisions still grow. */
@@ -361,19 +209,11 @@ test_describe_and_ping (TallStoreFixture *fixture, gconstpointer data)
 }
 
 static const TallStoreTest tests[] = {
-  { "put-get-delete", test_put_get_delete },
-  { "replace-shrinks-and-grows", test_replace_shrinks_and_grows },
   { "cleans-up", test_cleans_up },
   { "tombstone", test_tombstone },
   { "state-says-what-is-stored", test_state_says_what_is_stored },
-  { "if-absent", test_if_absent },
-  { "if-revision", test_if_revision },
-  { "delete-if-absent-is-invalid", test_delete_if_absent_is_invalid },
   { "token/put", test_token_put },
-  { "token/for-something-else", test_token_for_something_else },
-  { "token/delete", test_token_delete },
   { "invalid-options", test_invalid_options },
-  { "customer", test_customer },
   { "slow-clock", test_slow_clock },
   { "calls", test_calls },
   { "describe-and-ping", test_describe_and_ping },

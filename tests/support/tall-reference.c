@@ -103,6 +103,7 @@ note_done (TallExpected *record, Attempt *attempt, gint64 revision)
   if (record->live)
     {
       g_assert_cmpint (revision, >, record->revision);
+      g_assert_cmpint (revision % 2, ==, 0);
       record->revision = revision;
     }
   record->has_old_token = record->has_token;
@@ -111,12 +112,37 @@ note_done (TallExpected *record, Attempt *attempt, gint64 revision)
   memcpy (record->token, attempt->options.token, TALL_TOKEN_SIZE);
 }
 
+static char *
+name_attempt (const TallExpected *record, const Attempt *attempt)
+{
+  const char *doing = attempt->deletes ? "Deleting" : "Storing";
+  return record->order_number == NULL
+             ? g_strdup_printf ("%s customer %s: ", doing, record->customer_number)
+             : g_strdup_printf ("%s order %s of %s: ", doing, record->order_number,
+                                record->customer_number);
+}
+
+/* What the error says beside its code: which attempt failed, what is stored, what is wrong. */
+static void
+check_error (const TallExpected *record, const Attempt *attempt, const GError *error)
+{
+  g_autofree char *prefix = name_attempt (record, attempt);
+  gboolean is_condition = attempt->deletes && attempt->options.condition == TALL_IF_ABSENT;
+  tall_fixture_assert_prefix (error, prefix);
+  if (error->code == TALL_ERROR_INVALID)
+    g_assert_cmpstr (tall_error_get_field (error), ==, is_condition ? "condition" : "token");
+  else if (error->code == TALL_ERROR_CONFLICT && !(attempt->deletes && attempt->has_orders))
+    g_assert_cmpint (tall_error_get_revision (error), ==, record->live ? record->revision : 0);
+}
+
 /* Checks that the outcome of the attempt is the one that was foreseen. */
 static void
 settle (TallExpected *record, Attempt *attempt, gint64 revision, const GError *error)
 {
   int expected = foresee (record, attempt);
   must_be (error, expected >= 0 ? expected : 0);
+  if (error != NULL)
+    check_error (record, attempt, error);
   if (expected == REPEATED && !attempt->deletes)
     g_assert_cmpint (revision, ==, record->revision);
   if (expected == DONE)

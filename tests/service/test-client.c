@@ -44,44 +44,6 @@ test_random_orders (Fixture *f, gconstpointer data G_GNUC_UNUSED)
 }
 
 static void
-test_random_customers (Fixture *f, gconstpointer data G_GNUC_UNUSED)
-{
-  g_autoptr (GRand) rand = g_rand_new_with_seed (7);
-
-  for (guint i = 0; i < 300; i++)
-    {
-      gint64 stored = 0, fetched = 0;
-      g_autoptr (TallCustomer) customer = tall_test_random_customer (rand);
-      must (tall_front_put_customer (f->client, customer, NULL, &stored, &error));
-
-      g_autoptr (TallCustomer) got =
-          must (tall_front_get_customer (f->client, customer->number, &fetched, &error));
-      tall_test_assert_customer_equal (customer, got);
-      g_assert_cmpint (stored, ==, fetched);
-    }
-}
-
-static void
-test_delete (Fixture *f, gconstpointer data G_GNUC_UNUSED)
-{
-  g_autoptr (GError) error = NULL;
-  g_autoptr (TallOrder) order = tall_test_order_with_lines ("VINET", "10248", 3);
-  gint64 revision = 0;
-  must (tall_front_put_order (f->client, order, NULL, &revision, &error));
-
-  TallWriteOptions other = { .condition = TALL_IF_REVISION, .revision = revision + 1 };
-  g_assert_false (tall_front_delete_order (f->client, "VINET", "10248", &other, &error));
-  g_assert_error (error, TALL_ERROR, TALL_ERROR_CONFLICT);
-  g_assert_cmpint (tall_error_get_revision (error), ==, revision);
-  g_clear_error (&error);
-
-  TallWriteOptions same = { .condition = TALL_IF_REVISION, .revision = revision };
-  must (tall_front_delete_order (f->client, "VINET", "10248", &same, &error));
-  must_fail (tall_front_delete_order (f->client, "VINET", "10248", NULL, &error),
-             TALL_ERROR_NOT_FOUND);
-}
-
-static void
 test_describe (Fixture *f, gconstpointer data G_GNUC_UNUSED)
 {
   g_autoptr (TallDescription) got = must (tall_front_describe (f->client, &error));
@@ -195,6 +157,12 @@ test_options (Fixture *f, gconstpointer data G_GNUC_UNUSED)
   g_assert_false (tall_front_put_order (f->client, order, &options, NULL, &error));
   g_assert_error (error, TALL_ERROR, TALL_ERROR_CONFLICT);
   g_assert_cmpint (tall_error_get_revision (error), ==, first);
+
+  /* A deletion has one of the client's own. */
+  g_autoptr (TallCustomer) customer = tall_test_plain_customer ("OTHER");
+  must (tall_front_put_customer (f->client, customer, NULL, NULL, &error));
+  must (tall_front_delete_customer (f->client, "OTHER", NULL, &error));
+  g_assert_true (tall_test_front_get_options (f->test_front).has_token);
 }
 
 /* Each code, with what belongs to it; of some the message stays in the server. */
@@ -369,8 +337,6 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   ADD ("/service/client/random-orders", test_random_orders);
-  ADD ("/service/client/random-customers", test_random_customers);
-  ADD ("/service/client/delete", test_delete);
   ADD ("/service/client/describe", test_describe);
   ADD ("/service/client/describe/elsewhere", test_describe_elsewhere);
   ADD ("/service/client/options", test_options);

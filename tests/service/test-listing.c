@@ -35,70 +35,6 @@ new_order (const char *customer, guint number)
   return tall_test_order_with_lines (customer, text, number % 5);
 }
 
-/* Each page once, each order once, with what it is listed with. */
-static void
-test_orders (Fixture *f, gconstpointer data G_GNUC_UNUSED)
-{
-  for (guint i = 0; i < 75; i++)
-    {
-      g_autoptr (TallOrder) order = new_order ("VINET", i);
-      if ((order->has_sales_date = i % 2))
-        order->sales_date = i * 1000;
-      order->currency =
-          i % 3 == 0 ? NULL
-                     : tall_arena_strdup (tall_order_get_arena (order), i % 3 == 1 ? "" : "€");
-      put (f, order);
-    }
-
-  g_autofree char *page = NULL;
-  guint n = 0;
-  do
-    {
-      TallListOptions options = { .page = page };
-      g_autoptr (TallOrderList) list =
-          must (tall_front_list_orders (f->client, "VINET", &options, &error));
-      g_assert_cmpuint (list->n_entries, ==, n < 60 ? TALL_DEFAULT_PAGE : 15);
-      for (guint i = 0; i < list->n_entries; i++, n++)
-        {
-          const TallOrderEntry *entry = &list->entries[i];
-          g_autoptr (TallOrder) order = new_order ("VINET", n);
-          TallDecimal total;
-          g_assert_cmpstr (entry->order_number, ==, order->order_number);
-          g_assert_cmpint (entry->revision, >, 0);
-          g_assert_cmpint (entry->has_sales_date, ==, n % 2);
-          g_assert_cmpint (entry->sales_date, ==, n % 2 ? n * 1000 : 0);
-          g_assert_cmpuint (entry->n_lines, ==, n % 5);
-          g_assert_cmpstr (entry->currency, ==, n % 3 == 0 ? NULL : n % 3 == 1 ? "" : "€");
-          g_assert_cmpint (entry->has_total, ==, tall_order_compute_total (order, &total));
-          g_assert_cmpint (entry->total.unscaled, ==, entry->has_total ? total.unscaled : 0);
-          g_assert_cmpint (entry->total.scale, ==, entry->has_total ? total.scale : 0);
-        }
-      g_free (page);
-      page = g_strdup (list->next_page);
-    }
-  while (page != NULL);
-  g_assert_cmpuint (n, ==, 75);
-}
-
-static void
-test_dates (Fixture *f, gconstpointer data G_GNUC_UNUSED)
-{
-  TallListOptions options = { .has_from = TRUE, .from = 3, .has_to = TRUE, .to = 7, .limit = 1000 };
-  for (guint i = 0; i < 10; i++)
-    {
-      g_autoptr (TallOrder) order = new_order ("VINET", i);
-      order->has_sales_date = TRUE;
-      order->sales_date = i;
-      put (f, order);
-    }
-
-  g_autoptr (TallOrderList) list =
-      must (tall_front_list_orders (f->client, "VINET", &options, &error));
-  g_assert_cmpuint (list->n_entries, ==, 4);
-  g_assert_cmpint (list->entries[0].sales_date, ==, 3);
-  g_assert_null (list->next_page);
-}
-
 /* Whatever limits it: the token of one listing is none of another's. */
 static void
 test_refused (Fixture *f, gconstpointer data G_GNUC_UNUSED)
@@ -124,34 +60,6 @@ test_refused (Fixture *f, gconstpointer data G_GNUC_UNUSED)
   must_fail (tall_front_list_orders (f->client, "VINET", NULL, &error), TALL_ERROR_UNSUPPORTED);
   must_fail (tall_front_get_customer_orders (f->client, "NOBODY", NULL, &error),
              TALL_ERROR_NOT_FOUND);
-}
-
-static void
-test_customers (Fixture *f, gconstpointer data G_GNUC_UNUSED)
-{
-  TallListOptions options = { .limit = 3 };
-
-  for (guint i = 0; i < 5; i++)
-    {
-      g_autofree char *number = g_strdup_printf ("C%u", i);
-      g_autoptr (TallCustomer) customer = tall_test_plain_customer (number);
-      customer->name =
-          i == 1 ? NULL : tall_arena_strdup (tall_customer_get_arena (customer), i == 2 ? "" : "ä");
-      must (tall_front_put_customer (f->client, customer, NULL, NULL, &error));
-    }
-  g_autoptr (TallCustomerList) first =
-      must (tall_front_list_customers (f->client, &options, &error));
-  g_assert_cmpuint (first->n_entries, ==, 3);
-  g_assert_cmpstr (first->entries[0].name, ==, "ä");
-  g_assert_cmpstr (first->entries[1].name, ==, NULL);
-  g_assert_cmpstr (first->entries[2].name, ==, "");
-  g_assert_cmpint (first->entries[2].revision, >, first->entries[1].revision);
-  options.page = first->next_page;
-  g_autoptr (TallCustomerList) second =
-      must (tall_front_list_customers (f->client, &options, &error));
-  g_assert_cmpuint (second->n_entries, ==, 2);
-  g_assert_cmpstr (second->entries[0].number, ==, "C3");
-  g_assert_null (second->next_page);
 }
 
 /* Walks all pages; fails the test if an order is not as it was stored. */
@@ -439,34 +347,13 @@ test_unreadable (Fixture *f, gconstpointer data G_GNUC_UNUSED)
   g_assert_cmpuint (page->n_orders, ==, 3);
 }
 
-static void
-test_delete_customer (Fixture *f, gconstpointer data G_GNUC_UNUSED)
-{
-  g_autoptr (TallCustomer) customer = tall_test_plain_customer ("VINET");
-  g_autoptr (TallOrder) order = new_order ("VINET", 1);
-  gint64 revision = 0;
-  must (tall_front_put_customer (f->client, customer, NULL, &revision, &error));
-  put (f, order);
-
-  must_fail (tall_front_delete_customer (f->client, "VINET", NULL, &error), TALL_ERROR_CONFLICT);
-  must (tall_front_delete_order (f->client, "VINET", "0001", NULL, &error));
-  TallWriteOptions other = { .condition = TALL_IF_REVISION, .revision = revision + 1 };
-  must_fail (tall_front_delete_customer (f->client, "VINET", &other, &error), TALL_ERROR_CONFLICT);
-  must (tall_front_delete_customer (f->client, "VINET", NULL, &error));
-  g_assert_true (tall_test_front_get_options (f->test_front).has_token);
-  must_fail (tall_front_delete_customer (f->client, "VINET", NULL, &error), TALL_ERROR_NOT_FOUND);
-}
-
 #define ADD(path, function) g_test_add (path, Fixture, NULL, set_up, function, tear_down)
 
 int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
-  ADD ("/service/listing/orders", test_orders);
-  ADD ("/service/listing/dates", test_dates);
   ADD ("/service/listing/refused", test_refused);
-  ADD ("/service/listing/customers", test_customers);
   ADD ("/service/listing/customer-orders", test_customer_orders);
   ADD ("/service/listing/find", test_find);
   ADD ("/service/listing/find-large", test_find_large);
@@ -474,6 +361,5 @@ main (int argc, char **argv)
   ADD ("/service/listing/large-orders", test_large_orders);
   ADD ("/service/listing/damaged-order", test_damaged_order);
   ADD ("/service/listing/unreadable", test_unreadable);
-  ADD ("/service/listing/delete-customer", test_delete_customer);
   return g_test_run ();
 }

@@ -4,6 +4,8 @@
 /* The store beside a plain map, under random operations of one client, who also writes between the
  * pages of listings: no difference is allowed but what the documentation of those allows. The seed
  * is that of the test program: it prints it, and --seed repeats a run. */
+#include "service/server/server.h"
+#include "tall-client.h"
 #include "tall-error.h"
 #include "tall-reference.h"
 #include "tall-test-orders.h"
@@ -254,12 +256,12 @@ step (TallReference *self)
 }
 
 static void
-test_reference (TallStoreFixture *fixture, gconstpointer data)
+go_through (TallStoreFixture *fixture, const TallStoreKind *kind, TallFront *front)
 {
-  const TallStoreKind *kind = data;
   g_auto (TallReference) self = { 0 };
   guint n_steps = kind->rocksdb ? 200 : 500;
   tall_reference_init (&self, fixture, kind);
+  self.front = front;
   for (guint i = 0; i < n_steps; i++)
     {
       step (&self);
@@ -268,8 +270,26 @@ test_reference (TallStoreFixture *fixture, gconstpointer data)
     }
 }
 
+static void
+test_reference (TallStoreFixture *fixture, gconstpointer kind)
+{
+  go_through (fixture, kind, fixture->front);
+}
+
+/* The same for a client of a server of the store. */
+static void
+test_served (TallStoreFixture *fixture, gconstpointer kind)
+{
+  g_autoptr (TallServer) server =
+      must (tall_server_new (fixture->front, "127.0.0.1:0", NULL, &error));
+  g_autoptr (TallFront) client = must (tall_client_new (tall_server_get_address (server), &error));
+  go_through (fixture, kind, client);
+  g_assert_true (tall_server_stop (server));
+}
+
 static const TallStoreTest tests[] = {
   { "plain-map", test_reference },
+  { "served", test_served },
 };
 
 int

@@ -214,7 +214,7 @@ test_refused (Fixture *f, gconstpointer data G_GNUC_UNUSED)
     {
       g_auto (TallTestMessage) message;
       g_auto (GStrv) words = g_strsplit (cases[i].script, " ", -1);
-      g_test_message ("%s: %.60s", cases[i].call, cases[i].script);
+      g_test_message ("row %u: %s", i, cases[i].call);
       tall_test_message_init (&message, f->compact, cases[i].call, T_CALL);
       write_words (&message, words);
       tall_test_message_end_struct (&message);

@@ -402,7 +402,7 @@ def hog(checks, layout, options):
     limit = stated_most(layout, options.hog_memory)
     with tempfile.TemporaryDirectory() as folder, \
             serving(folder, layout, options.hog_memory) as (server, address):
-        crowd, begun, samples = Crowd(address), time.monotonic(), []
+        crowd, begun, samples = Crowd(address), time.monotonic(), [(0, 0)]
         for i in range(options.hogs):
             kind = ("name", "address", "name", "lines")[i % 4]
             crowd.add(1, put_and_get, {"putOrder": put_large(kind, f"{i}"),

@@ -231,7 +231,7 @@ tall_reference_write (TallReference *self, guint customer)
       write_again (self, record, &attempt);
       return;
     }
-  attempt.deletes = g_rand_int_range (self->rand, 0, 3) == 0;
+  attempt.deletes = g_rand_int_range (self->rand, 0, n_orders > 1 ? 3 : 2) == 0;
   attempt.repeats = attempt.deletes && !record->live; /* one deletion is like another */
   choose_options (self, record, &attempt.options);
   g_autoptr (TallOrder) order = i < n_orders ? make_order (self, record) : NULL;

@@ -190,7 +190,7 @@ read_text (GSocket *socket, gint64 deadline)
 }
 
 /* Asks what only HBase's gateway can say. */
-static TallConnection *
+static TallTransport *
 ask (const char *address, const TallStranger *gateway, gint64 deadline)
 {
   static const TallStructType no_args = { .name = "args" };
@@ -198,25 +198,23 @@ ask (const char *address, const TallStranger *gateway, gint64 deadline)
   options.framed = gateway->framed;
   options.compact = gateway->compact;
   options.max_message = MAX_REPLY;
-  g_autoptr (TallConnection) connection = tall_connection_open (address, &options, deadline, NULL);
-  if (connection == NULL)
+  g_autoptr (TallTransport) transport = tall_connection_open (address, &options, deadline, NULL);
+  if (transport == NULL)
     return NULL;
 
-  TallTransport *transport = tall_connection_get_transport (connection);
-  tall_connection_set_deadline (connection, deadline);
+  tall_transport_set_deadline (transport, deadline);
   if (!tall_message_write_call (TALL_PROBE_GATEWAY_CALL, transport, &no_args, NULL, NULL)
       || !tall_transport_flush (transport, NULL))
     return NULL;
-  return g_steal_pointer (&connection);
+  return g_steal_pointer (&transport);
 }
 
 /* @connection: (nullable): */
 static gboolean
-is_answered (TallConnection *connection)
+is_answered (TallTransport *connection)
 {
   g_auto (TallMessage) message = { NULL };
-  return connection != NULL
-         && tall_message_read (&message, tall_connection_get_transport (connection), NULL)
+  return connection != NULL && tall_message_read (&message, connection, NULL)
          && message.type == T_REPLY;
 }
 
@@ -233,7 +231,7 @@ tall_probe (const char *address, guint milliseconds)
 {
   gint64 deadline = g_get_monotonic_time () + (gint64)milliseconds * G_TIME_SPAN_MILLISECOND;
   g_autoptr (GSocket) socket = greet (address, deadline);
-  TallConnection *asked[G_N_ELEMENTS (gateways)];
+  TallTransport *asked[G_N_ELEMENTS (gateways)];
 
   for (guint i = 0; i < G_N_ELEMENTS (gateways); i++)
     asked[i] = ask (address, &gateways[i], deadline);
@@ -247,144 +245,33 @@ tall_probe (const char *address, guint milliseconds)
   return stranger;
 }
 
-struct _TallConnection
-{
-  GObject parent_instance;
-
-  char *address; /* host:port */
-  TallTransport *transport;
-};
-
-G_DEFINE_FINAL_TYPE (TallConnection, tall_connection, G_TYPE_OBJECT)
-
-/**
- * tall_connection_get_transport:
- *
- * Returns: (transfer none): where calls are written and replies are read
- */
-TallTransport *
-tall_connection_get_transport (TallConnection *self)
-{
-  return self->transport;
-}
-
-const char *
-tall_connection_get_address (TallConnection *self)
-{
-  return self->address;
-}
-
-/**
- * tall_connection_set_deadline:
- * @deadline: in microseconds of g_get_monotonic_time(), G_MAXINT64: none
- *
- * Sets the deadline of all calls from now on.
- */
-void
-tall_connection_set_deadline (TallConnection *self, gint64 deadline)
-{
-  tall_transport_set_deadline (self->transport, deadline);
-}
-
-/**
- * tall_connection_has_delivered:
- *
- * Returns: whether the last call has left as a whole. If not, the other side cannot have acted on
- *   it.
- */
-gboolean
-tall_connection_has_delivered (TallConnection *self)
-{
-  return tall_transport_has_delivered (self->transport);
-}
-
-/**
- * tall_connection_is_fit:
- *
- * Returns: whether a kept connection can take another call. It may still turn out closed when the
- *   call is made.
- */
-gboolean
-tall_connection_is_fit (TallConnection *self)
-{
-  return tall_transport_is_fit (self->transport);
-}
-
-/**
- * tall_connection_is_broken:
- *
- * Returns: whether something failed on the connection, so that it must be closed.
- */
-gboolean
-tall_connection_is_broken (TallConnection *self)
-{
-  return tall_transport_is_broken (self->transport);
-}
-
-void
-tall_connection_break (TallConnection *self)
-{
-  tall_transport_break (self->transport);
-}
-
-static void
-tall_connection_finalize (GObject *object)
-{
-  TallConnection *self = TALL_CONNECTION (object);
-  if (self->transport != NULL)
-    tall_transport_close (self->transport);
-  g_clear_object (&self->transport);
-  g_free (self->address);
-  G_OBJECT_CLASS (tall_connection_parent_class)->finalize (object);
-}
-
-static void
-tall_connection_class_init (TallConnectionClass *klass)
-{
-  G_OBJECT_CLASS (klass)->finalize = tall_connection_finalize;
-}
-
-static void
-tall_connection_init (TallConnection *self G_GNUC_UNUSED)
-{
-}
-
-static gboolean
-begin_tls (TallConnection *self, TallTlsContext *context, gint64 deadline, GError **error)
-{
-  g_autofree char *host = NULL;
-  guint16 port;
-  if (!tall_address_parse (self->address, &host, &port, error))
-    return FALSE;
-  if (tall_transport_begin_tls (self->transport, context, host, deadline, error))
-    return TRUE;
-  g_prefix_error (error, "Connecting to %s: ", self->address);
-  return FALSE;
-}
-
 /**
  * tall_connection_open:
  * @address: `host:port` or `[v6 address]:port`
  * @options: copied
- * @deadline: of connecting only; calls have none until tall_connection_set_deadline()
+ * @deadline: of connecting only; calls have none until tall_transport_set_deadline()
+ *
+ * A client's connection belongs to one thread at a time. After any error but those that the
+ * interface declares it is broken and must be closed: what comes next on it may be the answer to
+ * another call.
  *
  * Returns: (transfer full): a connection; NULL with %TALL_ERROR_UNAVAILABLE,
  *   %TALL_ERROR_TIMED_OUT or %TALL_ERROR_INVALID (the address); with TLS as tall_tls_handshake()
  */
-TallConnection *
+TallTransport *
 tall_connection_open (const char *address,
                       const TallWireOptions *options,
                       gint64 deadline,
                       GError **error)
 {
+  g_autofree char *host = NULL;
+  guint16 port;
   g_autoptr (GSocket) socket = tall_socket_connect (address, deadline, error);
-  if (socket == NULL)
+  if (socket == NULL || !tall_address_parse (address, &host, &port, error))
     return NULL;
 
-  g_autoptr (TallConnection) self = g_object_new (TALL_TYPE_CONNECTION, NULL);
-  self->address = g_strdup (address);
-  self->transport = tall_transport_new (socket, address, options);
-  if (options->tls != NULL && !begin_tls (self, options->tls, deadline, error))
+  g_autoptr (TallTransport) self = tall_transport_new (socket, address, options);
+  if (options->tls != NULL && !tall_transport_begin_tls (self, options->tls, host, deadline, error))
     return NULL;
   return g_steal_pointer (&self);
 }

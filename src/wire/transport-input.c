@@ -329,6 +329,14 @@ tall_transport_read_frame (TallTransport *self, GError **error)
   return tall_transport_read_frame_start (self, G_MAXSIZE, error);
 }
 
+/* What has arrived of the message under way and was not yet read. */
+static TallSlice
+peek (TallTransport *self)
+{
+  gsize len = MIN (tall_transport_buffered (self), self->limit);
+  return len > 0 ? tall_slice (self->in + self->in_pos, len) : (TallSlice)TALL_SLICE_INIT;
+}
+
 /**
  * tall_transport_recognize:
  *
@@ -337,8 +345,7 @@ tall_transport_read_frame (TallTransport *self, GError **error)
 TallRecognized
 tall_transport_recognize (TallTransport *self)
 {
-  return self->has_frame ? tall_protocol_recognize (tall_transport_peek (self), NULL)
-                         : TALL_RECOGNIZED_NOTHING;
+  return self->has_frame ? tall_protocol_recognize (peek (self), NULL) : TALL_RECOGNIZED_NOTHING;
 }
 
 /**
@@ -371,19 +378,6 @@ tall_transport_get_remaining (TallTransport *self)
   return self->limit;
 }
 
-/**
- * tall_transport_peek:
- *
- * Returns: (transfer none): what has arrived of the message under way and was not yet read, valid
- *   until the next read
- */
-TallSlice
-tall_transport_peek (TallTransport *self)
-{
-  gsize len = MIN (tall_transport_buffered (self), self->limit);
-  return len > 0 ? tall_slice (self->in + self->in_pos, len) : (TallSlice)TALL_SLICE_INIT;
-}
-
 /* Counts the next @n bytes, which have arrived, as read. */
 static inline void
 advance (TallTransport *self, gsize n)
@@ -396,7 +390,7 @@ advance (TallTransport *self, gsize n)
 
 /**
  * tall_transport_advance:
- * @n: bytes, at most those of tall_transport_peek()
+ * @n: bytes, at most those that have arrived of the message under way
  *
  * Counts bytes as read.
  */

@@ -247,6 +247,17 @@ tall_transport_set_stall (TallTransport *self, gint64 stall)
 }
 
 /**
+ * tall_transport_get_peer:
+ *
+ * Returns: (transfer none): what messages call the other side; of a client's connection its address
+ */
+const char *
+tall_transport_get_peer (TallTransport *self)
+{
+  return self->peer;
+}
+
+/**
  * tall_transport_is_fit:
  *
  * Returns: whether a kept client connection can take another call: nothing failed on it, the other
@@ -260,6 +271,11 @@ tall_transport_is_fit (TallTransport *self)
          && tall_socket_is_quiet (self->socket);
 }
 
+/**
+ * tall_transport_is_broken:
+ *
+ * Returns: whether something failed on the connection, so that it must be closed
+ */
 gboolean
 tall_transport_is_broken (TallTransport *self)
 {

@@ -103,7 +103,6 @@ gboolean tall_transport_begin_message (TallTransport *self,
 const guint8 *
 tall_transport_fill (TallTransport *self, gsize n, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 gsize tall_transport_get_remaining (TallTransport *self);
-TallSlice tall_transport_peek (TallTransport *self);
 void tall_transport_advance (TallTransport *self, gsize n);
 TallSlice tall_transport_get_output (TallTransport *self);
 void tall_transport_drop_output (TallTransport *self);
@@ -111,6 +110,7 @@ void tall_transport_set_tee (TallTransport *self, GByteArray *tee);
 gboolean tall_transport_flush (TallTransport *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 void tall_transport_close (TallTransport *self);
 
+const char *tall_transport_get_peer (TallTransport *self);
 gboolean tall_transport_is_fit (TallTransport *self);
 gboolean tall_transport_is_broken (TallTransport *self);
 void tall_transport_break (TallTransport *self);

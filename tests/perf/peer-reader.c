@@ -68,8 +68,8 @@ append_hex (GString *text, TallSlice bytes)
 static void
 append_read (GString *text, const TallHbaseNames *names, const TallRead *read)
 {
-  g_autofree char *table = tall_hbase_names_get_table (names, read->table);
-  g_string_append_printf (text, "%s %s", read->kind == TALL_READ_GET ? "get" : "scan", table);
+  g_string_append_printf (text, "%s %s.%s", read->kind == TALL_READ_GET ? "get" : "scan",
+                          names->deployment, read->table);
   append_hex (text, read->kind == TALL_READ_GET ? read->keys[0] : read->start);
   if (read->kind == TALL_READ_SCAN)
     append_hex (text, read->stop);

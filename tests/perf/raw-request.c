@@ -5,6 +5,7 @@
 #include "table/hbase/convert.h"
 #include "table/hbase/reply.h"
 #include "table/hbase/reader.h"
+#include "table/hbase/writer.h"
 
 #define PAGE 256 /* rows of a scan, as the table asks for first */
 
@@ -14,16 +15,21 @@ send_read (TallTransport *transport,
            const TallRead *read,
            GError **error)
 {
-  g_autofree char *table = tall_hbase_names_get_table (names, read->table);
+  g_autoptr (TallArena) arena = tall_arena_new (0);
+  TallHbaseTScan scan;
+  TallHbaseArgs args = { .scan = &scan, .n_rows = PAGE };
+  TallHbaseMethodId method = TALL_HBASE_GET_SCANNER_RESULTS;
   if (read->kind == TALL_READ_GET)
     {
       g_autofree TallHbaseRowGet *gets = g_new (TallHbaseRowGet, read->n_keys);
       for (guint i = 0; i < read->n_keys; i++)
         gets[i] = (TallHbaseRowGet){ read, read->keys[i] };
-      return read->n_keys == 1 ? tall_hbase_send_get (transport, table, gets, error)
-                               : tall_hbase_send_gets (transport, table, gets, read->n_keys, error);
+      method = tall_hbase_make_gets (gets, read->n_keys, &args, arena);
     }
-  return tall_hbase_send_scan (transport, table, read, read->start, PAGE, error);
+  else
+    tall_hbase_t_scan_init (&scan, read, read->start, PAGE, arena);
+  args.table = tall_hbase_names_get_table (names, read->table, arena);
+  return tall_hbase_send (transport, method, &args, error);
 }
 
 /* Rows of one table. */
@@ -35,12 +41,13 @@ send_puts (TallTransport *transport,
 {
   guint n = batch->mutations->len;
   const TallMutation *first = g_ptr_array_index (batch->mutations, 0);
-  g_autofree char *table = tall_hbase_names_get_table (names, first->table);
   g_autoptr (TallArena) arena = tall_arena_new (0);
   TallHbaseTPut *puts = tall_arena_newa0 (arena, TallHbaseTPut, n);
   for (guint i = 0; i < n; i++)
     tall_hbase_t_put_init (&puts[i], g_ptr_array_index (batch->mutations, i), arena);
-  const TallHbaseArgs args = { .table = tall_slice_str (table), .puts = puts, .n_puts = n };
+  const TallHbaseArgs args = { .table = tall_hbase_names_get_table (names, first->table, arena),
+                               .puts = puts,
+                               .n_puts = n };
   return tall_hbase_send (transport, TALL_HBASE_PUT_MULTIPLE, &args, error);
 }
 
@@ -59,9 +66,11 @@ send (const Request *self, TallTransport *transport, const TallHbaseNames *names
     return send_read (transport, names, self->read, error);
   if (self->batch != NULL)
     return send_puts (transport, names, self->batch, error);
-  g_autofree char *table =
-      tall_hbase_names_get_table (names, self->conditional->mutations[0]->table);
-  return tall_hbase_send_apply_if (transport, table, self->conditional, error);
+  g_autoptr (TallArena) arena = tall_arena_new (0);
+  TallHbaseArgs args;
+  TallHbaseMethodId method = tall_hbase_make_apply_if (self->conditional, &args, arena);
+  args.table = tall_hbase_names_get_table (names, self->conditional->mutations[0]->table, arena);
+  return tall_hbase_send (transport, method, &args, error);
 }
 
 static GByteArray *

@@ -25,7 +25,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (IdlTallError, g_object_unref)
 typedef struct
 {
   TallTestService service;
-  TallConnection *connection;
+  TallTransport *connection;
   ThriftProtocol *protocol;
   IdlOrderServiceIf *stub; /* a generated client, which holds no reference of its protocol */
 } Fixture;
@@ -38,8 +38,7 @@ set_up (Fixture *f, gconstpointer data)
 
   tall_test_service_start (&f->service, NULL);
   f->connection = must (tall_connection_open (f->service.address, &options, G_MAXINT64, &error));
-  TallTransport *transport = tall_connection_get_transport (f->connection);
-  f->protocol = tall_thrift_protocol_new (transport, options.compact);
+  f->protocol = tall_thrift_protocol_new (f->connection, options.compact);
   f->stub = g_object_new (IDL_TYPE_ORDER_SERVICE_CLIENT, "input_protocol", f->protocol,
                           "output_protocol", f->protocol, NULL);
 }

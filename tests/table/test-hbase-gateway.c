@@ -22,11 +22,11 @@ g_get_monotonic_time (void)
 
 /* Connections to something that says nothing. */
 static const char *address;
-static TallConnection *whole;
-static TallConnection *broken;
+static TallTransport *whole;
+static TallTransport *broken;
 
 static TallHbaseLink *
-link_new (TallHbaseGateway *gateway, TallConnection *connection)
+link_new (TallHbaseGateway *gateway, TallTransport *connection)
 {
   TallHbaseLink *link = g_new0 (TallHbaseLink, 1);
   link->connection = g_object_ref (connection);
@@ -376,7 +376,7 @@ test_rules (void)
     }
 }
 
-static TallConnection *
+static TallTransport *
 connect_to_it (void)
 {
   const TallWireOptions wire = TALL_WIRE_OPTIONS_INIT;
@@ -393,7 +393,7 @@ main (int argc, char **argv)
   address = place;
   whole = connect_to_it ();
   broken = connect_to_it ();
-  tall_connection_break (broken);
+  tall_transport_break (broken);
   g_test_add_func ("/table/hbase/gateway/silent", test_silent);
   g_test_add_func ("/table/hbase/gateway/mute", test_mute);
   g_test_add_func ("/table/hbase/gateway/idle", test_idle);

@@ -52,12 +52,22 @@ get_new (const TallHbaseRowGet *get)
 }
 
 static gboolean
+send_gets (TallTransport *transport, const TallHbaseRowGet *gets, guint n, GError **error)
+{
+  g_autoptr (TallArena) arena = tall_arena_new (0);
+  TallHbaseArgs args;
+  TallHbaseMethodId method = tall_hbase_make_gets (gets, n, &args, arena);
+  args.table = tall_slice_str (TABLE);
+  return tall_hbase_send (transport, method, &args, error);
+}
+
+static gboolean
 send_one (TallTransport *transport,
           gboolean compact G_GNUC_UNUSED,
           const TallHbaseRowGet *gets,
           GError **error)
 {
-  return tall_hbase_send_get (transport, TABLE, &gets[0], error);
+  return send_gets (transport, gets, 1, error);
 }
 
 static gboolean
@@ -66,7 +76,7 @@ send_all (TallTransport *transport,
           const TallHbaseRowGet *gets,
           GError **error)
 {
-  return tall_hbase_send_gets (transport, TABLE, gets, N_GETS, error);
+  return send_gets (transport, gets, N_GETS, error);
 }
 
 /* Generated clients number every call 0, and ours the first one 1. */

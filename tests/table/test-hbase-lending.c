@@ -288,7 +288,7 @@ test_refused_while_asked (void)
   guint questions = tall_fake_gateway_get_calls (pair.bad, "getThriftServerType");
   tall_fake_gateway_set_answer (pair.bad, "getThriftServerType", TALL_FAKE_LATE, 1);
   hasty->hurried = TRUE;
-  tall_connection_break (hasty->connection);
+  tall_transport_break (hasty->connection);
   give_all_back (&pair);
   tall_fake_gateway_wait_for_calls (pair.bad, "getThriftServerType", questions + 1);
 
@@ -364,7 +364,7 @@ test_woken (void)
   g_cond_broadcast (&pair.pool->changed);
   g_mutex_unlock (&pair.pool->mutex);
   guint questions = tall_fake_gateway_get_calls (pair.bad, "getThriftServerType");
-  tall_connection_break (link->connection);
+  tall_transport_break (link->connection);
   give_all_back (&pair);
   tall_fake_gateway_wait_for_calls (pair.bad, "getThriftServerType", questions + 1);
 }

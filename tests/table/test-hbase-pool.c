@@ -62,7 +62,7 @@ give_back (Fixture *self, TallHbaseLink **links, guint n)
 static void
 lose (Fixture *self, TallHbaseLink *link)
 {
-  tall_connection_break (link->connection);
+  tall_transport_break (link->connection);
   tall_hbase_pool_give_back (self->pool, link);
 }
 

@@ -138,6 +138,36 @@ test_refused (void)
   g_assert_cmpuint (count_trials (good), ==, 8);
 }
 
+/* A write whose connection breaks is not repeated by one that was not tried out. Gateways take
+ * turns, so the other one has its turn at some of the breaks. */
+static void
+test_repeated_elsewhere (void)
+{
+  for (guint i = 0; i < 4; i++)
+    {
+      g_autoptr (TallFakeGateway) bad = tall_fake_gateway_new (FALSE, FALSE);
+      g_autoptr (TallFakeGateway) good = tall_fake_gateway_new (FALSE, FALSE);
+      const char *gateways[] = { tall_fake_gateway_get_address (good),
+                                 tall_fake_gateway_get_address (bad), NULL };
+      tall_fake_gateway_set_self_test (bad, "0000000000000", behaviours[0].cells);
+      tall_fake_gateway_set_self_test (good, behaviours[0].answers, behaviours[0].cells);
+      tall_fake_gateway_set_answer (bad, "getThriftServerType", TALL_FAKE_CLOSE, 1);
+      g_autoptr (TallTable) table =
+          must (tall_hbase_fixture_open_at (gateways, FALSE, FALSE, &error));
+      expect_writes (table, 1);
+      gint64 end = SOON;
+      while (tall_fake_gateway_get_calls (bad, "get") == 0)
+        {
+          tall_hbase_fixture_expect_reads (table, 1);
+          g_assert_cmpint (g_get_monotonic_time (), <, end);
+        }
+      tall_hbase_fixture_expect_reads (table, i);
+      tall_fake_gateway_set_answer (good, "putMultiple", TALL_FAKE_CLOSE, 1);
+      expect_writes (table, 1);
+      g_assert_cmpuint (tall_fake_gateway_get_calls (bad, "putMultiple"), ==, 0);
+    }
+}
+
 /* A connection that breaks in the middle costs the caller nothing: it is done again. */
 static void
 test_broken (void)
@@ -238,6 +268,7 @@ main (int argc, char **argv)
   g_test_add_func ("/table/hbase/trial/all", test_all);
   g_test_add_func ("/table/hbase/trial/repeated", test_repeated);
   g_test_add_func ("/table/hbase/trial/refused", test_refused);
+  g_test_add_func ("/table/hbase/trial/repeated-elsewhere", test_repeated_elsewhere);
   g_test_add_func ("/table/hbase/trial/broken", test_broken);
   g_test_add_func ("/table/hbase/trial/once", test_once);
   g_test_add_func ("/table/hbase/trial/later", test_later);

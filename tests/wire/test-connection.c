@@ -9,12 +9,12 @@
 #define SOON (g_get_monotonic_time () + 60 * G_TIME_SPAN_SECOND)
 #define NEAR (g_get_monotonic_time () + 100 * G_TIME_SPAN_MILLISECOND)
 
-static TallConnection *
+static TallTransport *
 open_connection (const char *address, gboolean framed, gboolean compact)
 {
   TallWireOptions options = options_of (TALL_WIRE_CLIENT, framed, compact);
-  TallConnection *connection = must (tall_connection_open (address, &options, SOON, &error));
-  g_assert_cmpstr (tall_connection_get_address (connection), ==, address);
+  TallTransport *connection = must (tall_connection_open (address, &options, SOON, &error));
+  g_assert_cmpstr (tall_transport_get_peer (connection), ==, address);
   return connection;
 }
 
@@ -30,12 +30,11 @@ static TALL_STRUCT_TYPE (answer, "an answer", Answer);
 static const TallStructType no_args = { .name = "args" };
 
 static gboolean
-call (TallConnection *connection, gint64 deadline, GError **error)
+call (TallTransport *transport, gint64 deadline, GError **error)
 {
-  TallTransport *transport = tall_connection_get_transport (connection);
   g_autoptr (TallArena) arena = tall_arena_new (0);
   g_auto (TallMessage) message = { NULL };
-  tall_connection_set_deadline (connection, deadline);
+  tall_transport_set_deadline (transport, deadline);
   if (!tall_message_write_call ("getThriftServerType", transport, &no_args, NULL, error)
       || !tall_transport_flush (transport, error)
       || !tall_message_read (&message, transport, error))
@@ -52,12 +51,12 @@ test_calls (void)
       gboolean framed = i & 1;
       gboolean compact = i >> 1;
       g_autoptr (TallFakeGateway) gateway = tall_fake_gateway_new (framed, compact);
-      g_autoptr (TallConnection) connection =
+      g_autoptr (TallTransport) connection =
           open_connection (tall_fake_gateway_get_address (gateway), framed, compact);
       for (guint n = 0; n < 100; n++)
         must (call (connection, SOON, &error));
-      g_assert_true (tall_connection_is_fit (connection));
-      g_assert_true (tall_connection_has_delivered (connection));
+      g_assert_true (tall_transport_is_fit (connection));
+      g_assert_true (tall_transport_has_delivered (connection));
     }
 }
 
@@ -66,13 +65,13 @@ static void
 test_late_answer (void)
 {
   g_autoptr (TallFakeGateway) gateway = tall_fake_gateway_new (TRUE, FALSE);
-  g_autoptr (TallConnection) connection =
+  g_autoptr (TallTransport) connection =
       open_connection (tall_fake_gateway_get_address (gateway), TRUE, FALSE);
 
   tall_fake_gateway_set_answer (gateway, "getThriftServerType", TALL_FAKE_SILENT, 1);
   must_fail (call (connection, NEAR, &error), TALL_ERROR_TIMED_OUT);
-  g_assert_true (tall_connection_is_broken (connection));
-  g_assert_false (tall_connection_is_fit (connection));
+  g_assert_true (tall_transport_is_broken (connection));
+  g_assert_false (tall_transport_is_fit (connection));
 
   must_fail (call (connection, SOON, &error), TALL_ERROR_UNAVAILABLE);
   g_assert_cmpuint (tall_fake_gateway_get_calls (gateway, "getThriftServerType"), ==, 1);
@@ -83,7 +82,7 @@ test_closed (void)
 {
   g_autoptr (TallFakeGateway) gateway = tall_fake_gateway_new (FALSE, FALSE);
   const char *address = tall_fake_gateway_get_address (gateway);
-  g_autoptr (TallConnection) connection = open_connection (address, FALSE, FALSE);
+  g_autoptr (TallTransport) connection = open_connection (address, FALSE, FALSE);
   g_autoptr (GError) error = NULL;
 
   tall_fake_gateway_set_answer (gateway, "getThriftServerType", TALL_FAKE_CLOSE, 1);
@@ -91,7 +90,7 @@ test_closed (void)
   g_assert_error (error, TALL_ERROR, TALL_ERROR_UNAVAILABLE);
   g_assert_nonnull (strstr (error->message, "closed"));
   g_assert_true (g_str_has_prefix (error->message, address));
-  g_assert_true (tall_connection_has_delivered (connection));
+  g_assert_true (tall_transport_has_delivered (connection));
 }
 
 typedef struct
@@ -125,9 +124,9 @@ expect_bad_reply (TallSlice reply)
   GThread *thread = g_thread_new ("peer", reply_once, &peer);
 
   g_autofree char *address = g_strdup_printf ("127.0.0.1:%u", port);
-  g_autoptr (TallConnection) connection = open_connection (address, FALSE, FALSE);
+  g_autoptr (TallTransport) connection = open_connection (address, FALSE, FALSE);
   must_fail (call (connection, SOON, &error), TALL_ERROR_INVALID);
-  g_assert_true (tall_connection_is_broken (connection));
+  g_assert_true (tall_transport_is_broken (connection));
   g_clear_object (&connection);
   g_thread_join (thread);
 }
@@ -167,7 +166,7 @@ test_by_name (void)
   g_autoptr (TallFakeGateway) gateway = tall_fake_gateway_new (FALSE, FALSE);
   const char *port = strrchr (tall_fake_gateway_get_address (gateway), ':');
   g_autofree char *address = g_strconcat ("localhost", port, NULL);
-  g_autoptr (TallConnection) connection = open_connection (address, FALSE, FALSE);
+  g_autoptr (TallTransport) connection = open_connection (address, FALSE, FALSE);
   must (call (connection, SOON, &error));
 }
 
@@ -176,7 +175,7 @@ test_unknown_name (void)
 {
   TallWireOptions options = TALL_WIRE_OPTIONS_INIT;
   g_autoptr (GError) error = NULL;
-  g_autoptr (TallConnection) connection =
+  g_autoptr (TallTransport) connection =
       tall_connection_open ("nowhere.invalid:9090", &options, SOON, &error);
   g_assert_null (connection);
   g_assert_cmpuint (error->domain, ==, TALL_ERROR);

@@ -10,14 +10,6 @@
 /* More are closed when their calls are done. */
 #define MAX_KEPT 16
 
-struct _TallClientPool
-{
-  char *address;       /* host:port */
-  TallTlsContext *tls; /* NULL: nothing is encrypted */
-  GMutex mutex;
-  GQueue kept; /* of TallConnection, owned; the one used last comes first */
-};
-
 TallClientPool *
 tall_client_pool_new (const char *address)
 {
@@ -38,30 +30,7 @@ tall_client_pool_free (TallClientPool *self)
   g_free (self);
 }
 
-/**
- * tall_client_pool_set_tls:
- * @tls: a reference is taken; encrypts connections. To be set before any is opened
- */
-void
-tall_client_pool_set_tls (TallClientPool *self, TallTlsContext *tls)
-{
-  g_clear_pointer (&self->tls, tall_tls_context_unref);
-  self->tls = tall_tls_context_ref (tls);
-}
-
-gboolean
-tall_client_pool_has_tls (TallClientPool *self)
-{
-  return self->tls != NULL;
-}
-
-const char *
-tall_client_pool_get_address (TallClientPool *self)
-{
-  return self->address;
-}
-
-static TallConnection *
+static TallTransport *
 pop_kept (TallClientPool *self)
 {
   g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->mutex);
@@ -70,13 +39,13 @@ pop_kept (TallClientPool *self)
 
 /* Returns: (transfer full) (nullable): a connection that looked open just now; NULL if none is kept
  */
-static TallConnection *
+static TallTransport *
 client_pool_take_kept (TallClientPool *self)
 {
   for (;;)
     {
-      g_autoptr (TallConnection) connection = pop_kept (self);
-      if (connection == NULL || tall_connection_is_fit (connection))
+      g_autoptr (TallTransport) connection = pop_kept (self);
+      if (connection == NULL || tall_transport_is_fit (connection))
         return g_steal_pointer (&connection);
     }
 }
@@ -84,7 +53,7 @@ client_pool_take_kept (TallClientPool *self)
 /* @deadline: of connecting
  *
  * Returns: (transfer full): a new connection, for the caller's thread alone */
-static TallConnection *
+static TallTransport *
 client_pool_open (TallClientPool *self, gint64 deadline, GError **error)
 {
   TallWireOptions options = TALL_WIRE_OPTIONS_INIT;
@@ -94,9 +63,9 @@ client_pool_open (TallClientPool *self, gint64 deadline, GError **error)
 
 /* @connection: (transfer full): one whose call is done */
 static void
-client_pool_keep (TallClientPool *self, TallConnection *connection)
+client_pool_keep (TallClientPool *self, TallTransport *connection)
 {
-  g_autoptr (TallConnection) spare = connection;
+  g_autoptr (TallTransport) spare = connection;
   g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->mutex);
 
   if (self->kept.length < MAX_KEPT)
@@ -151,21 +120,20 @@ read_result (TallClientCall *self, TallTransport *transport, ThriftMessageType t
 }
 
 static TryEnd
-try_call (TallClientCall *self, TallConnection *connection, GError **error)
+try_call (TallClientCall *self, TallTransport *transport, GError **error)
 {
-  TallTransport *transport = tall_connection_get_transport (connection);
   g_auto (TallMessage) message = { NULL };
   g_autoptr (GError) reason = NULL;
 
-  tall_connection_set_deadline (connection, self->deadline);
+  tall_transport_set_deadline (transport, self->deadline);
   gboolean begun =
       send_call (self, transport, &reason) && tall_message_read (&message, transport, &reason);
   if (begun && read_result (self, transport, message.type, &reason))
     return TRY_ANSWERED;
 
-  if (tall_connection_has_delivered (connection))
+  if (tall_transport_has_delivered (transport))
     self->maybe_done = TRUE;
-  tall_connection_break (connection);
+  tall_transport_break (transport);
   gboolean closed = !begun && g_error_matches (reason, TALL_ERROR, TALL_ERROR_UNAVAILABLE);
   g_propagate_error (error, g_steal_pointer (&reason));
   return closed ? TRY_CLOSED : TRY_FAILED;
@@ -188,7 +156,7 @@ static void
 explain_failure (const TallClientCall *self, const char *operation, GError *reason, GError **error)
 {
   g_autoptr (GError) owned = reason;
-  const char *address = tall_client_pool_get_address (self->pool);
+  const char *address = self->pool->address;
   const char *why = without_address (reason->message, address);
 
   if (self->is_write && self->maybe_done)
@@ -234,7 +202,7 @@ tall_client_call_take_failure (const TallClientCall *self,
 }
 
 static TryEnd
-try_on (TallClientCall *self, TallConnection *connection, GError **error)
+try_on (TallClientCall *self, TallTransport *connection, GError **error)
 {
   TryEnd end = try_call (self, connection, error);
 
@@ -248,7 +216,7 @@ try_on (TallClientCall *self, TallConnection *connection, GError **error)
 static TryEnd
 try_new_connection (TallClientCall *self, GError **error)
 {
-  TallConnection *connection = client_pool_open (self->pool, self->deadline, error);
+  TallTransport *connection = client_pool_open (self->pool, self->deadline, error);
   return connection == NULL ? TRY_FAILED : try_on (self, connection, error);
 }
 
@@ -271,7 +239,7 @@ gboolean
 tall_client_call_run (TallClientCall *self, GError **error)
 {
   g_autoptr (GError) reason = NULL;
-  TallConnection *kept = client_pool_take_kept (self->pool);
+  TallTransport *kept = client_pool_take_kept (self->pool);
   TryEnd end = TRY_CLOSED;
 
   if (kept != NULL)

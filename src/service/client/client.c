@@ -99,8 +99,7 @@ ask_migration (TallClient *self, const char *name, gpointer request, GError **er
   TallIdlArgs args = { .request = request };
   TallIdlMigrationState got = { .state.arena = state->arena };
   TallClientCall call =
-      tall_client_prepare (TALL_FRONT (self), tall_calls_find (name), &args, state->arena);
-  call.success = &got;
+      tall_client_prepare (TALL_FRONT (self), tall_calls_find (name), &args, state->arena, &got);
   if (!tall_client_call_run (&call, error))
     return NULL;
   *state = got.state;
@@ -177,8 +176,7 @@ ask_backup (TallClient *self, const char *name, gpointer request, GError **error
   TallIdlArgs args = { .request = request };
   TallIdlBackupState got = { 0 };
   TallClientCall call =
-      tall_client_prepare (TALL_FRONT (self), tall_calls_find (name), &args, arena);
-  call.success = &got;
+      tall_client_prepare (TALL_FRONT (self), tall_calls_find (name), &args, arena, &got);
   if (!tall_client_call_run (&call, error) || !take_backup (&got, state, &call, error))
     return NULL;
   return g_steal_pointer (&state);
@@ -226,12 +224,14 @@ tall_client_get_backup (TallClient *self, const char *id, GError **error)
  * tall_client_prepare:
  * @args: used until the call is run
  * @arena: of the result
+ * @success: (nullable): what a success is read into; NULL: there is nothing to read
  */
 TallClientCall
 tall_client_prepare (TallFront *front,
                      const TallIdlCall *call,
                      const TallIdlArgs *args,
-                     TallArena *arena)
+                     TallArena *arena,
+                     gpointer success)
 {
   const TallClient *self = (const TallClient *)front; /* also where its type is not known */
   return (TallClientCall){
@@ -240,6 +240,7 @@ tall_client_prepare (TallFront *front,
     .args = args,
     .deadline = g_get_monotonic_time () + (gint64)self->timeout * 1000,
     .arena = arena,
+    .success = success,
   };
 }
 
@@ -306,7 +307,7 @@ tall_client_set_wrong_answer (const TallClientCall *call, GError **error)
   g_autofree char *operation = tall_idl_call_describe (call->call, call->args);
   return tall_error_fail (error, TALL_ERROR_INTERNAL,
                           "%s: the server at %s answered with something else", operation,
-                          tall_client_pool_get_address (call->pool));
+                          call->pool->address);
 }
 
 static char *
@@ -345,19 +346,18 @@ tall_client_check (TallClient *self, guint milliseconds, GError **error)
   g_autoptr (TallArena) arena = tall_arena_new (0);
   g_autoptr (GError) reason = NULL;
   TallClientCall call =
-      tall_client_prepare (TALL_FRONT (self), TALL_CALL (get_orders), &args, arena);
+      tall_client_prepare (TALL_FRONT (self), TALL_CALL (get_orders), &args, arena, &success);
   call.operation = "Connecting";
-  call.success = &success;
   call.deadline = g_get_monotonic_time () + (gint64)milliseconds * G_TIME_SPAN_MILLISECOND;
   if (tall_client_call_run (&call, &reason)
       || (call.result.failure != NULL
           && !g_error_matches (reason, TALL_ERROR, TALL_ERROR_UNSUPPORTED)))
     return TRUE;
 
-  const char *address = tall_client_pool_get_address (call.pool);
+  const char *address = call.pool->address;
   /* a probe is not encrypted */
   const TallStranger *stranger =
-      tall_client_pool_has_tls (call.pool) ? NULL : tall_probe (address, PROBE_TIMEOUT);
+      call.pool->tls != NULL ? NULL : tall_probe (address, PROBE_TIMEOUT);
   if (stranger != NULL)
     {
       g_autofree char *seems = describe_stranger (stranger, address);
@@ -385,7 +385,7 @@ prepare_write (TallClientCall *call, const TallWriteOptions *options)
     call->deadline = g_get_monotonic_time () + (gint64)options->timeout * 1000;
 }
 
-/* A write that is answered with a revision. */
+/* A write, which is answered with a revision unless it deletes. */
 static gboolean
 run_write (TallFront *front,
            const TallIdlCall *kind,
@@ -396,8 +396,7 @@ run_write (TallFront *front,
 {
   g_autoptr (TallArena) arena = tall_arena_new (0);
   TallIdlSuccess success = { 0 };
-  TallClientCall call = tall_client_prepare (front, kind, args, arena);
-  call.success = &success;
+  TallClientCall call = tall_client_prepare (front, kind, args, arena, &success);
   prepare_write (&call, options);
 
   if (!tall_client_call_run (&call, error))
@@ -408,12 +407,12 @@ run_write (TallFront *front,
 }
 
 static gboolean
-run_put (TallFront *front,
-         const TallIdlCall *kind,
-         TallIdlArgs *args,
-         const TallWriteOptions *given,
-         gint64 *revision,
-         GError **error)
+run_with_token (TallFront *front,
+                const TallIdlCall *kind,
+                TallIdlArgs *args,
+                const TallWriteOptions *given,
+                gint64 *revision,
+                GError **error)
 {
   TallWriteOptions options = tall_client_with_token (given);
   TallIdlOptions wire;
@@ -430,7 +429,7 @@ client_put_order (TallFront *front,
                   GError **error)
 {
   TallIdlArgs args = { .order = order };
-  return run_put (front, TALL_CALL (put_order), &args, options, revision, error);
+  return run_with_token (front, TALL_CALL (put_order), &args, options, revision, error);
 }
 
 /* A token is the caller's, as it takes a base; it makes sending again harmless, and so does a
@@ -469,7 +468,7 @@ client_put_customer (TallFront *front,
                      GError **error)
 {
   TallIdlArgs args = { .customer = customer };
-  return run_put (front, TALL_CALL (put_customer), &args, options, revision, error);
+  return run_with_token (front, TALL_CALL (put_customer), &args, options, revision, error);
 }
 
 static TallOrder *
@@ -483,9 +482,8 @@ client_get_order (TallFront *front,
                        .order_number = (char *)order_number };
   g_autoptr (TallOrder) order = tall_order_new ("", "");
   TallIdlSuccess success = { .order = order };
-  TallClientCall call =
-      tall_client_prepare (front, TALL_CALL (get_order), &args, tall_order_get_arena (order));
-  call.success = &success;
+  TallClientCall call = tall_client_prepare (front, TALL_CALL (get_order), &args,
+                                             tall_order_get_arena (order), &success);
 
   if (!tall_client_call_run (&call, error))
     return NULL;
@@ -504,8 +502,7 @@ client_get_customer (TallFront *front, const char *number, gint64 *revision, GEr
   g_autoptr (TallCustomer) customer = tall_customer_new ("");
   TallIdlSuccess success = { .customer = customer };
   TallClientCall call = tall_client_prepare (front, TALL_CALL (get_customer), &args,
-                                             tall_customer_get_arena (customer));
-  call.success = &success;
+                                             tall_customer_get_arena (customer), &success);
 
   if (!tall_client_call_run (&call, error))
     return NULL;
@@ -517,24 +514,6 @@ client_get_customer (TallFront *front, const char *number, gint64 *revision, GEr
 }
 
 static gboolean
-run_delete (TallFront *front,
-            const TallIdlCall *kind,
-            TallIdlArgs *args,
-            const TallWriteOptions *given,
-            GError **error)
-{
-  TallWriteOptions options = tall_client_with_token (given);
-  TallIdlOptions wire;
-  tall_client_init_options (&wire, &options);
-  args->options = &wire;
-
-  g_autoptr (TallArena) arena = tall_arena_new (0);
-  TallClientCall call = tall_client_prepare (front, kind, args, arena);
-  prepare_write (&call, &options);
-  return tall_client_call_run (&call, error);
-}
-
-static gboolean
 client_delete_order (TallFront *front,
                      const char *customer_number,
                      const char *order_number,
@@ -543,7 +522,7 @@ client_delete_order (TallFront *front,
 {
   TallIdlArgs args = { .customer_number = (char *)customer_number,
                        .order_number = (char *)order_number };
-  return run_delete (front, TALL_CALL (delete_order), &args, options, error);
+  return run_with_token (front, TALL_CALL (delete_order), &args, options, NULL, error);
 }
 
 static gboolean
@@ -553,7 +532,7 @@ client_delete_customer (TallFront *front,
                         GError **error)
 {
   TallIdlArgs args = { .customer_number = (char *)number };
-  return run_delete (front, TALL_CALL (delete_customer), &args, options, error);
+  return run_with_token (front, TALL_CALL (delete_customer), &args, options, NULL, error);
 }
 
 /* NULL of none. */
@@ -572,8 +551,7 @@ client_describe (TallFront *front, GError **error)
   TallIdlArgs args = { 0 };
   g_autoptr (TallDescription) got = g_new0 (TallDescription, 1);
   got->arena = tall_arena_new (0);
-  TallClientCall call = tall_client_prepare (front, TALL_CALL (describe), &args, got->arena);
-  call.success = got;
+  TallClientCall call = tall_client_prepare (front, TALL_CALL (describe), &args, got->arena, got);
 
   if (!tall_client_call_run (&call, error))
     return NULL;
@@ -590,7 +568,7 @@ client_ping (TallFront *front, GError **error)
 {
   TallIdlArgs args = { 0 };
   g_autoptr (TallArena) arena = tall_arena_new (0);
-  TallClientCall call = tall_client_prepare (front, TALL_CALL (ping), &args, arena);
+  TallClientCall call = tall_client_prepare (front, TALL_CALL (ping), &args, arena, NULL);
   return tall_client_call_run (&call, error);
 }
 
@@ -627,10 +605,11 @@ tall_client_use_tls (
     return tall_error_fail_invalid (
         error, "address", "Certificates are of use with an address that begins with tls:// alone");
   TallTlsSettings settings = { .ca = ca, .certificate = certificate, .key = key };
-  g_autoptr (TallTlsContext) tls = tall_tls_context_new_client (&settings, error);
+  TallTlsContext *tls = tall_tls_context_new_client (&settings, error);
   if (tls == NULL)
     return FALSE;
-  tall_client_pool_set_tls (self->pool, tls);
+  g_clear_pointer (&self->pool->tls, tall_tls_context_unref);
+  self->pool->tls = tls;
   return TRUE;
 }
 

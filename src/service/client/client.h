@@ -13,14 +13,16 @@
  *
  * Connections to one server that are kept for the next call. Any thread may use it.
  */
-typedef struct _TallClientPool TallClientPool;
+typedef struct
+{
+  char *address;       /* host:port */
+  TallTlsContext *tls; /* NULL: nothing is encrypted; set before any connection is opened */
+  GMutex mutex;        /* of what follows */
+  GQueue kept;         /* of TallTransport, owned; the one used last comes first */
+} TallClientPool;
 
 TallClientPool *tall_client_pool_new (const char *address);
 void tall_client_pool_free (TallClientPool *self);
-void tall_client_pool_set_tls (TallClientPool *self, TallTlsContext *tls);
-gboolean tall_client_pool_has_tls (TallClientPool *self);
-
-const char *tall_client_pool_get_address (TallClientPool *self);
 
 /**
  * TallClientCall:
@@ -37,7 +39,7 @@ typedef struct
   gboolean repeatable;   /* a write that does no harm if it is sent again after it was done */
   gint64 deadline;       /* microseconds of g_get_monotonic_time() */
   TallArena *arena;      /* of the result */
-  gpointer success;      /* what a success is read into; NULL: the arena */
+  gpointer success;      /* what a success is read into; NULL: there is nothing to read */
   TallIdlResult result;  /* filled */
   gboolean maybe_done;   /* a try has left whose answer did not come */
 } TallClientCall;
@@ -76,7 +78,8 @@ struct _TallClient
 TallClientCall tall_client_prepare (TallFront *front,
                                     const TallIdlCall *call,
                                     const TallIdlArgs *args,
-                                    TallArena *arena);
+                                    TallArena *arena,
+                                    gpointer success);
 TallWriteOptions tall_client_with_token (const TallWriteOptions *given);
 gboolean tall_client_is_repeatable (const TallWriteOptions *options);
 void tall_client_init_options (TallIdlOptions *wire, const TallWriteOptions *options);

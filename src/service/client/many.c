@@ -59,8 +59,8 @@ tall_client_list_orders (TallFront *front,
   g_autoptr (TallOrderList) list = g_new0 (TallOrderList, 1);
   list->arena = tall_arena_new (0);
   tall_idl_listing_init (&listing, customer_number, options);
-  TallClientCall call = tall_client_prepare (front, TALL_CALL (list_orders), &args, list->arena);
-  call.success = list;
+  TallClientCall call =
+      tall_client_prepare (front, TALL_CALL (list_orders), &args, list->arena, list);
 
   if (!tall_client_call_run (&call, error))
     return NULL;
@@ -89,8 +89,8 @@ tall_client_list_customers (TallFront *front, const TallListOptions *options, GE
   g_autoptr (TallCustomerList) list = g_new0 (TallCustomerList, 1);
   list->arena = tall_arena_new (0);
   tall_idl_listing_init (&listing, NULL, options);
-  TallClientCall call = tall_client_prepare (front, TALL_CALL (list_customers), &args, list->arena);
-  call.success = list;
+  TallClientCall call =
+      tall_client_prepare (front, TALL_CALL (list_customers), &args, list->arena, list);
 
   if (!tall_client_call_run (&call, error))
     return NULL;
@@ -224,8 +224,8 @@ tall_client_get_customer_orders (TallFront *front,
   g_autoptr (TallArena) arena = tall_arena_new (0);
   TallIdlPage *got = tall_arena_new0 (arena, TallIdlPage);
   tall_idl_listing_init (&listing, number, options);
-  TallClientCall call = tall_client_prepare (front, TALL_CALL (get_customer_orders), &args, arena);
-  call.success = got;
+  TallClientCall call =
+      tall_client_prepare (front, TALL_CALL (get_customer_orders), &args, arena, got);
 
   if (!tall_client_call_run (&call, error))
     return NULL;
@@ -242,8 +242,7 @@ tall_client_find_orders (TallFront *front, const TallFindOptions *options, GErro
   TallIdlArgs args = { .request = &find };
   g_autoptr (TallArena) arena = tall_arena_new (0);
   TallIdlPage got = { 0 };
-  TallClientCall call = tall_client_prepare (front, TALL_CALL (find_orders), &args, arena);
-  call.success = &got;
+  TallClientCall call = tall_client_prepare (front, TALL_CALL (find_orders), &args, arena, &got);
   tall_idl_listing_init (&find, NULL, &of_page);
   find.index = (char *)options->index;
   find.values = (char **)options->values;
@@ -323,8 +322,8 @@ tall_client_verify_some (TallFront *front, const TallVerifyRequest *request, GEr
   TallIdlVerify verify = make_request (request);
   TallIdlArgs args = { .request = &verify };
   TallIdlVerifyPart got = { 0 };
-  TallClientCall call = tall_client_prepare (front, TALL_CALL (verify_some), &args, part->arena);
-  call.success = &got;
+  TallClientCall call =
+      tall_client_prepare (front, TALL_CALL (verify_some), &args, part->arena, &got);
   call.deadline = g_get_monotonic_time () + PART_TIMEOUT;
 
   if (!tall_client_call_run (&call, error) || !check_part (&got, &call, error))
@@ -372,8 +371,7 @@ get_some (TallFront *front,
   TallIdlArgs args = { .request = &many };
   g_autoptr (TallArena) arena = tall_arena_new (0);
   TallIdlOutcomes got = { 0 };
-  TallClientCall call = tall_client_prepare (front, TALL_CALL (get_orders), &args, arena);
-  call.success = &got;
+  TallClientCall call = tall_client_prepare (front, TALL_CALL (get_orders), &args, arena, &got);
 
   if (!tall_client_call_run (&call, error))
     return 0;
@@ -538,12 +536,12 @@ run_batch (const Puts *self, const Batch *batch, GError **error)
   TallIdlArgs args = { .request = &many };
   g_autoptr (TallArena) arena = tall_arena_new (0);
   TallIdlOutcomes got = { 0 };
-  TallClientCall call = tall_client_prepare (self->front, TALL_CALL (put_orders), &args, arena);
+  TallClientCall call =
+      tall_client_prepare (self->front, TALL_CALL (put_orders), &args, arena, &got);
   gint64 own = g_get_monotonic_time () + (gint64)batch->timeout * G_TIME_SPAN_MILLISECOND;
   call.deadline = batch->usual_timeout ? MAX (call.deadline, own) : own;
   call.is_write = TRUE;
   call.repeatable = is_repeatable (batch);
-  call.success = &got;
 
   if (!tall_client_call_run (&call, error))
     return FALSE;
@@ -627,8 +625,8 @@ tall_client_erase_some (TallFront *front, const TallEraseRequest *request, GErro
   part->arena = tall_arena_new (0);
   TallIdlArgs args = { .request = (gpointer)request };
   TallIdlErasePart got = { 0 };
-  TallClientCall call = tall_client_prepare (front, TALL_CALL (erase_some), &args, part->arena);
-  call.success = &got;
+  TallClientCall call =
+      tall_client_prepare (front, TALL_CALL (erase_some), &args, part->arena, &got);
   call.deadline = g_get_monotonic_time () + PART_TIMEOUT;
 
   if (!tall_client_call_run (&call, error))

@@ -313,8 +313,9 @@ static gboolean
 read_descriptor (Change *self, TallHbaseDescriptor *descriptor, GError **error)
 {
   return run (self, TALL_HBASE_GET_TABLE_DESCRIPTOR, error)
-         && tall_hbase_descriptor_init (descriptor, self->request.result.raw,
-                                        self->pool->options.compact, self->request.arena, error);
+         && tall_hbase_descriptor_init (descriptor, self->request.call.result.raw,
+                                        self->pool->options.compact, self->request.call.arena,
+                                        error);
 }
 
 static gboolean
@@ -352,7 +353,7 @@ ensure (Change *self, TallHbaseMethodId question, TallHbaseMethodId method, GErr
   while (run (self, question, error))
     {
       g_autoptr (GError) reason = NULL;
-      if (self->request.result.yes)
+      if (self->request.call.result.yes)
         return TRUE;
       if (g_get_monotonic_time () >= end)
         return tall_error_fail (
@@ -382,9 +383,9 @@ modify (Change *self, GError **error)
     return FALSE;
 
   g_autoptr (GByteArray) raw = tall_hbase_descriptor_with_seal (&came, self->to->seal);
-  self->request.args.raw = tall_slice_array (raw);
-  return tall_hbase_descriptor_init (&sent, self->request.args.raw, came.compact,
-                                     self->request.arena, error)
+  self->request.call.args.raw = tall_slice_array (raw);
+  return tall_hbase_descriptor_init (&sent, self->request.call.args.raw, came.compact,
+                                     self->request.call.arena, error)
          && run_change (self, TALL_HBASE_MODIFY_TABLE, error)
          && check_descriptor (self, &sent, error);
 }
@@ -416,7 +417,7 @@ change (Change *self, GError **error)
 {
   if (!run (self, TALL_HBASE_TABLE_EXISTS, error))
     return FALSE;
-  if (!self->request.result.yes)
+  if (!self->request.call.result.yes)
     {
       tall_hbase_error_set_no_table (error, self->request.table,
                                      self->request.pool->names.deployment);

@@ -16,17 +16,17 @@ TallHbaseRequest
 tall_hbase_request (TallHbasePool *pool, const char *table)
 {
   TallHbaseRequest self = {
+    .call.arena = tall_arena_new (0),
     .pool = pool,
     .table = table,
-    .arena = tall_arena_new (0),
     .starts = g_ptr_array_new_with_free_func ((GDestroyNotify)g_bytes_unref),
     .found = g_array_new (FALSE, FALSE, sizeof (TallHbaseTTableName)),
   };
+  TallHbaseArgs *args = &self.call.args;
   if (table != NULL)
     {
-      g_autofree char *whole = tall_hbase_names_get_table (&pool->names, table);
-      self.args.table = tall_slice_str (tall_arena_strdup (self.arena, whole));
-      self.args.name = tall_hbase_names_get_table_name (&pool->names, table, self.arena);
+      args->table = tall_hbase_names_get_table (&pool->names, table, self.call.arena);
+      args->name = tall_hbase_names_get_table_name (&pool->names, table, self.call.arena);
     }
   return self;
 }
@@ -34,16 +34,9 @@ tall_hbase_request (TallHbasePool *pool, const char *table)
 void
 tall_hbase_request_clear (TallHbaseRequest *self)
 {
-  g_clear_pointer (&self->arena, tall_arena_free);
+  g_clear_pointer (&self->call.arena, tall_arena_free);
   g_clear_pointer (&self->starts, g_ptr_array_unref);
   g_clear_pointer (&self->found, g_array_unref);
-}
-
-static gboolean
-send (TallHbaseCall *call, TallTransport *transport, GError **error)
-{
-  TallHbaseRequest *self = (TallHbaseRequest *)call;
-  return tall_hbase_send (transport, self->method, &self->args, error);
 }
 
 /* Takes what a reply lists. */
@@ -70,41 +63,31 @@ take (TallStructReader *reader,
 static gboolean
 is_unplaced (const TallHbaseRequest *self, const GError *reason)
 {
-  return self->method == TALL_HBASE_GET_ALL_REGION_LOCATIONS
+  return self->call.method == TALL_HBASE_GET_ALL_REGION_LOCATIONS
          && g_error_matches (reason, TALL_HBASE_EXCEPTION, INTERNAL_ERROR);
 }
 
 /* Another try begins anew. */
 static gboolean
-receive (TallHbaseCall *call, TallTransport *transport, TallHbaseTIOError **io, GError **error)
+receive_list (TallHbaseCall *call, TallTransport *transport, TallHbaseTIOError **io, GError **error)
 {
   static const TallStructHandler handler = { NULL, take };
   static char unplaced[] = "a region of the table is on no server yet";
   static TallHbaseTIOError not_now = { unplaced, TRUE };
   TallHbaseRequest *self = (TallHbaseRequest *)call;
-  TallHbaseReceiver receiver = { self->arena, &handler, self };
+  TallHbaseReceiver receiver = { call->arena, &handler, self };
   g_autoptr (GError) reason = NULL;
 
   g_ptr_array_set_size (self->starts, 0);
   g_array_set_size (self->found, 0);
-  gboolean ok = tall_hbase_receive (transport, self->method, &receiver, &self->result, &reason);
+  gboolean ok = tall_hbase_receive (transport, call->method, &receiver, &call->result, &reason);
   self->is_unplaced = is_unplaced (self, reason);
   if (self->is_unplaced)
-    self->result.io = &not_now;
+    call->result.io = &not_now;
   else if (!ok && reason != NULL)
     g_propagate_error (error, g_steal_pointer (&reason));
-  *io = self->result.io;
+  *io = call->result.io;
   return ok;
-}
-
-/* Whether it may be sent more than once. */
-static gboolean
-is_harmless (TallHbaseMethodId method)
-{
-  static const guint changes = 1u << TALL_HBASE_CREATE_TABLE | 1u << TALL_HBASE_DELETE_TABLE
-                               | 1u << TALL_HBASE_MODIFY_TABLE | 1u << TALL_HBASE_ENABLE_TABLE
-                               | 1u << TALL_HBASE_DISABLE_TABLE;
-  return (changes >> method & 1) == 0;
 }
 
 gboolean
@@ -113,15 +96,11 @@ tall_hbase_request_run (TallHbaseRequest *self,
                         gint64 deadline,
                         GError **error)
 {
-  self->method = method;
-  self->call = (TallHbaseCall){
-    .send = send,
-    .receive = receive,
-    .harmless = is_harmless (method),
-    .slow = TRUE,
-  };
-  TallHbaseCall *calls[] = { &self->call };
-  return tall_hbase_run (self->pool, calls, 1, deadline, error);
+  self->call.method = method;
+  self->call.receive = receive_list;
+  self->call.done = FALSE;
+  self->call.tries = 0;
+  return tall_hbase_run_one (self->pool, &self->call, deadline, error);
 }
 
 /* Connections that one caller uses at a time. */
@@ -145,6 +124,30 @@ typedef struct
   guint n_links;
   const TallHbaseCall *late; /* harmless and without an answer in time; NULL: none */
 } Run;
+
+/* Whether it may be sent more than once. So may writes of rows: all timestamps are explicit. */
+static gboolean
+is_harmless (const TallHbaseCall *call)
+{
+  static const guint changes = 1u << TALL_HBASE_CREATE_TABLE | 1u << TALL_HBASE_DELETE_TABLE
+                               | 1u << TALL_HBASE_MODIFY_TABLE | 1u << TALL_HBASE_ENABLE_TABLE
+                               | 1u << TALL_HBASE_DISABLE_TABLE | 1u << TALL_HBASE_CHECK_AND_PUT
+                               | 1u << TALL_HBASE_CHECK_AND_MUTATE | 1u << TALL_HBASE_INCREMENT;
+  return (changes >> call->method & 1) == 0;
+}
+
+/* Whether it writes rows: then its gateway must have passed the self-test. */
+static gboolean
+writes_rows (const TallHbaseCall *call)
+{
+  return call->method >= TALL_HBASE_PUT_MULTIPLE && call->method <= TALL_HBASE_INCREMENT;
+}
+
+static gboolean
+is_on_tables (const TallHbaseCall *call)
+{
+  return call->table == NULL;
+}
 
 static void
 give_back_links (Run *run)
@@ -177,7 +180,7 @@ get_timeout (const Run *run, const TallHbaseCall *call)
 {
   const TallHbaseOptions *options = &run->pool->options;
   gint64 timeout = options->call_timeout * G_TIME_SPAN_MILLISECOND;
-  return call->slow ? MAX (timeout, SLOW_TIMEOUT) : timeout;
+  return is_on_tables (call) ? MAX (timeout, SLOW_TIMEOUT) : timeout;
 }
 
 static void
@@ -185,7 +188,7 @@ set_deadline (const Run *run, TallHbaseLink *link, gint64 timeout)
 {
   gint64 limit = g_get_monotonic_time () + timeout;
   link->hurried = run->deadline < limit;
-  tall_connection_set_deadline (link->connection, MIN (limit, run->deadline));
+  tall_transport_set_deadline (link->connection, MIN (limit, run->deadline));
 }
 
 /* Marks the connection as useless. If only the caller's time was over, that says little about the
@@ -193,7 +196,7 @@ set_deadline (const Run *run, TallHbaseLink *link, gint64 timeout)
 static void
 break_link (TallHbaseLink *link, const GError *reason)
 {
-  tall_connection_break (link->connection);
+  tall_transport_break (link->connection);
   link->late = g_error_matches (reason, TALL_ERROR, TALL_ERROR_TIMED_OUT);
   link->hurried &= link->late;
 }
@@ -218,7 +221,7 @@ is_table_missing (Run *run,
                   TallHbaseLink *link,
                   const TallHbaseTIOError *io)
 {
-  if (call->slow || tall_hbase_error_is_clear (io))
+  if (is_on_tables (call) || tall_hbase_error_is_clear (io))
     return FALSE;
 
   set_deadline (run, link, get_timeout (run, call));
@@ -234,14 +237,14 @@ may_be_repeated (const Run *run,
                  const GError *reason)
 {
   /* Bytes that make no sense, or the answer to another call: only this connection is to blame. */
-  gboolean garbled = tall_hbase_error_is_garbled (reason) && call->harmless;
+  gboolean garbled = tall_hbase_error_is_garbled (reason) && is_harmless (call);
   gboolean late = g_error_matches (reason, TALL_ERROR, TALL_ERROR_TIMED_OUT);
   if (late && call->divisible)
     return FALSE;
   if (!garbled && !late && !g_error_matches (reason, TALL_ERROR, TALL_ERROR_UNAVAILABLE))
     return FALSE;
   return call->tries < MAX_TRIES && g_get_monotonic_time () < run->deadline - MIN_REST
-         && (call->harmless || !tall_connection_has_delivered (link->connection));
+         && (is_harmless (call) || !tall_transport_has_delivered (link->connection));
 }
 
 static void
@@ -252,9 +255,9 @@ set_error (Run *run,
            const TallHbaseTIOError *io,
            GError **error)
 {
-  const char *gateway = tall_connection_get_address (link->connection);
+  const char *gateway = tall_transport_get_peer (link->connection);
 
-  if (io != NULL && call->table != NULL && is_table_missing (run, call, link, io))
+  if (io != NULL && is_table_missing (run, call, link, io))
     {
       tall_hbase_error_set_no_table (error, call->table, run->pool->names.deployment);
       return;
@@ -262,7 +265,7 @@ set_error (Run *run,
 
   g_autoptr (GError) translated = NULL;
   tall_hbase_error_set (&translated, reason, io, gateway);
-  if (call->slow && g_error_matches (translated, TALL_ERROR, TALL_ERROR_TIMED_OUT))
+  if (is_on_tables (call) && g_error_matches (translated, TALL_ERROR, TALL_ERROR_TIMED_OUT))
     g_prefix_error (&translated, "Calls on tables need HBase's master, which may be gone: ");
   tall_hbase_pool_explain (run->pool, &translated);
   gboolean refused =
@@ -270,14 +273,14 @@ set_error (Run *run,
       && (translated->code == TALL_ERROR_NOT_FOUND || translated->code == TALL_ERROR_CONFLICT
           || translated->code == TALL_ERROR_UNSUPPORTED || translated->code == TALL_ERROR_INVALID
           || translated->code == TALL_ERROR_SHUT);
-  if (!call->harmless && !refused
-      && (io != NULL || tall_connection_has_delivered (link->connection)))
+  if (!is_harmless (call) && !refused
+      && (io != NULL || tall_transport_has_delivered (link->connection)))
     translated->code = TALL_ERROR_OUTCOME_UNKNOWN;
   g_propagate_error (error, g_steal_pointer (&translated));
 }
 
-/* Decides what a failed call means: TRUE if it has to be sent once more. */
-static gboolean
+/* Decides what a failed call means: if no error is set, it is sent once more. */
+static void
 settle_failure (Run *run,
                 TallHbaseCall *call,
                 TallHbaseLink *link,
@@ -287,16 +290,12 @@ settle_failure (Run *run,
 {
   if (io == NULL)
     break_link (link, reason);
-  if (link->late && !link->hurried && call->harmless && call->table != NULL)
+  if (link->late && !link->hurried && is_harmless (call) && !is_on_tables (call))
     run->late = call;
   if (io == NULL && may_be_repeated (run, call, link, reason))
-    {
-      link->n_retries++;
-      return TRUE;
-    }
-  if (error == NULL || *error == NULL)
+    link->n_retries++;
+  else if (*error == NULL)
     set_error (run, call, link, reason, io, error);
-  return FALSE;
 }
 
 static gboolean
@@ -304,14 +303,25 @@ send_call (Run *run, TallHbaseCall *call, TallHbaseLink *link, GError **reason)
 {
   set_deadline (run, link, get_timeout (run, call));
   call->tries++;
-  return call->send (call, tall_hbase_link_get_transport (link), reason);
+  return tall_hbase_send (link->connection, call->method, &call->args, reason);
 }
 
 /* FALSE as tall_hbase_receive(), and if the call could not be sent. */
 static gboolean
 receive_answer (TallHbaseCall *call, TallHbaseLink *link, TallHbaseTIOError **io, GError **reason)
 {
-  return *reason == NULL && call->receive (call, tall_hbase_link_get_transport (link), io, reason);
+  TallHbaseReceiver receiver = { call->arena, NULL, NULL };
+  if (*reason != NULL)
+    return FALSE;
+  if (call->receive != NULL)
+    return call->receive (call, link->connection, io, reason);
+  if (call->reply != NULL)
+    return tall_hbase_reply_read (call->reply, link->connection, call->method, call->max_rows, io,
+                                  reason);
+  gboolean ok =
+      tall_hbase_receive (link->connection, call->method, &receiver, &call->result, reason);
+  *io = call->result.io;
+  return ok;
 }
 
 /* One round: sends one call on each connection, then receives all answers. */
@@ -335,11 +345,10 @@ run_round (Run *run, TallHbaseCall *const *calls, guint n, GError **error)
       g_autoptr (GError) reason = reasons[i];
       TallHbaseTIOError *io = NULL;
       /* Nobody waits for an answer that has come while an earlier one was waited for. */
-      gboolean waits = i == 0 || tall_connection_is_fit (link->connection);
+      gboolean waits = i == 0 || tall_transport_is_fit (link->connection);
       gint64 since = waits ? begin : g_get_monotonic_time ();
       gboolean ok = receive_answer (call, link, &io, &reason);
-      tall_trace_add (tall_connection_get_address (link->connection),
-                      g_get_monotonic_time () - since);
+      tall_trace_add (tall_transport_get_peer (link->connection), g_get_monotonic_time () - since);
       if (ok)
         {
           call->done = !call->again;
@@ -382,7 +391,7 @@ drop_broken_links (Run *run)
   for (guint i = 0; i < run->n_links; i++)
     {
       TallHbaseLink *link = run->links[i];
-      if (tall_connection_is_broken (link->connection))
+      if (tall_transport_is_broken (link->connection))
         tall_hbase_pool_give_back (run->pool, link);
       else
         run->links[kept++] = link;
@@ -391,7 +400,7 @@ drop_broken_links (Run *run)
 }
 
 /**
- * tall_hbase_run_on:
+ * tall_hbase_run:
  * @link: (nullable) (transfer full): a connection to begin with; goes back to the pool
  * @calls: @n of them, independent of each other; one may be followed by more (@again)
  *
@@ -404,14 +413,14 @@ drop_broken_links (Run *run)
  *   not harmless
  */
 gboolean
-tall_hbase_run_on (TallHbasePool *pool,
-                   TallHbaseLink *link,
-                   TallHbaseCall *const *calls,
-                   guint n,
-                   gint64 deadline,
-                   GError **error)
+tall_hbase_run (TallHbasePool *pool,
+                TallHbaseLink *link,
+                TallHbaseCall *const *calls,
+                guint n,
+                gint64 deadline,
+                GError **error)
 {
-  Run run = { .pool = pool, .deadline = deadline, .writes = n > 0 && calls[0]->writes };
+  Run run = { .pool = pool, .deadline = deadline, .writes = n > 0 && writes_rows (calls[0]) };
   gboolean ok = TRUE;
 
   if (link != NULL)
@@ -438,13 +447,12 @@ tall_hbase_run_on (TallHbasePool *pool,
 }
 
 /**
- * tall_hbase_run:
+ * tall_hbase_run_one:
  *
- * Makes calls on connections that are free, as tall_hbase_run_on() does.
+ * Makes one call on a connection that is free, as tall_hbase_run() does.
  */
 gboolean
-tall_hbase_run (
-    TallHbasePool *pool, TallHbaseCall *const *calls, guint n, gint64 deadline, GError **error)
+tall_hbase_run_one (TallHbasePool *pool, TallHbaseCall *call, gint64 deadline, GError **error)
 {
-  return tall_hbase_run_on (pool, NULL, calls, n, deadline, error);
+  return tall_hbase_run (pool, NULL, &call, 1, deadline, error);
 }

@@ -10,37 +10,40 @@ typedef struct _TallHbaseCall TallHbaseCall;
 /**
  * TallHbaseCall:
  *
- * One request to a gateway and its answer. It is the first member of a struct of the caller's.
+ * One request to a gateway and its answer. It may be the first member of a struct of the caller's.
  */
 struct _TallHbaseCall
 {
-  gboolean (*send) (TallHbaseCall *self, TallTransport *transport, GError **error);
+  TallHbaseMethodId method;
+  TallHbaseArgs args; /* points to what lives as long as the call */
+  const char *table; /* short name; NULL: it is on tables, not on the rows of one, and takes long */
+  gboolean divisible; /* if there is no answer in time, it is not repeated but split */
+
+  /* What takes the answer: @receive; without it @reply, so many rows; without that @result. */
   gboolean (*receive) (TallHbaseCall *self,
                        TallTransport *transport,
                        TallHbaseTIOError **io,
                        GError **error);
-  const char *table;  /* short name; NULL if the call is not about the rows of a table */
-  gboolean harmless;  /* may be sent more than once */
-  gboolean writes;    /* rows: its gateway must have passed the self-test */
-  gboolean divisible; /* if there is no answer in time, it is not repeated but split */
-  gboolean slow;      /* takes long, as calls on tables do */
-  gboolean again;     /* set by receive: there is more to ask, with another request */
-  gboolean done;      /* answered, for the last time */
+  TallHbaseReply *reply;
+  guint max_rows;
+  TallArena *arena; /* of the result */
+  TallHbaseResult result;
 
-  guint tries; /* used by tall_hbase_run(): how often it was sent */
+  gboolean again; /* set by receive: there is more to ask, with other arguments */
+  gboolean done;  /* answered, for the last time */
+  guint tries;    /* used by tall_hbase_run(): how often it was sent */
 };
 
 gboolean tall_hbase_run (TallHbasePool *pool,
+                         TallHbaseLink *link,
                          TallHbaseCall *const *calls,
                          guint n,
                          gint64 deadline,
                          GError **error) G_GNUC_WARN_UNUSED_RESULT;
-gboolean tall_hbase_run_on (TallHbasePool *pool,
-                            TallHbaseLink *link,
-                            TallHbaseCall *const *calls,
-                            guint n,
-                            gint64 deadline,
-                            GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean tall_hbase_run_one (TallHbasePool *pool,
+                             TallHbaseCall *call,
+                             gint64 deadline,
+                             GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 /**
  * TallHbaseRequest:
@@ -49,16 +52,13 @@ gboolean tall_hbase_run_on (TallHbasePool *pool,
  */
 typedef struct
 {
-  TallHbaseCall call;
+  TallHbaseCall call; /* @name and @table of its arguments are set already; its arena is that of all
+                       * that is sent and received */
   TallHbasePool *pool;
-  const char *table; /* short name; nullable */
-  TallArena *arena;  /* of all that is sent and received */
-  TallHbaseMethodId method;
-  TallHbaseArgs args;     /* @name and @table are set already */
-  TallHbaseResult result; /* of the last call; and what it listed: */
-  GPtrArray *starts;      /* of GBytes: where regions start, without those that have no start */
-  GArray *found;          /* of TallHbaseTTableName */
-  gboolean is_unplaced;   /* the last call failed as a region of the table has no server yet */
+  const char *table;    /* short name; nullable */
+  GPtrArray *starts;    /* of GBytes: where regions start, without those that have no start */
+  GArray *found;        /* of TallHbaseTTableName: what the last call has listed */
+  gboolean is_unplaced; /* the last call failed as a region of the table has no server yet */
 } TallHbaseRequest;
 
 TallHbaseRequest tall_hbase_request (TallHbasePool *pool, const char *table);

@@ -62,12 +62,12 @@ tall_hbase_names_clear (TallHbaseNames *self)
 /**
  * tall_hbase_names_get_table:
  *
- * Returns: (transfer full): the whole name of a table, as calls on rows want it
+ * Returns: the whole name of a table, as calls on rows want it, in @arena
  */
-char *
-tall_hbase_names_get_table (const TallHbaseNames *self, const char *table)
+TallSlice
+tall_hbase_names_get_table (const TallHbaseNames *self, const char *table, TallArena *arena)
 {
-  return g_strconcat (self->deployment, ".", table, NULL);
+  return tall_slice_str (tall_arena_printf (arena, "%s.%s", self->deployment, table));
 }
 
 /**

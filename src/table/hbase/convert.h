@@ -27,7 +27,8 @@ gboolean tall_hbase_names_init (TallHbaseNames *self,
 void tall_hbase_names_clear (TallHbaseNames *self);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TallHbaseNames, tall_hbase_names_clear)
 
-char *tall_hbase_names_get_table (const TallHbaseNames *self, const char *table);
+TallSlice
+tall_hbase_names_get_table (const TallHbaseNames *self, const char *table, TallArena *arena);
 TallHbaseTTableName *
 tall_hbase_names_get_table_name (const TallHbaseNames *self, const char *table, TallArena *arena);
 char *tall_hbase_names_get_pattern (const TallHbaseNames *self);

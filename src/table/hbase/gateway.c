@@ -26,10 +26,10 @@ typedef enum
 static TallHbaseLink *
 connect_to (const char *address, const TallWireOptions *wire, gint64 deadline, GError **error)
 {
-  TallConnection *connection = tall_connection_open (address, wire, deadline, error);
+  TallTransport *connection = tall_connection_open (address, wire, deadline, error);
   if (connection == NULL)
     return NULL;
-  tall_connection_set_deadline (connection, deadline);
+  tall_transport_set_deadline (connection, deadline);
   TallHbaseLink *self = g_new0 (TallHbaseLink, 1);
   self->connection = connection;
   return self;
@@ -44,9 +44,8 @@ ask_server_type (TallHbaseLink *link, GError **error)
   TallHbaseResult result;
   g_autoptr (GError) reason = NULL;
 
-  gboolean ok =
-      tall_hbase_exchange (tall_hbase_link_get_transport (link), TALL_HBASE_GET_THRIFT_SERVER_TYPE,
-                           &args, &receiver, &result, &reason);
+  gboolean ok = tall_hbase_exchange (link->connection, TALL_HBASE_GET_THRIFT_SERVER_TYPE, &args,
+                                     &receiver, &result, &reason);
   if (ok && result.number != 0)
     return result.number == TALL_HBASE_SERVER_ONE ? ANSWER_THRIFT1 : ANSWER_THRIFT2;
   if (ok || result.io != NULL || reason->domain == TALL_HBASE_EXCEPTION)
@@ -186,8 +185,7 @@ tall_hbase_link_ask (TallHbaseLink *self,
   TallHbaseArgs args = { .name = tall_hbase_names_get_table_name (names, table, arena) };
   TallHbaseReceiver receiver = { arena, NULL, NULL };
   TallHbaseResult result;
-  if (!tall_hbase_exchange (tall_hbase_link_get_transport (self), question, &args, &receiver,
-                            &result, error))
+  if (!tall_hbase_exchange (self->connection, question, &args, &receiver, &result, error))
     return FALSE;
   *answer = result.yes;
   return TRUE;
@@ -249,7 +247,7 @@ tall_hbase_gateway_take (TallHbaseGateway *self)
     return NULL;
   while ((link = g_queue_pop_head (&self->idle)) != NULL)
     {
-      if (!is_old (link) && tall_connection_is_fit (link->connection))
+      if (!is_old (link) && tall_transport_is_fit (link->connection))
         return link;
       drop (self, link);
     }
@@ -406,7 +404,7 @@ tall_hbase_gateway_note_call (TallHbaseGateway *self, TallHbaseLink *link)
   self->n_retries += link->n_retries;
   link->n_retries = 0;
 
-  if (!tall_connection_is_broken (link->connection))
+  if (!tall_transport_is_broken (link->connection))
     {
       self->n_done += !self->refused;
       if (!self->refused && self->hbase == TALL_HBASE_MUTE)

@@ -13,7 +13,7 @@
  */
 typedef struct
 {
-  TallConnection *connection;
+  TallTransport *connection;
   guint gateway;     /* position in the pool */
   gint64 idle_since; /* while it is not lent */
   gboolean late;     /* its call had no answer in time */
@@ -36,12 +36,6 @@ gboolean tall_hbase_link_ask (TallHbaseLink *self,
                               gboolean *answer,
                               GError **error) G_GNUC_WARN_UNUSED_RESULT;
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (TallHbaseLink, tall_hbase_link_free)
-
-static inline TallTransport *
-tall_hbase_link_get_transport (TallHbaseLink *self)
-{
-  return tall_connection_get_transport (self->connection);
-}
 
 /* Connections to one gateway. With its usual settings a gateway serves 16 at once; it accepts more,
  * but does not answer on them. Other programs need some as well. */

@@ -342,9 +342,8 @@ static void
 take_back (TallHbasePool *self, TallHbaseLink *link)
 {
   TallHbaseGateway *gateway = &self->gateways[link->gateway];
-  gboolean broken = tall_connection_is_broken (link->connection);
-  tall_transport_take_traffic (tall_hbase_link_get_transport (link), &self->n_sent,
-                               &self->n_received);
+  gboolean broken = tall_transport_is_broken (link->connection);
+  tall_transport_take_traffic (link->connection, &self->n_sent, &self->n_received);
   tall_hbase_gateway_note_call (gateway, link);
   if (!broken && !gateway->refused)
     tall_hbase_gateway_keep (gateway, link);
@@ -423,7 +422,7 @@ pass_test (
           "the time was over before the gateway had shown what its HBase does");
     }
   else if (!gateway->tested && !run_test (self, link, deadline, &reason))
-    *again = tall_connection_is_broken (link->connection)
+    *again = tall_transport_is_broken (link->connection)
              || g_error_matches (reason, TALL_ERROR, TALL_ERROR_UNSUPPORTED);
   if (reason == NULL)
     return TRUE;
@@ -495,13 +494,13 @@ reaches_hbase (TallHbasePool *self, TallHbaseLink *link)
 {
   g_autoptr (GError) reason = NULL;
   gboolean exists;
-  tall_connection_set_deadline (link->connection,
-                                limit_time (self->options.call_timeout, TALL_NO_DEADLINE));
+  tall_transport_set_deadline (link->connection,
+                               limit_time (self->options.call_timeout, TALL_NO_DEADLINE));
   if (tall_hbase_link_ask (link, TALL_HBASE_TABLE_EXISTS, &self->names, TALL_HBASE_SELF_TEST_TABLE,
                            &exists, &reason))
     return TRUE;
   if (reason != NULL)
-    tall_connection_break (link->connection);
+    tall_transport_break (link->connection);
   return FALSE;
 }
 

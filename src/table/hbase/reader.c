@@ -42,66 +42,19 @@ tall_hbase_row_get_size (const TallHbaseRowGet *self)
 }
 
 /**
- * tall_hbase_send_get:
- * @table: with its name in HBase
- *
- * Sends a `get`.
- */
-gboolean
-tall_hbase_send_get (TallTransport *transport,
-                     const char *table,
-                     const TallHbaseRowGet *get,
-                     GError **error)
-{
-  g_autoptr (TallArena) arena = tall_arena_new (0);
-  TallHbaseTGet sent;
-  tall_hbase_t_get_init (&sent, get->read, get->key, arena);
-  TallHbaseArgs args = { .table = tall_slice_str (table), .get = &sent };
-  return tall_hbase_send (transport, TALL_HBASE_GET, &args, error);
-}
-
-/**
- * tall_hbase_send_gets:
- * @table: with its name in HBase
+ * tall_hbase_make_gets:
  * @gets: @n of them, each with columns, versions and times of its own
+ * @args: (out): their arguments but the table
  *
- * Sends a `getMultiple`.
+ * Returns: the call that gets them: `get` or `getMultiple`
  */
-gboolean
-tall_hbase_send_gets (TallTransport *transport,
-                      const char *table,
-                      const TallHbaseRowGet *gets,
-                      guint n,
-                      GError **error)
+TallHbaseMethodId
+tall_hbase_make_gets (const TallHbaseRowGet *gets, guint n, TallHbaseArgs *args, TallArena *arena)
 {
-  g_autoptr (TallArena) arena = tall_arena_new (USUAL_SIZE);
-  TallHbaseTGet *sent = tall_arena_newa0 (arena, TallHbaseTGet, n);
-  init_gets (sent, gets, n, arena);
-  TallHbaseArgs args = { .table = tall_slice_str (table), .gets = sent, .n_gets = n };
-  return tall_hbase_send (transport, TALL_HBASE_GET_MULTIPLE, &args, error);
-}
-
-/**
- * tall_hbase_send_scan:
- * @table: with its name in HBase
- * @start: where to begin instead of at the beginning of @read
- * @n_rows: rows at most
- *
- * Sends a `getScannerResults`: one page of a scan.
- */
-gboolean
-tall_hbase_send_scan (TallTransport *transport,
-                      const char *table,
-                      const TallRead *read,
-                      TallSlice start,
-                      guint n_rows,
-                      GError **error)
-{
-  g_autoptr (TallArena) arena = tall_arena_new (0);
-  TallHbaseTScan scan;
-  tall_hbase_t_scan_init (&scan, read, start, n_rows, arena);
-  TallHbaseArgs args = { .table = tall_slice_str (table), .scan = &scan, .n_rows = (gint32)n_rows };
-  return tall_hbase_send (transport, TALL_HBASE_GET_SCANNER_RESULTS, &args, error);
+  TallHbaseTGet *made = tall_arena_newa0 (arena, TallHbaseTGet, n);
+  init_gets (made, gets, n, arena);
+  *args = (TallHbaseArgs){ .get = made, .gets = made, .n_gets = n };
+  return n == 1 ? TALL_HBASE_GET : TALL_HBASE_GET_MULTIPLE;
 }
 
 /* Bytes of keys in one request: a gateway drops requests of over 2 MB. */
@@ -117,57 +70,20 @@ typedef struct
 {
   TallHbaseCall call;
   const TallRead *read;
-  TallHbasePool *pool;
-  char *table;          /* with its name in HBase */
   TallHbaseReply reply; /* the answers so far */
 
-  TallHbaseRowGet *gets; /* owned; n of them */
-  guint n;
-
-  GByteArray *start; /* scan: where the page begins */
-  guint page;        /* rows asked for */
-
-  gboolean missing; /* there is no such table */
+  /* Of a scan. */
+  TallHbaseTScan *page;
+  GByteArray *start; /* where the page begins */
 } Request;
 
 static void
 request_free (gpointer data)
 {
   Request *self = data;
-  g_clear_pointer (&self->table, g_free);
-  g_clear_pointer (&self->gets, g_free);
   g_clear_pointer (&self->start, g_byte_array_unref);
   tall_hbase_reply_clear (&self->reply);
   g_free (self);
-}
-
-static gboolean
-get_send (TallHbaseCall *call, TallTransport *transport, GError **error)
-{
-  Request *self = (Request *)call;
-  return tall_hbase_send_get (transport, self->table, self->gets, error);
-}
-
-static gboolean
-get_receive (TallHbaseCall *call, TallTransport *transport, TallHbaseTIOError **io, GError **error)
-{
-  Request *self = (Request *)call;
-  return tall_hbase_reply_read (&self->reply, transport, TALL_HBASE_GET, 1, io, error);
-}
-
-static gboolean
-gets_send (TallHbaseCall *call, TallTransport *transport, GError **error)
-{
-  Request *self = (Request *)call;
-  return tall_hbase_send_gets (transport, self->table, self->gets, self->n, error);
-}
-
-static gboolean
-gets_receive (TallHbaseCall *call, TallTransport *transport, TallHbaseTIOError **io, GError **error)
-{
-  Request *self = (Request *)call;
-  return tall_hbase_reply_read (&self->reply, transport, TALL_HBASE_GET_MULTIPLE, self->n, io,
-                                error);
 }
 
 static guint
@@ -176,20 +92,13 @@ limit_left (const Request *self)
   return self->read->limit == 0 ? G_MAXUINT : self->read->limit - self->reply.rows->len;
 }
 
-static gboolean
-scan_send (TallHbaseCall *call, TallTransport *transport, GError **error)
+/* Asks for the next page, of @n rows unless the scan is to have fewer. */
+static void
+set_page (Request *self, guint n)
 {
-  Request *self = (Request *)call;
-  self->page = FIRST_PAGE;
-  if (self->reply.rows->len > 0)
-    {
-      gsize row = MAX (self->reply.bytes / self->reply.rows->len, 1);
-      self->page = (guint)CLAMP (PAGE_BYTES / row, 1, MAX_PAGE);
-    }
-  self->page = MIN (self->page, limit_left (self));
-
-  return tall_hbase_send_scan (transport, self->table, self->read, tall_slice_array (self->start),
-                               self->page, error);
+  TallHbaseArgs *args = &self->call.args;
+  args->n_rows = self->page->limit = (gint32)MIN (n, limit_left (self));
+  self->page->start_row = tall_slice_array (self->start);
 }
 
 /* Rows must be in order, and not before the page's beginning; else pages might never end. */
@@ -214,11 +123,10 @@ check_order (const Request *self, guint first, GError **error)
 static void
 scan_go_on (Request *self)
 {
-  const TallRow *last = tall_hbase_reply_get_row (&self->reply, self->reply.rows->len - 1);
-  g_byte_array_unref (self->start);
-  self->start = g_byte_array_new ();
-  tall_bytes_append (self->start, last->key);
-  tall_bytes_append_u8 (self->start, 0);
+  guint n = self->reply.rows->len;
+  gsize row = MAX (self->reply.bytes / n, 1);
+  tall_bytes_set_after (self->start, tall_hbase_reply_get_row (&self->reply, n - 1)->key);
+  set_page (self, (guint)CLAMP (PAGE_BYTES / row, 1, MAX_PAGE));
   self->call.again = TRUE;
 }
 
@@ -227,38 +135,14 @@ scan_receive (TallHbaseCall *call, TallTransport *transport, TallHbaseTIOError *
 {
   Request *self = (Request *)call;
   guint first = self->reply.rows->len;
-  if (!tall_hbase_reply_read (&self->reply, transport, TALL_HBASE_GET_SCANNER_RESULTS, self->page,
-                              io, error)
+  guint n = (guint)call->args.n_rows;
+  if (!tall_hbase_reply_read (&self->reply, transport, call->method, n, io, error)
       || !check_order (self, first, error))
     return FALSE;
 
-  if (self->reply.rows->len - first >= self->page && limit_left (self) > 0)
+  if (self->reply.rows->len - first >= n && limit_left (self) > 0)
     scan_go_on (self);
   return TRUE;
-}
-
-static gboolean
-exists_send (TallHbaseCall *call, TallTransport *transport, GError **error)
-{
-  Request *self = (Request *)call;
-  TallHbaseArgs args = { .name = tall_hbase_names_get_table_name (
-                             &self->pool->names, self->read->table, self->reply.arena) };
-  return tall_hbase_send (transport, TALL_HBASE_TABLE_EXISTS, &args, error);
-}
-
-static gboolean
-exists_receive (TallHbaseCall *call,
-                TallTransport *transport,
-                TallHbaseTIOError **io,
-                GError **error)
-{
-  Request *self = (Request *)call;
-  TallHbaseReceiver receiver = { self->reply.arena, NULL, NULL };
-  TallHbaseResult result;
-  gboolean ok = tall_hbase_receive (transport, TALL_HBASE_TABLE_EXISTS, &receiver, &result, error);
-  *io = result.io;
-  self->missing = !result.yes;
-  return ok;
 }
 
 /* What a plan comes to. */
@@ -266,18 +150,20 @@ typedef struct
 {
   TallHbasePool *pool;
   TallArena *arena; /* of the result */
+  TallArena *sent;  /* of what is sent */
   GPtrArray *all;   /* of Request; those of one read follow each other */
 } Requests;
 
 static Request *
-request_new (Requests *requests, const TallRead *read)
+request_new (Requests *requests, const TallRead *read, TallHbaseMethodId method)
 {
   Request *self = g_new0 (Request, 1);
+  self->call.method = method;
   self->call.table = read->table;
-  self->call.harmless = TRUE;
+  self->call.args.table =
+      tall_hbase_names_get_table (&requests->pool->names, read->table, requests->sent);
+  self->call.reply = &self->reply;
   self->read = read;
-  self->pool = requests->pool;
-  self->table = tall_hbase_names_get_table (&requests->pool->names, read->table);
   tall_hbase_reply_init (&self->reply, requests->arena);
   g_ptr_array_add (requests->all, self);
   return self;
@@ -287,19 +173,36 @@ request_new (Requests *requests, const TallRead *read)
 static void
 add_exists (Requests *requests, const TallRead *read)
 {
-  Request *self = request_new (requests, read);
-  self->call.send = exists_send;
-  self->call.receive = exists_receive;
+  Request *self = request_new (requests, read, TALL_HBASE_TABLE_EXISTS);
+  self->call.args.name =
+      tall_hbase_names_get_table_name (&requests->pool->names, read->table, requests->sent);
+  self->call.reply = NULL;
+  self->call.arena = requests->arena;
 }
 
 static void
 add_scan (Requests *requests, const TallRead *read)
 {
-  Request *self = request_new (requests, read);
-  self->call.send = scan_send;
+  Request *self = request_new (requests, read, TALL_HBASE_GET_SCANNER_RESULTS);
   self->call.receive = scan_receive;
   self->start = g_byte_array_new ();
   tall_bytes_append (self->start, read->start);
+  self->call.args.scan = self->page = tall_arena_new0 (requests->sent, TallHbaseTScan);
+  tall_hbase_t_scan_init (self->page, read, read->start, FIRST_PAGE, requests->sent);
+  set_page (self, FIRST_PAGE);
+}
+
+/* @gets: @n of them, of one table */
+static Request *
+add_get (Requests *requests, const TallHbaseRowGet *gets, guint n)
+{
+  TallHbaseArgs args;
+  TallHbaseMethodId method = tall_hbase_make_gets (gets, n, &args, requests->sent);
+  Request *self = request_new (requests, gets[0].read, method);
+  args.table = self->call.args.table;
+  self->call.args = args;
+  self->call.max_rows = n;
+  return self;
 }
 
 static void
@@ -307,18 +210,15 @@ add_gets (Requests *requests, const TallRead *read)
 {
   for (guint i = 0; i < read->n_keys;)
     {
-      Request *self = request_new (requests, read);
+      TallHbaseRowGet gets[TALL_HBASE_MAX_GETS];
       gsize size = 0;
-      self->gets = g_new (TallHbaseRowGet, MIN (read->n_keys - i, TALL_HBASE_MAX_GETS));
-      for (; i < read->n_keys && self->n < TALL_HBASE_MAX_GETS
-             && (self->n == 0 || size < MAX_REQUEST);
-           i++)
+      guint n = 0;
+      for (; i < read->n_keys && n < TALL_HBASE_MAX_GETS && (n == 0 || size < MAX_REQUEST); i++)
         {
-          self->gets[self->n] = (TallHbaseRowGet){ read, read->keys[i] };
-          size += tall_hbase_row_get_size (&self->gets[self->n++]);
+          gets[n] = (TallHbaseRowGet){ read, read->keys[i] };
+          size += tall_hbase_row_get_size (&gets[n++]);
         }
-      self->call.send = self->n == 1 ? get_send : gets_send;
-      self->call.receive = self->n == 1 ? get_receive : gets_receive;
+      add_get (requests, gets, n);
     }
 }
 
@@ -344,23 +244,22 @@ add_read (Requests *requests, const TallRead *read)
 
 /* Gets: every row must be the one that was asked for in its place. */
 static gboolean
-check_answer (const Request *self, GError **error)
+check_answer (const Request *self, const TallHbasePool *pool, GError **error)
 {
-  if (self->missing)
+  const TallHbaseArgs *args = &self->call.args;
+  if (self->call.method == TALL_HBASE_TABLE_EXISTS && !self->call.result.yes)
     {
-      tall_hbase_error_set_no_table (error, self->read->table, self->pool->names.deployment);
+      tall_hbase_error_set_no_table (error, self->read->table, pool->names.deployment);
       return FALSE;
     }
-  if (self->read->kind == TALL_READ_SCAN)
-    return TRUE;
-  if (self->reply.rows->len != self->n)
+  if (self->reply.rows->len != args->n_gets && self->read->kind != TALL_READ_SCAN)
     return tall_error_fail (error, TALL_ERROR_INTERNAL,
-                            "the gateway answered %u gets of table %s with %u rows", self->n,
+                            "the gateway answered %u gets of table %s with %u rows", args->n_gets,
                             self->read->table, self->reply.rows->len);
 
-  for (guint i = 0; i < self->n; i++)
+  for (guint i = 0; i < args->n_gets; i++)
     {
-      if (tall_hbase_reply_has_row (&self->reply, i, self->gets[i].key))
+      if (tall_hbase_reply_has_row (&self->reply, i, args->gets[i].row))
         continue;
       return tall_error_fail (error, TALL_ERROR_INTERNAL,
                               "the gateway answered a get of table %s with another row",
@@ -390,7 +289,7 @@ build_rows (TallRows *rows, const TallRead *read, const Requests *requests, GErr
       const Request *request = g_ptr_array_index (requests->all, r);
       if (request->read != read)
         continue;
-      if (!check_answer (request, error))
+      if (!check_answer (request, requests->pool, error))
         return FALSE;
       for (guint i = 0; i < request->reply.rows->len; i++)
         {
@@ -410,15 +309,15 @@ read_plan (TallHbasePool *pool,
            GError **error)
 {
   g_autoptr (TallReadResult) result = tall_read_result_new (plan->reads->len);
+  g_autoptr (TallArena) sent = tall_arena_new (USUAL_SIZE);
   g_autoptr (GPtrArray) all = g_ptr_array_new_with_free_func (request_free);
-  Requests requests = { pool, result->arena, all };
+  Requests requests = { pool, result->arena, sent, all };
 
   /* The last read mostly takes longest, as an order's lines do after its root row. So it leaves
    * first and is awaited first; by then the others are there. */
   for (guint i = plan->reads->len; i > 0; i--)
     add_read (&requests, tall_read_plan_get (plan, i - 1));
-  if (!tall_hbase_run_on (pool, link, (TallHbaseCall *const *)all->pdata, all->len, deadline,
-                          error))
+  if (!tall_hbase_run (pool, link, (TallHbaseCall *const *)all->pdata, all->len, deadline, error))
     return NULL;
 
   for (guint i = 0; i < plan->reads->len; i++)
@@ -441,17 +340,15 @@ tall_hbase_read_together (TallHbaseTogether *self,
                           TallHbaseLink *link,
                           GError **error)
 {
+  g_autoptr (TallArena) sent = tall_arena_new (USUAL_SIZE);
   g_autoptr (GPtrArray) all = g_ptr_array_new_with_free_func (request_free);
-  Requests requests = { pool, self->arenas[0], all };
-  Request *request = request_new (&requests, self->gets[0].read);
-  request->gets = g_memdup2 (self->gets, self->n * sizeof *self->gets);
-  request->n = self->n;
+  Requests requests = { pool, self->arenas[0], sent, all };
+  Request *request = add_get (&requests, self->gets, self->n);
+  request->call.method = TALL_HBASE_GET_MULTIPLE; /* also for one */
   request->reply.arenas = self->arenas;
-  request->call.send = gets_send;
-  request->call.receive = gets_receive;
   request->call.divisible = TRUE;
-  if (!tall_hbase_run_on (pool, link, (TallHbaseCall *const *)all->pdata, 1, self->deadline, error)
-      || !check_answer (request, error))
+  if (!tall_hbase_run (pool, link, (TallHbaseCall *const *)all->pdata, 1, self->deadline, error)
+      || !check_answer (request, pool, error))
     return FALSE;
   for (guint i = 0; i < self->n; i++)
     self->rows[i] = *tall_hbase_reply_get_row (&request->reply, i);

@@ -23,22 +23,8 @@ typedef struct
 
 gsize tall_hbase_row_get_size (const TallHbaseRowGet *self);
 
-gboolean tall_hbase_send_get (TallTransport *transport,
-                              const char *table,
-                              const TallHbaseRowGet *get,
-                              GError **error) G_GNUC_WARN_UNUSED_RESULT;
-gboolean tall_hbase_send_gets (TallTransport *transport,
-                               const char *table,
-                               const TallHbaseRowGet *gets,
-                               guint n,
-                               GError **error) G_GNUC_WARN_UNUSED_RESULT;
-
-gboolean tall_hbase_send_scan (TallTransport *transport,
-                               const char *table,
-                               const TallRead *read,
-                               TallSlice start,
-                               guint n_rows,
-                               GError **error) G_GNUC_WARN_UNUSED_RESULT;
+TallHbaseMethodId
+tall_hbase_make_gets (const TallHbaseRowGet *gets, guint n, TallHbaseArgs *args, TallArena *arena);
 
 /**
  * TallHbaseTogether:

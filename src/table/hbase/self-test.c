@@ -22,11 +22,10 @@
 typedef struct
 {
   TallHbaseLink *link;
-  TallTransport *transport; /* of the connection */
   const char *address;
   const TallHbaseNames *names;
   const char *owner; /* begins the key of its row, and of rows that earlier tests left */
-  const char *table; /* with its name in HBase */
+  TallSlice table;   /* with its name in HBase */
   TallSlice row;
   gint64 now;       /* milliseconds; timestamps count from here */
   TallBatch *batch; /* holds the mutations */
@@ -113,7 +112,7 @@ fail (const SelfTest *self, GError *reason, const TallHbaseTIOError *io, GError 
 {
   g_autoptr (GError) cause = reason;
   if (io == NULL)
-    tall_connection_break (self->link->connection);
+    tall_transport_break (self->link->connection);
   tall_hbase_error_set (error, cause, io, self->address);
   g_prefix_error (error, "Trying out what HBase does: ");
   return FALSE;
@@ -144,14 +143,15 @@ run_step (SelfTest *self, const Step *step, GError **error)
     .qualifier = tall_slice_str (step->qualifier),
     .expected = expected.len > 0 ? &expected : NULL,
   };
-  TallHbaseTIOError *io = NULL;
-  gboolean matched = FALSE;
+  TallHbaseReceiver receiver = { self->arena, NULL, NULL };
+  TallHbaseArgs args;
+  TallHbaseResult result;
   GError *reason = NULL;
-  if (!tall_hbase_send_apply_if (self->transport, self->table, &write, &reason)
-      || !tall_hbase_receive_apply_if (self->transport, mutation, self->arena, &matched, &io,
-                                       &reason))
-    return fail (self, reason, io, error);
-  return matched == step->matches || refuse (self, explain (step), error);
+  TallHbaseMethodId method = tall_hbase_make_apply_if (&write, &args, self->arena);
+  args.table = self->table;
+  if (!tall_hbase_exchange (self->link->connection, method, &args, &receiver, &result, &reason))
+    return fail (self, reason, result.io, error);
+  return result.yes == step->matches || refuse (self, explain (step), error);
 }
 
 static gboolean
@@ -170,13 +170,11 @@ run_deletes (SelfTest *self, const TallHbaseTDelete *deletes, guint n, GError **
   static const TallStructHandler handler = { NULL, count_failed };
   guint n_failed = 0;
   TallHbaseReceiver receiver = { self->arena, &handler, &n_failed };
-  TallHbaseArgs args = { .table = tall_slice_str (self->table),
-                         .deletes = deletes,
-                         .n_deletes = n };
+  TallHbaseArgs args = { .table = self->table, .deletes = deletes, .n_deletes = n };
   TallHbaseResult result;
   GError *reason = NULL;
-  if (!tall_hbase_exchange (self->transport, TALL_HBASE_DELETE_MULTIPLE, &args, &receiver, &result,
-                            &reason))
+  if (!tall_hbase_exchange (self->link->connection, TALL_HBASE_DELETE_MULTIPLE, &args, &receiver,
+                            &result, &reason))
     return fail (self, reason, result.io, error);
   if (n_failed > 0)
     tall_error_set_detailed (error, TALL_ERROR_UNAVAILABLE, self->address,
@@ -228,16 +226,16 @@ find_left (SelfTest *self, gboolean *exists, GError **error)
                                 .stop_row = tall_slice_str (PREFIX_END),
                                 .max_versions = 1,
                                 .limit = MAX_LEFT };
-  TallHbaseArgs args = { .table = tall_slice_str (self->table), .scan = &scan, .n_rows = MAX_LEFT };
+  TallHbaseArgs args = { .table = self->table, .scan = &scan, .n_rows = MAX_LEFT };
   g_auto (TallHbaseReply) rows;
   TallHbaseTIOError *io = NULL;
   GError *reason = NULL;
 
   *exists = TRUE;
   tall_hbase_reply_init (&rows, self->arena);
-  if (tall_hbase_send (self->transport, TALL_HBASE_GET_SCANNER_RESULTS, &args, &reason)
-      && tall_hbase_reply_read (&rows, self->transport, TALL_HBASE_GET_SCANNER_RESULTS, MAX_LEFT,
-                                &io, &reason))
+  if (tall_hbase_send (self->link->connection, TALL_HBASE_GET_SCANNER_RESULTS, &args, &reason)
+      && tall_hbase_reply_read (&rows, self->link->connection, TALL_HBASE_GET_SCANNER_RESULTS,
+                                MAX_LEFT, &io, &reason))
     {
       for (guint i = 0; i < rows.rows->len; i++)
         add_left (self, tall_hbase_reply_get_row (&rows, i));
@@ -256,14 +254,14 @@ static gboolean
 check_end (SelfTest *self, GError **error)
 {
   const TallHbaseTGet get = { .row = self->row, .max_versions = 1 };
-  TallHbaseArgs args = { .table = tall_slice_str (self->table), .get = &get };
+  TallHbaseArgs args = { .table = self->table, .get = &get };
   g_auto (TallHbaseReply) reply;
   TallHbaseTIOError *io = NULL;
   GError *reason = NULL;
 
   tall_hbase_reply_init (&reply, self->arena);
-  if (!tall_hbase_send (self->transport, TALL_HBASE_GET, &args, &reason)
-      || !tall_hbase_reply_read (&reply, self->transport, TALL_HBASE_GET, 1, &io, &reason))
+  if (!tall_hbase_send (self->link->connection, TALL_HBASE_GET, &args, &reason)
+      || !tall_hbase_reply_read (&reply, self->link->connection, TALL_HBASE_GET, 1, &io, &reason))
     return fail (self, reason, io, error);
   for (guint i = 0; i < G_N_ELEMENTS (ends); i++)
     {
@@ -295,18 +293,17 @@ try_out (TallHbaseLink *link, const TallHbaseNames *names, const char *owner, GE
   g_autofree char *id = g_uuid_string_random ();
   g_autofree char *prefix = g_strconcat (PREFIX, owner, "/", NULL);
   g_autofree char *row = g_strconcat (prefix, id, NULL);
-  g_autofree char *table = tall_hbase_names_get_table (names, TALL_HBASE_SELF_TEST_TABLE);
+  TallArena *arena = tall_arena_new (0);
   g_auto (SelfTest) self = {
     .link = link,
-    .transport = tall_hbase_link_get_transport (link),
-    .address = tall_connection_get_address (link->connection),
+    .address = tall_transport_get_peer (link->connection),
     .names = names,
     .owner = prefix,
-    .table = table,
+    .table = tall_hbase_names_get_table (names, TALL_HBASE_SELF_TEST_TABLE, arena),
     .row = tall_slice_str (row),
     .now = g_get_real_time () / 1000,
     .batch = tall_batch_new (),
-    .arena = tall_arena_new (0),
+    .arena = arena,
     .removed = g_array_new (FALSE, FALSE, sizeof (TallHbaseTDelete)),
   };
   gboolean exists = FALSE;
@@ -318,7 +315,7 @@ try_out (TallHbaseLink *link, const TallHbaseNames *names, const char *owner, GE
 
   gboolean ok = run_all (&self, error);
   /* The row is removed in any case; why the test failed counts more than a failed removal. */
-  gboolean can_remove = !tall_connection_is_broken (link->connection);
+  gboolean can_remove = !tall_transport_is_broken (link->connection);
   add_removal (&self, self.row, self.now + DELETED_AT);
   return can_remove
          && run_deletes (&self, (const TallHbaseTDelete *)self.removed->data, self.removed->len,
@@ -351,7 +348,7 @@ tall_hbase_self_test (TallHbaseLink *link,
                       GError **error)
 {
   g_autoptr (GError) first = NULL;
-  tall_connection_set_deadline (link->connection, deadline);
+  tall_transport_set_deadline (link->connection, deadline);
   if (try_out (link, names, owner, &first))
     return TRUE;
   /* If the connection broke in the second test, that is the error, and nothing is known. */

@@ -355,11 +355,11 @@ static void
 set_splits (TallHbaseRequest *request, const GPtrArray *splits)
 {
   guint n = splits == NULL ? 0 : splits->len;
-  TallSlice *keys = tall_arena_newa0 (request->arena, TallSlice, n);
+  TallSlice *keys = tall_arena_newa0 (request->call.arena, TallSlice, n);
   for (guint i = 0; i < n; i++)
     keys[i].data = g_bytes_get_data (g_ptr_array_index (splits, i), &keys[i].len);
-  request->args.splits = keys;
-  request->args.n_splits = n;
+  request->call.args.splits = keys;
+  request->call.args.n_splits = n;
 }
 
 /* Where regions begin. Another caller may be making the table, or HBase goes on to do so when a
@@ -389,9 +389,9 @@ must_exist (TallHbaseRequest *request, gint64 deadline, GError **error)
 {
   if (!tall_hbase_request_run (request, TALL_HBASE_TABLE_EXISTS, deadline, error))
     return FALSE;
-  if (!request->result.yes)
+  if (!request->call.result.yes)
     tall_hbase_error_set_no_table (error, request->table, request->pool->names.deployment);
-  return request->result.yes;
+  return request->call.result.yes;
 }
 
 /* HBase deletes only tables that are disabled. */
@@ -402,7 +402,7 @@ drop_table (TallHbasePool *pool, const char *table, gint64 deadline, GError **er
   if (!must_exist (&request, deadline, error)
       || !tall_hbase_request_run (&request, TALL_HBASE_IS_TABLE_ENABLED, deadline, error))
     return FALSE;
-  if (request.result.yes
+  if (request.call.result.yes
       && !tall_hbase_request_run (&request, TALL_HBASE_DISABLE_TABLE, deadline, error))
     return FALSE;
   return tall_hbase_request_run (&request, TALL_HBASE_DELETE_TABLE, deadline, error);
@@ -441,14 +441,14 @@ create_table (TallHbasePool *pool, const TallTableSpec *spec, gint64 deadline, G
   g_auto (TallHbaseRequest) request = tall_hbase_request (pool, spec->name);
   if (!tall_hbase_request_run (&request, TALL_HBASE_TABLE_EXISTS, deadline, error))
     return FALSE;
-  if (request.result.yes)
+  if (request.call.result.yes)
     return tall_error_fail (error, TALL_ERROR_CONFLICT, "table %s exists already", spec->name);
 
   TallHbaseTColumnFamilyDescriptor family;
-  const TallHbaseTTableDescriptor descriptor = { request.args.name, &family, 1 };
+  const TallHbaseTTableDescriptor descriptor = { request.call.args.name, &family, 1 };
   if (!make_family (spec, &family, error))
     return FALSE;
-  request.args.descriptor = &descriptor;
+  request.call.args.descriptor = &descriptor;
   set_splits (&request, spec->splits);
   return tall_hbase_request_run (&request, TALL_HBASE_CREATE_TABLE, deadline, error)
          && (!splits || check_regions (&request, spec, deadline, error));
@@ -460,8 +460,8 @@ read_settings (TallHbaseRequest *request, gint64 deadline, GError **error)
 {
   g_auto (TallHbaseDescriptor) descriptor = { .families = NULL };
   if (!tall_hbase_request_run (request, TALL_HBASE_GET_TABLE_DESCRIPTOR, deadline, error)
-      || !tall_hbase_descriptor_init (&descriptor, request->result.raw,
-                                      request->pool->options.compact, request->arena, error))
+      || !tall_hbase_descriptor_init (&descriptor, request->call.result.raw,
+                                      request->pool->options.compact, request->call.arena, error))
     return NULL;
   TallTableSpec *spec = make_spec (descriptor.families, request->table, error);
   if (spec == NULL)
@@ -481,7 +481,7 @@ hbase_describe_table (TallTable *table, const char *name, gint64 deadline, GErro
   if (!must_exist (&request, deadline, error)
       || !tall_hbase_request_run (&request, TALL_HBASE_IS_TABLE_DISABLED, deadline, error))
     return NULL;
-  gboolean disabled = request.result.yes;
+  gboolean disabled = request.call.result.yes;
   g_autoptr (TallTableSpec) spec = read_settings (&request, deadline, error);
   if (spec == NULL || !read_regions (&request, deadline, error))
     return NULL;
@@ -526,7 +526,7 @@ hbase_list_tables (TallTable *table, gint64 deadline, GError **error)
   TallHbasePool *pool = TALL_HBASE_TABLE (table)->pool;
   g_auto (TallHbaseRequest) request = tall_hbase_request (pool, NULL);
   g_autofree char *pattern = tall_hbase_names_get_pattern (&pool->names);
-  request.args.pattern = pattern;
+  request.call.args.pattern = pattern;
   if (!tall_hbase_request_run (&request, TALL_HBASE_GET_TABLE_NAMES_BY_PATTERN, deadline, error))
     return NULL;
 
@@ -548,7 +548,7 @@ hbase_list_deployments (TallTable *table, const char *name, gint64 deadline, GEr
 {
   g_auto (TallHbaseRequest) request = tall_hbase_request (TALL_HBASE_TABLE (table)->pool, NULL);
   g_autofree char *pattern = g_strconcat (".*\\.", name, NULL);
-  request.args.pattern = pattern;
+  request.call.args.pattern = pattern;
   if (!tall_hbase_request_run (&request, TALL_HBASE_GET_TABLE_NAMES_BY_PATTERN, deadline, error))
     return NULL;
 

@@ -7,98 +7,38 @@
 #include "table/hbase/convert.h"
 #include "table/hbase/reply.h"
 
-/* The gateway does less for a row that is only put. */
-static TallHbaseMethodId
-find_method (const TallMutation *mutation)
-{
-  gboolean deletes = tall_hbase_mutation_has (mutation, TALL_CHANGE_DELETE_UP_TO)
-                     || tall_hbase_mutation_has (mutation, TALL_CHANGE_DELETE_AT);
-  return deletes ? TALL_HBASE_CHECK_AND_MUTATE : TALL_HBASE_CHECK_AND_PUT;
-}
-
 /**
- * tall_hbase_send_apply_if:
- * @table: with its name in HBase
+ * tall_hbase_make_apply_if:
+ * @write: of one row
+ * @args: (out): its arguments but the table
  *
- * Sends a `checkAndPut` if @write only puts, else a `checkAndMutate`. It is of one row.
+ * The gateway does less for a row that is only put.
+ *
+ * Returns: the call that does it: `checkAndPut` if it only puts, else `checkAndMutate`
  */
-gboolean
-tall_hbase_send_apply_if (TallTransport *transport,
-                          const char *table,
-                          const TallConditionalWrite *write,
-                          GError **error)
+TallHbaseMethodId
+tall_hbase_make_apply_if (const TallConditionalWrite *write, TallHbaseArgs *args, TallArena *arena)
 {
   const TallMutation *mutation = write->mutations[0];
-  const TallSlice *expected = write->expected;
-  TallHbaseMethodId method = find_method (mutation);
-  TallHbaseTPut put;
-  g_autoptr (TallArena) arena = tall_arena_new (0);
-  TallHbaseArgs args = {
-    .table = tall_slice_str (table),
+  gboolean deletes = tall_hbase_mutation_has (mutation, TALL_CHANGE_DELETE_UP_TO)
+                     || tall_hbase_mutation_has (mutation, TALL_CHANGE_DELETE_AT);
+  *args = (TallHbaseArgs){
     .row = mutation->row,
     .family = tall_slice_str (TALL_FAMILY),
     .qualifier = write->qualifier,
     .compare_op = TALL_HBASE_EQUAL,
     /* The empty value means "must not exist"; an absent one is an error of `checkAndMutate`. */
-    .value = expected == NULL ? (TallSlice)TALL_SLICE_INIT : *expected,
+    .value = write->expected == NULL ? (TallSlice)TALL_SLICE_INIT : *write->expected,
   };
-  if (method == TALL_HBASE_CHECK_AND_PUT)
+  if (deletes)
     {
-      tall_hbase_t_put_init (&put, mutation, arena);
-      args.puts = &put;
+      args->mutations = tall_hbase_t_row_mutations_new (mutation, arena);
+      return TALL_HBASE_CHECK_AND_MUTATE;
     }
-  else
-    args.mutations = tall_hbase_t_row_mutations_new (mutation, arena);
-  return tall_hbase_send (transport, method, &args, error);
-}
-
-/**
- * tall_hbase_receive_apply_if:
- * @mutation: that was sent
- * @arena: of the reply
- * @io: (out) (nullable): what the gateway says if it failed
- */
-gboolean
-tall_hbase_receive_apply_if (TallTransport *transport,
-                             const TallMutation *mutation,
-                             TallArena *arena,
-                             gboolean *matched,
-                             TallHbaseTIOError **io,
-                             GError **error)
-{
-  TallHbaseReceiver receiver = { arena, NULL, NULL };
-  TallHbaseResult result;
-  gboolean ok = tall_hbase_receive (transport, find_method (mutation), &receiver, &result, error);
-  *io = result.io;
-  *matched = result.yes;
-  return ok;
-}
-
-typedef struct
-{
-  TallHbaseCall call;
-  const char *table; /* with its name in HBase */
-  TallArena *arena;  /* of the reply */
-  const TallConditionalWrite *write;
-  gboolean matched;
-} ConditionalRequest;
-
-static gboolean
-apply_if_send (TallHbaseCall *call, TallTransport *transport, GError **error)
-{
-  const ConditionalRequest *self = (const ConditionalRequest *)call;
-  return tall_hbase_send_apply_if (transport, self->table, self->write, error);
-}
-
-static gboolean
-apply_if_receive (TallHbaseCall *call,
-                  TallTransport *transport,
-                  TallHbaseTIOError **io,
-                  GError **error)
-{
-  ConditionalRequest *self = (ConditionalRequest *)call;
-  return tall_hbase_receive_apply_if (transport, self->write->mutations[0], self->arena,
-                                      &self->matched, io, error);
+  TallHbaseTPut *put = tall_arena_new0 (arena, TallHbaseTPut);
+  tall_hbase_t_put_init (put, mutation, arena);
+  args->puts = put;
+  return TALL_HBASE_CHECK_AND_PUT;
 }
 
 /**
@@ -118,52 +58,14 @@ tall_hbase_apply_if (TallHbasePool *pool,
   if (!tall_hbase_writer_measure (pool, mutation, &size, error))
     return FALSE;
 
-  g_autofree char *table = tall_hbase_names_get_table (&pool->names, mutation->table);
   g_autoptr (TallArena) arena = tall_arena_new (0);
-  ConditionalRequest request = {
-    .call = { .send = apply_if_send,
-              .receive = apply_if_receive,
-              .table = mutation->table,
-              .writes = TRUE },
-    .table = table,
-    .arena = arena,
-    .write = write,
-  };
-  TallHbaseCall *calls[] = { &request.call };
-  if (!tall_hbase_run (pool, calls, 1, write->deadline, error))
+  TallHbaseCall call = { .table = mutation->table, .arena = arena };
+  call.method = tall_hbase_make_apply_if (write, &call.args, arena);
+  call.args.table = tall_hbase_names_get_table (&pool->names, mutation->table, arena);
+  if (!tall_hbase_run_one (pool, &call, write->deadline, error))
     return FALSE;
-  *matched = request.matched;
+  *matched = call.result.yes;
   return TRUE;
-}
-
-typedef struct
-{
-  TallHbaseCall call;
-  const char *table; /* with its name in HBase */
-  const TallHbaseCounter *counter;
-  gint64 delta;
-  TallHbaseReply reply;
-} IncrementRequest;
-
-static gboolean
-increment_send (TallHbaseCall *call, TallTransport *transport, GError **error)
-{
-  IncrementRequest *self = (IncrementRequest *)call;
-  g_autoptr (TallArena) arena = tall_arena_new (0);
-  TallHbaseArgs args = { .table = tall_slice_str (self->table),
-                         .increment = tall_hbase_t_increment_new (
-                             self->counter->row, self->counter->qualifier, self->delta, arena) };
-  return tall_hbase_send (transport, TALL_HBASE_INCREMENT, &args, error);
-}
-
-static gboolean
-increment_receive (TallHbaseCall *call,
-                   TallTransport *transport,
-                   TallHbaseTIOError **io,
-                   GError **error)
-{
-  IncrementRequest *self = (IncrementRequest *)call;
-  return tall_hbase_reply_read (&self->reply, transport, TALL_HBASE_INCREMENT, 1, io, error);
 }
 
 static gboolean
@@ -194,23 +96,19 @@ tall_hbase_increment (TallHbasePool *pool,
                       gint64 *value,
                       GError **error)
 {
-  g_autofree char *table = tall_hbase_names_get_table (&pool->names, counter->table);
   g_autoptr (TallArena) arena = tall_arena_new (0);
-  IncrementRequest request = {
-    .call = { .send = increment_send,
-              .receive = increment_receive,
-              .table = counter->table,
-              .writes = TRUE },
-    .table = table,
-    .counter = counter,
-    .delta = delta,
+  g_auto (TallHbaseReply) reply;
+  tall_hbase_reply_init (&reply, arena);
+  TallHbaseCall call = {
+    .method = TALL_HBASE_INCREMENT,
+    .args = { .table = tall_hbase_names_get_table (&pool->names, counter->table, arena),
+              .increment =
+                  tall_hbase_t_increment_new (counter->row, counter->qualifier, delta, arena) },
+    .table = counter->table,
+    .reply = &reply,
+    .max_rows = 1,
   };
-  TallHbaseCall *calls[] = { &request.call };
-  tall_hbase_reply_init (&request.reply, arena);
-  gboolean ok = tall_hbase_run (pool, calls, 1, deadline, error)
-                && read_counter (&request.reply, value, error);
-  tall_hbase_reply_clear (&request.reply);
-  return ok;
+  return tall_hbase_run_one (pool, &call, deadline, error) && read_counter (&reply, value, error);
 }
 
 /* Limits of one request: a framed gateway silently drops requests over 2 MB. */
@@ -222,20 +120,12 @@ tall_hbase_increment (TallHbasePool *pool,
 #define ROW_EXTRA 64
 #define CHANGE_EXTRA 64
 
-typedef enum
-{
-  GROUP_PUTS,    /* nothing but puts: putMultiple */
-  GROUP_DELETES, /* deletes of one kind: deleteMultiple */
-  GROUP_MIXED,   /* anything else, alone: mutateRow */
-} Group;
-
-/* One request of tall_hbase_writer_send(). */
+/* One request of tall_hbase_writer_send(), by its method: `putMultiple` has nothing but puts,
+ * `deleteMultiple` deletes of one kind, and `mutateRow` anything else, of one row. */
 typedef struct
 {
   TallHbaseCall call;
-  Group group;
-  char *table;          /* with its name in HBase */
-  TallArena *arena;     /* of the reply */
+  TallArena *arena;     /* of what is sent and of the reply */
   guint n_failed;       /* deletes, as the reply says */
   GPtrArray *mutations; /* of TallMutation; not owned */
   gsize size;           /* bytes, about */
@@ -246,80 +136,49 @@ static void
 request_free (gpointer data)
 {
   Request *self = data;
-  g_clear_pointer (&self->table, g_free);
   g_clear_pointer (&self->arena, tall_arena_free);
   g_clear_pointer (&self->mutations, g_ptr_array_unref);
   g_free (self);
 }
 
-static Group
-group_of (const TallMutation *mutation)
+static TallHbaseMethodId
+choose_method (const TallMutation *mutation)
 {
   gboolean puts = tall_hbase_mutation_has (mutation, TALL_CHANGE_PUT);
   gboolean up_to = tall_hbase_mutation_has (mutation, TALL_CHANGE_DELETE_UP_TO);
   gboolean at = tall_hbase_mutation_has (mutation, TALL_CHANGE_DELETE_AT);
 
   if (puts + up_to + at > 1)
-    return GROUP_MIXED;
-  return puts ? GROUP_PUTS : GROUP_DELETES;
+    return TALL_HBASE_MUTATE_ROW;
+  return puts ? TALL_HBASE_PUT_MULTIPLE : TALL_HBASE_DELETE_MULTIPLE;
 }
 
-static gboolean
-send_mixed (Request *self, TallTransport *transport, GError **error)
+/* Makes the arguments, now that it has all its rows. */
+static void
+set_args (Request *self)
 {
-  g_autoptr (TallArena) arena = tall_arena_new (0);
-  TallHbaseArgs args = {
-    .table = tall_slice_str (self->table),
-    .mutations = tall_hbase_t_row_mutations_new (g_ptr_array_index (self->mutations, 0), arena),
-  };
-  return tall_hbase_send (transport, TALL_HBASE_MUTATE_ROW, &args, error);
-}
-
-static gboolean
-send_puts (Request *self, TallTransport *transport, GError **error)
-{
-  g_autoptr (TallArena) arena = tall_arena_new (0);
+  TallHbaseArgs *args = &self->call.args;
+  TallMutation *const *mutations = (TallMutation *const *)self->mutations->pdata;
   guint n = self->mutations->len;
-  TallHbaseTPut *puts = tall_arena_newa0 (arena, TallHbaseTPut, n);
-  for (guint i = 0; i < n; i++)
-    tall_hbase_t_put_init (&puts[i], g_ptr_array_index (self->mutations, i), arena);
-
-  TallHbaseArgs args = { .table = tall_slice_str (self->table), .puts = puts, .n_puts = n };
-  return tall_hbase_send (transport, TALL_HBASE_PUT_MULTIPLE, &args, error);
-}
-
-static gboolean
-send_deletes (Request *self, TallTransport *transport, GError **error)
-{
-  g_autoptr (TallArena) arena = tall_arena_new (0);
-  guint n = self->mutations->len;
-  TallHbaseTDelete *deletes = tall_arena_newa0 (arena, TallHbaseTDelete, n);
-  for (guint i = 0; i < n; i++)
+  if (self->call.method == TALL_HBASE_MUTATE_ROW)
+    args->mutations = tall_hbase_t_row_mutations_new (mutations[0], self->arena);
+  else if (self->call.method == TALL_HBASE_PUT_MULTIPLE)
     {
-      const TallMutation *mutation = g_ptr_array_index (self->mutations, i);
-      tall_hbase_t_delete_init (&deletes[i], mutation, mutation->changes[0].kind, arena);
+      TallHbaseTPut *puts = tall_arena_newa0 (self->arena, TallHbaseTPut, n);
+      for (guint i = 0; i < n; i++)
+        tall_hbase_t_put_init (&puts[i], mutations[i], self->arena);
+      args->puts = puts;
+      args->n_puts = n;
     }
-
-  TallHbaseArgs args = { .table = tall_slice_str (self->table),
-                         .deletes = deletes,
-                         .n_deletes = n };
-  return tall_hbase_send (transport, TALL_HBASE_DELETE_MULTIPLE, &args, error);
-}
-
-static gboolean
-apply_send (TallHbaseCall *call, TallTransport *transport, GError **error)
-{
-  Request *self = (Request *)call;
-  switch (self->group)
+  else
     {
-    case GROUP_PUTS:
-      return send_puts (self, transport, error);
-    case GROUP_DELETES:
-      return send_deletes (self, transport, error);
-    case GROUP_MIXED:
-      return send_mixed (self, transport, error);
+      TallHbaseTDelete *deletes = tall_arena_newa0 (self->arena, TallHbaseTDelete, n);
+      for (guint i = 0; i < n; i++)
+        tall_hbase_t_delete_init (&deletes[i], mutations[i], mutations[i]->changes[0].kind,
+                                  self->arena);
+      args->deletes = deletes;
+      args->n_deletes = n;
     }
-  g_assert_not_reached ();
 }
 
 /* The gateway lists failed deletes instead of declaring an error. All are sent again, once. */
@@ -355,34 +214,25 @@ apply_receive (TallHbaseCall *call,
                TallHbaseTIOError **io,
                GError **error)
 {
-  static const TallHbaseMethodId methods[] = {
-    [GROUP_PUTS] = TALL_HBASE_PUT_MULTIPLE,
-    [GROUP_DELETES] = TALL_HBASE_DELETE_MULTIPLE,
-    [GROUP_MIXED] = TALL_HBASE_MUTATE_ROW,
-  };
   static const TallStructHandler handler = { NULL, count_failed };
   Request *self = (Request *)call;
   TallHbaseReceiver receiver = { self->arena, &handler, self };
-  TallHbaseResult result;
 
   self->n_failed = 0;
-  gboolean ok = tall_hbase_receive (transport, methods[self->group], &receiver, &result, error);
-  *io = result.io;
+  gboolean ok = tall_hbase_receive (transport, call->method, &receiver, &call->result, error);
+  *io = call->result.io;
   return ok && check_deletes (self, io);
 }
 
 static Request *
-request_new (const TallHbaseNames *names, const char *table, Group group)
+request_new (const TallHbaseNames *names, const char *table, TallHbaseMethodId method)
 {
   Request *self = g_new0 (Request, 1);
-  self->call.send = apply_send;
-  self->call.receive = apply_receive;
-  self->call.table = table;
-  self->call.writes = TRUE;
-  self->call.harmless = TRUE; /* all timestamps are explicit */
-  self->group = group;
-  self->table = tall_hbase_names_get_table (names, table);
   self->arena = tall_arena_new (0);
+  self->call.method = method;
+  self->call.args.table = tall_hbase_names_get_table (names, table, self->arena);
+  self->call.table = table;
+  self->call.receive = apply_receive;
   self->mutations = g_ptr_array_new ();
   return self;
 }
@@ -394,11 +244,11 @@ request_for (GPtrArray *requests,
              const TallMutation *mutation,
              gsize size)
 {
-  Group group = group_of (mutation);
-  for (guint i = requests->len; group != GROUP_MIXED && i > 0; i--)
+  TallHbaseMethodId method = choose_method (mutation);
+  for (guint i = requests->len; method != TALL_HBASE_MUTATE_ROW && i > 0; i--)
     {
       Request *request = g_ptr_array_index (requests, i - 1);
-      if (request->group == group && g_str_equal (request->call.table, mutation->table))
+      if (request->call.method == method && g_str_equal (request->call.table, mutation->table))
         {
           if (request->mutations->len < MAX_ROWS && request->size + size <= MAX_REQUEST)
             return request;
@@ -406,7 +256,7 @@ request_for (GPtrArray *requests,
         }
     }
 
-  Request *request = request_new (names, mutation->table, group);
+  Request *request = request_new (names, mutation->table, method);
   g_ptr_array_add (requests, request);
   return request;
 }
@@ -449,7 +299,7 @@ tall_hbase_writer_measure (TallHbasePool *pool,
 gboolean
 tall_hbase_writer_is_simple (const TallMutation *mutation)
 {
-  return group_of (mutation) != GROUP_MIXED;
+  return choose_method (mutation) != TALL_HBASE_MUTATE_ROW;
 }
 
 /**
@@ -476,6 +326,8 @@ tall_hbase_writer_send (TallHbasePool *pool,
       request->size += size;
     }
 
-  return tall_hbase_run_on (pool, link, (TallHbaseCall *const *)requests->pdata, requests->len,
-                            write->deadline, error);
+  for (guint i = 0; i < requests->len; i++)
+    set_args (g_ptr_array_index (requests, i));
+  return tall_hbase_run (pool, link, (TallHbaseCall *const *)requests->pdata, requests->len,
+                         write->deadline, error);
 }

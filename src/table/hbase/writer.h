@@ -7,16 +7,8 @@
 #include "table/hbase/idl.h"
 #include "wire/transport.h"
 
-gboolean tall_hbase_send_apply_if (TallTransport *transport,
-                                   const char *table,
-                                   const TallConditionalWrite *write,
-                                   GError **error) G_GNUC_WARN_UNUSED_RESULT;
-gboolean tall_hbase_receive_apply_if (TallTransport *transport,
-                                      const TallMutation *mutation,
-                                      TallArena *arena,
-                                      gboolean *matched,
-                                      TallHbaseTIOError **io,
-                                      GError **error) G_GNUC_WARN_UNUSED_RESULT;
+TallHbaseMethodId
+tall_hbase_make_apply_if (const TallConditionalWrite *write, TallHbaseArgs *args, TallArena *arena);
 
 /* Atomic steps of one row that must not be done twice. */
 

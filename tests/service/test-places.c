@@ -54,7 +54,7 @@ leave (Seat *seat)
 static gboolean
 is_shut (Seat *seat)
 {
-  return (g_socket_condition_check (tall_place_get_socket (seat->place), G_IO_IN) & G_IO_IN) != 0;
+  return (g_socket_condition_check (seat->place->socket, G_IO_IN) & G_IO_IN) != 0;
 }
 
 static void
@@ -103,7 +103,7 @@ come_later (Fixture *f, Seat *seat, guint from, TallPlaceState state)
 {
   *seat = come (f, from);
   g_assert_nonnull (seat->place);
-  g_assert_null (tall_place_get_refusal (seat->place));
+  g_assert_null (seat->place->refusal);
   tall_place_enter (seat->place, state);
   pass (4 * SHORT);
 }
@@ -157,7 +157,7 @@ assert_has_come (Fixture *f)
 {
   join (f->thread, &f->has_come);
   g_assert_nonnull (f->coming.place);
-  g_assert_null (tall_place_get_refusal (f->coming.place));
+  g_assert_null (f->coming.place->refusal);
 }
 
 /* One more comes, for which @victim, and none of the others, is shut and leaves; or its reply is
@@ -186,9 +186,9 @@ assert_refused (Fixture *f, guint from, const char *whose)
 {
   Seat seat = come (f, from);
   g_assert_nonnull (seat.place);
-  g_assert_nonnull (strstr (tall_place_get_refusal (seat.place), g_str_equal (whose, "server")
-                                                                     ? "The server has as many"
-                                                                     : "Your address"));
+  g_assert_nonnull (strstr (seat.place->refusal, g_str_equal (whose, "server")
+                                                     ? "The server has as many"
+                                                     : "Your address"));
   leave (&seat);
 }
 
@@ -208,7 +208,7 @@ static void
 answer (Seat *seat)
 {
   char byte;
-  must (g_socket_send (tall_place_get_socket (seat->place), "a", 1, NULL, &error));
+  must (g_socket_send (seat->place->socket, "a", 1, NULL, &error));
   must (g_socket_receive (g_socket_connection_get_socket (seat->client), &byte, 1, NULL, &error));
 }
 
@@ -411,7 +411,7 @@ test_late_calls (void)
   join (f.thread, &f.has_come);
   g_assert_cmpint (g_get_monotonic_time () - begin, <, PATIENCE);
   f.places->room_time = room_time;
-  g_assert_nonnull (tall_place_get_refusal (f.coming.place));
+  g_assert_nonnull (f.coming.place->refusal);
   leave (&f.coming);
   tall_place_enter (f.seats[0].place, TALL_PLACE_REPLYING);
   assert_refused_at_once (&f, 2, "address");
@@ -504,21 +504,18 @@ test_end (void)
   GThread *thread = g_thread_new ("end", end, &ending);
   gint64 deadline = g_get_monotonic_time () + PATIENCE;
 
-  while ((g_socket_condition_check (tall_place_get_socket (stuck->place), G_IO_HUP) & G_IO_HUP)
-         == 0)
+  while ((g_socket_condition_check (stuck->place->socket, G_IO_HUP) & G_IO_HUP) == 0)
     {
       guint8 bytes[sizeof reply];
       g_assert_cmpint (g_get_monotonic_time (), <, deadline);
-      gssize n = must (g_socket_send (tall_place_get_socket (taking->place), (const char *)reply,
-                                      sizeof reply, NULL, &error));
+      gssize n = must (
+          g_socket_send (taking->place->socket, (const char *)reply, sizeof reply, NULL, &error));
       must (g_input_stream_read (g_io_stream_get_input_stream (G_IO_STREAM (taking->client)), bytes,
                                  (gsize)n, NULL, &error));
     }
   GIOCondition writable = G_IO_OUT | G_IO_HUP;
-  g_assert_true (g_socket_condition_check (tall_place_get_socket (taking->place), writable)
-                 == G_IO_OUT);
-  g_assert_true (g_socket_condition_check (tall_place_get_socket (working->place), writable)
-                 == G_IO_OUT);
+  g_assert_true (g_socket_condition_check (taking->place->socket, writable) == G_IO_OUT);
+  g_assert_true (g_socket_condition_check (working->place->socket, writable) == G_IO_OUT);
   for (guint i = 0; i < 3; i++)
     leave (&f.seats[i]);
   join (thread, &ending.done);

@@ -84,7 +84,7 @@ set_up (Fixture *f, gconstpointer data G_GNUC_UNUSED)
   f->places = tall_places_new (&limits);
   tall_memory_init (&f->memory, LONG, LONG);
   f->client = come (f, "127.0.0.2", &f->place);
-  f->transport = tall_session_open (tall_place_get_socket (f->place), 1024);
+  f->transport = tall_session_open (f->place->socket, 1024);
   g_atomic_int_set (&n_yields, 0);
   g_atomic_int_set (&n_exposed, 0);
 }
@@ -180,7 +180,7 @@ evict (Fixture *f)
   g_mutex_lock (&f->places->mutex);
   g_atomic_int_set (&f->place->evicted, TRUE);
   g_mutex_unlock (&f->places->mutex);
-  must (g_socket_shutdown (tall_place_get_socket (f->place), TRUE, FALSE, &error));
+  must (g_socket_shutdown (f->place->socket, TRUE, FALSE, &error));
 }
 
 static void
@@ -191,7 +191,7 @@ assert_refused_at_once (Fixture *f, const char *from)
   gint64 start = g_get_monotonic_time ();
   g_autoptr (GSocketConnection) client = come (f, from, &place);
   g_assert_cmpint (g_get_monotonic_time () - start, <, f->places->room_time / 2);
-  g_assert_nonnull (tall_place_get_refusal (place));
+  g_assert_nonnull (place->refusal);
   tall_place_leave (place);
 }
 
@@ -302,7 +302,7 @@ test_reply_time (Fixture *f, gconstpointer data G_GNUC_UNUSED)
 {
   g_auto (TallTestMessage) message;
   ask_for_large (f, 1000 * 1024, &message);
-  g_socket_set_option (tall_place_get_socket (f->place), SOL_SOCKET, SO_SNDBUF, 4096, NULL);
+  g_socket_set_option (f->place->socket, SOL_SOCKET, SO_SNDBUF, 4096, NULL);
 
   tall_test_front_hold (TALL_TEST_FRONT (f->front));
   begin_with (f, &message, 1);

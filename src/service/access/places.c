@@ -538,12 +538,6 @@ tall_places_end (TallPlaces *self, guint milliseconds)
   return wait_until_empty (self, CUT_TIME);
 }
 
-GSocket *
-tall_place_get_socket (TallPlace *self)
-{
-  return self->socket;
-}
-
 /**
  * tall_place_get_share:
  *
@@ -554,17 +548,6 @@ TallMemoryShare *
 tall_place_get_share (TallPlace *self)
 {
   return self->origin != NULL ? &self->origin->share : NULL;
-}
-
-/**
- * tall_place_get_refusal:
- *
- * Returns: (nullable): the message for the client, because it is one too many; NULL if it is served
- */
-const char *
-tall_place_get_refusal (TallPlace *self)
-{
-  return self->refusal;
 }
 
 /* Says what the connection does from now on. */

@@ -90,7 +90,8 @@ typedef struct
 typedef struct
 {
   TallPlaces *places;  /* owned */
-  const char *refusal; /* static; NULL: served */
+  const char *refusal; /* static: the message for the client, because it is one too many; NULL: it
+                        * is served */
   gint state;          /* atomic: TallPlaceState */
   gint since;          /* atomic: milliseconds that wrap */
   gint evicted;        /* atomic; changed with the mutex: makes room for another */
@@ -114,9 +115,7 @@ void tall_places_get_totals (TallPlaces *self, TallPlacesTotals *totals);
 void tall_places_close (TallPlaces *self);
 gboolean tall_places_end (TallPlaces *self, guint milliseconds) G_GNUC_WARN_UNUSED_RESULT;
 
-GSocket *tall_place_get_socket (TallPlace *self);
 TallMemoryShare *tall_place_get_share (TallPlace *self);
-const char *tall_place_get_refusal (TallPlace *self);
 void tall_place_enter (TallPlace *self, TallPlaceState state);
 gboolean tall_place_is_evicted (TallPlace *self);
 gboolean tall_place_let_go (TallPlace *self);

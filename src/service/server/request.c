@@ -640,7 +640,9 @@ gboolean
 tall_request_run (TallRequest *self, GError **error)
 {
   gsize work = self->call->own_memory ? 0 : tall_call_memory_get_order (self->memory);
-  return tall_call_memory_work (self->memory, work, error) && self->call->run (self, error);
+  return tall_call_memory_work (self->memory, work, error)
+         && tall_idl_options_parse (self->args.options, &self->options, error)
+         && self->call->run (self, error);
 }
 
 /* Calls on one order or one customer. */
@@ -657,11 +659,8 @@ gboolean
 tall_request_put_order (TallRequest *self, GError **error)
 {
   TallIdlSuccess *success = add_success (self);
-  TallWriteOptions options;
-
-  return tall_idl_options_parse (self->args.options, &options, error)
-         && tall_front_put_order (self->front, self->args.order, &options, &success->revision,
-                                  error);
+  return tall_front_put_order (self->front, self->args.order, &self->options, &success->revision,
+                               error);
 }
 
 gboolean
@@ -677,11 +676,8 @@ tall_request_get_order (TallRequest *self, GError **error)
 gboolean
 tall_request_delete_order (TallRequest *self, GError **error)
 {
-  TallWriteOptions options;
-
-  return tall_idl_options_parse (self->args.options, &options, error)
-         && tall_front_delete_order (self->front, self->args.customer_number,
-                                     self->args.order_number, &options, error);
+  return tall_front_delete_order (self->front, self->args.customer_number, self->args.order_number,
+                                  &self->options, error);
 }
 
 gboolean
@@ -705,11 +701,8 @@ gboolean
 tall_request_put_customer (TallRequest *self, GError **error)
 {
   TallIdlSuccess *success = add_success (self);
-  TallWriteOptions options;
-
-  return tall_idl_options_parse (self->args.options, &options, error)
-         && tall_front_put_customer (self->front, self->args.customer, &options, &success->revision,
-                                     error);
+  return tall_front_put_customer (self->front, self->args.customer, &self->options,
+                                  &success->revision, error);
 }
 
 gboolean
@@ -725,8 +718,6 @@ tall_request_get_customer (TallRequest *self, GError **error)
 gboolean
 tall_request_delete_customer (TallRequest *self, GError **error)
 {
-  TallWriteOptions options;
-
-  return tall_idl_options_parse (self->args.options, &options, error)
-         && tall_front_delete_customer (self->front, self->args.customer_number, &options, error);
+  return tall_front_delete_customer (self->front, self->args.customer_number, &self->options,
+                                     error);
 }

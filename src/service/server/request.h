@@ -22,6 +22,7 @@ struct _TallRequest
   gboolean shows_details; /* to a client that gets all of the answer: see TallIdlCall */
   TallArena *arena;       /* of arguments and result */
   TallIdlArgs args;
+  TallWriteOptions options; /* of @args */
   TallIdlResult result;
 };
 

@@ -98,7 +98,7 @@ is_local (const TallServer *self, GSocket *socket)
 static void
 log_end (TallServer *self, TallPlace *place, const char *peer, gboolean evicted, GError *error)
 {
-  const char *refusal = tall_place_get_refusal (place);
+  const char *refusal = place->refusal;
   const char *reason = refusal != NULL ? refusal
                        : evicted       ? "it was silent or too slow, and made room for another"
                        : error != NULL ? error->message
@@ -122,12 +122,11 @@ get_slow (const TallServer *self)
 static void
 serve (TallServer *self, TallPlace *place)
 {
-  const char *refusal = tall_place_get_refusal (place);
+  const char *refusal = place->refusal;
   gsize max_request = refusal != NULL ? MIN (REFUSAL_MAX_REQUEST, self->options.max_request)
                                       : self->options.max_request;
-  g_autofree char *peer = name_peer (tall_place_get_socket (place));
-  g_autoptr (TallTransport) transport =
-      tall_session_open (tall_place_get_socket (place), max_request);
+  g_autofree char *peer = name_peer (place->socket);
+  g_autoptr (TallTransport) transport = tall_session_open (place->socket, max_request);
   g_autoptr (GError) error = NULL;
   TallSession session = {
     .handler = { .front = self->front,
@@ -136,7 +135,7 @@ serve (TallServer *self, TallPlace *place)
                  .stats = self->stats,
                  .slow = get_slow (self) },
     .gate = &self->gate,
-    .is_local = is_local (self, tall_place_get_socket (place)),
+    .is_local = is_local (self, place->socket),
     .refusal = refusal,
     .transport = transport,
     .place = place,

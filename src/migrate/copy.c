@@ -82,30 +82,6 @@ copy_item_refuse (TallCopyItem *self, GError *cause)
   self->error = cause;
 }
 
-static gboolean
-parse_numbers (gboolean of_order,
-               TallSlice bytes,
-               TallArena *arena,
-               const char **customer_number,
-               const char **order_number,
-               GError **error)
-{
-  TallOrderSummary order;
-  TallCustomerSummary customer;
-  if (of_order)
-    {
-      if (!tall_order_summary_parse (bytes, arena, &order, error))
-        return FALSE;
-      *customer_number = order.customer_number;
-      *order_number = order.order_number;
-      return TRUE;
-    }
-  if (!tall_customer_summary_parse (bytes, arena, &customer, error))
-    return FALSE;
-  *customer_number = customer.number;
-  return TRUE;
-}
-
 /* Whether a newer version has stored it: what of it we do not know would be lost. */
 static gboolean
 check_schema (const TallState *state, GError **error)
@@ -181,7 +157,7 @@ read_root (TallCopyItem *self,
            GError **error)
 {
   TallRoot root = { 0 }; /* no stranger's, so that it owns nothing */
-  const char *customer_number = NULL, *order_number = NULL;
+  const char *customer_number, *order_number;
   gboolean of_order = tall_copy_is_order (copier->source, self->table, row->key);
   if (!tall_root_parse_state (&root, row, &self->summary, error))
     return FALSE;
@@ -190,7 +166,8 @@ read_root (TallCopyItem *self,
   if (!is_there (copier->source, &root, of_order))
     return FALSE;
   if (!tall_root_check_summary (&root, error)
-      || !parse_numbers (of_order, self->summary, arena, &customer_number, &order_number, error))
+      || !tall_root_parse_numbers (self->summary, of_order, arena, &customer_number, &order_number,
+                                   error))
     return FALSE;
   tall_operation_init (&self->from, copier->source, customer_number, order_number, 0);
   tall_operation_init (&self->to, copier->target, customer_number, order_number, 0);

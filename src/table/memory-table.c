@@ -233,12 +233,6 @@ struct _TallMemoryTable
 
 G_DEFINE_FINAL_TYPE (TallMemoryTable, tall_memory_table, TALL_TYPE_TABLE)
 
-static GBytes *
-slice_to_bytes (TallSlice slice)
-{
-  return g_bytes_new (slice.data, slice.len);
-}
-
 static int
 row_key_compare (gconstpointer a, gconstpointer b, gpointer data G_GNUC_UNUSED)
 {
@@ -287,7 +281,7 @@ enter_table (TallMemoryTable *self, const char *name, gboolean writes, GError **
 static TallMemoryRow *
 find_row (Table *table, TallSlice key)
 {
-  g_autoptr (GBytes) bytes = slice_to_bytes (key);
+  g_autoptr (GBytes) bytes = slice_bytes (key);
   return g_tree_lookup (table->rows, bytes);
 }
 
@@ -298,7 +292,7 @@ ensure_row (Table *table, TallSlice key)
   if (row == NULL)
     {
       row = memory_row_new ();
-      g_tree_insert (table->rows, slice_to_bytes (key), row);
+      g_tree_insert (table->rows, slice_bytes (key), row);
     }
   return row;
 }
@@ -331,7 +325,7 @@ scan_rows (Table *table, const TallRead *read, TallRowsBuilder *rows)
 {
   gsize n_bytes = 0;
   gint64 oldest = table_get_oldest (table);
-  g_autoptr (GBytes) start = slice_to_bytes (read->start);
+  g_autoptr (GBytes) start = slice_bytes (read->start);
   for (GTreeNode *node = g_tree_lower_bound (table->rows, start); node != NULL;
        node = g_tree_node_next (node))
     {

@@ -104,7 +104,7 @@ assert_collides (Place *self, const char *number)
 {
   must_fail (tall_front_get_order (TALL_FRONT (self->store), TALL_TEST_CUSTOMER, number, NULL,
                                    &error),
-             TALL_ERROR_KEY_COLLISION);
+             TALL_ERROR_KEY_COLLISION, "belongs to order ");
 }
 
 /* Before the @at-th call of the one batch, the other is put as a whole. */

@@ -138,21 +138,9 @@ static gboolean
 read_numbers (Target *self, TallSlice summary, GError **error)
 {
   const char *customer_number;
-  TallOrderSummary order = { 0 };
-  TallCustomerSummary customer = { 0 };
-  if (self->operation.order_number != NULL)
-    {
-      if (!tall_order_summary_parse (summary, self->arena, &order, error))
-        return FALSE;
-      self->operation.order_number = order.order_number;
-      customer_number = order.customer_number;
-    }
-  else
-    {
-      if (!tall_customer_summary_parse (summary, self->arena, &customer, error))
-        return FALSE;
-      customer_number = customer.number;
-    }
+  if (!tall_root_parse_numbers (summary, self->operation.order_number != NULL, self->arena,
+                                &customer_number, &self->operation.order_number, error))
+    return FALSE;
   self->is_known = TRUE;
   self->is_others = !g_str_equal (customer_number, self->operation.customer_number);
   return TRUE;

@@ -259,6 +259,34 @@ tall_root_set_state (TallRoot *self, const TallState *state, gint64 timestamp)
 }
 
 /**
+ * tall_root_parse_numbers:
+ * @summary: of any revision of a root row
+ * @of_order: whether that is of an order, as its key says
+ * @arena: of the numbers
+ * @customer_number: (out): whose it is
+ * @order_number: (out): NULL: it is of the customer
+ *
+ * Returns: FALSE with %TALL_ERROR_DAMAGED or %TALL_ERROR_NEWER_VERSION
+ */
+gboolean
+tall_root_parse_numbers (TallSlice summary,
+                         gboolean of_order,
+                         TallArena *arena,
+                         const char **customer_number,
+                         const char **order_number,
+                         GError **error)
+{
+  TallOrderSummary order = { 0 };
+  TallCustomerSummary customer = { 0 };
+  if (of_order ? !tall_order_summary_parse (summary, arena, &order, error)
+               : !tall_customer_summary_parse (summary, arena, &customer, error))
+    return FALSE;
+  *customer_number = of_order ? order.customer_number : customer.number;
+  *order_number = order.order_number;
+  return TRUE;
+}
+
+/**
  * tall_root_find_stranger:
  * @summary: of any revision of the root row
  * @arena: for what is needed in between
@@ -274,22 +302,15 @@ tall_root_find_stranger (const TallOperation *operation,
                          char **stranger,
                          GError **error)
 {
-  if (operation->order_number == NULL)
-    {
-      TallCustomerSummary customer;
-      if (!tall_customer_summary_parse (summary, arena, &customer, error))
-        return FALSE;
-      if (!g_str_equal (customer.number, operation->customer_number))
-        *stranger = g_strdup_printf ("customer %s", customer.number);
-      return TRUE;
-    }
-
-  TallOrderSummary order;
-  if (!tall_order_summary_parse (summary, arena, &order, error))
+  const char *customer, *order;
+  if (!tall_root_parse_numbers (summary, operation->order_number != NULL, arena, &customer, &order,
+                                error))
     return FALSE;
-  if (!g_str_equal (order.order_number, operation->order_number)
-      || !g_str_equal (order.customer_number, operation->customer_number))
-    *stranger = g_strdup_printf ("order %s of %s", order.order_number, order.customer_number);
+  if (g_str_equal (customer, operation->customer_number)
+      && g_strcmp0 (order, operation->order_number) == 0)
+    return TRUE;
+  *stranger = order != NULL ? g_strdup_printf ("order %s of %s", order, customer)
+                            : g_strdup_printf ("customer %s", customer);
   return TRUE;
 }
 

@@ -128,6 +128,12 @@ gboolean tall_root_parse_state (TallRoot *self,
                                 const TallRow *row,
                                 TallSlice *summary,
                                 GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean tall_root_parse_numbers (TallSlice summary,
+                                  gboolean of_order,
+                                  TallArena *arena,
+                                  const char **customer_number,
+                                  const char **order_number,
+                                  GError **error) G_GNUC_WARN_UNUSED_RESULT;
 gboolean tall_root_find_stranger (const TallOperation *operation,
                                   TallSlice summary,
                                   TallArena *arena,

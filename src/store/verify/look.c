@@ -382,25 +382,15 @@ static gboolean
 read_numbers (TallVerifyLook *self, TallSlice summary)
 {
   g_autoptr (GError) cause = NULL;
-  TallOrderSummary order;
-  TallCustomerSummary customer;
-  if (!tall_root_check_summary (&self->root, &cause))
+  if (tall_root_check_summary (&self->root, &cause)
+      && tall_root_parse_numbers (summary, is_order (self), self->arena, &self->customer_number,
+                                  &self->order_number, &cause))
     {
-      add (self, TALL_FINDING_NO_SUMMARY, cause->message);
-      return FALSE;
+      self->summary = tall_slice_dup (self->arena, summary);
+      return TRUE;
     }
-  gboolean parsed = is_order (self)
-                        ? tall_order_summary_parse (summary, self->arena, &order, &cause)
-                        : tall_customer_summary_parse (summary, self->arena, &customer, &cause);
-  if (!parsed)
-    {
-      add (self, TALL_FINDING_NO_SUMMARY, cause->message);
-      return FALSE;
-    }
-  self->customer_number = is_order (self) ? order.customer_number : customer.number;
-  self->order_number = is_order (self) ? order.order_number : NULL;
-  self->summary = tall_slice_dup (self->arena, summary);
-  return TRUE;
+  add (self, TALL_FINDING_NO_SUMMARY, cause->message);
+  return FALSE;
 }
 
 /* The id of the customer that the row names. If that has none, or none that can be read, the table

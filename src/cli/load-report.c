@@ -107,15 +107,17 @@ print_time (const TallLoadReport *self)
               get_noun (self, (guint64)(rate + 0.5)));
 }
 
-/* Prints what a query has made of the rows of a file, or of all. @file: only its numbers count */
+/* Prints what a query has made of the rows of a file, or of all. @file: only its numbers count.
+ * @joins: it reads several tables: rows that are not in the result may belong to some that are */
 static void
-print_use (const TallLoadFile *file)
+print_use (const TallLoadFile *file, gboolean joins)
 {
   guint64 known = file->n_used + file->n_left_out + file->n_kept + file->n_bad;
   tall_print ("%" G_GUINT64_FORMAT " read = %" G_GUINT64_FORMAT " in the result", file->n_rows,
               file->n_used);
   if (file->n_left_out > 0)
-    tall_print (" + %" G_GUINT64_FORMAT " left out", file->n_left_out);
+    tall_print (" + %" G_GUINT64_FORMAT " left out%s", file->n_left_out,
+                joins ? " or looked up" : "");
   if (file->n_kept > 0)
     tall_print (" + %" G_GUINT64_FORMAT " looked up", file->n_kept);
   tall_print (" + %" G_GUINT64_FORMAT " unreadable", file->n_bad);
@@ -154,14 +156,15 @@ print_result (const TallLoadReport *self)
       all.n_kept += file->n_kept;
       all.n_bad += file->n_bad;
     }
+  gboolean joins = n > 1 && tall_load_files_get (self->files, 0)->kind_name != NULL;
   tall_print ("Rows      ");
-  print_use (&all);
+  print_use (&all, joins);
   for (guint i = 0; i < n && n > 1; i++)
     {
       g_autofree char *name = tall_load_file_describe (tall_load_files_get (self->files, i));
       g_autofree char *clean = tall_text_clean (name);
       tall_print ("\n          ");
-      print_use (tall_load_files_get (self->files, i));
+      print_use (tall_load_files_get (self->files, i), joins);
       tall_print (": %s", clean);
     }
   for (TallLoadEnd end = 0; end < TALL_LOAD_N_ENDS; end++)

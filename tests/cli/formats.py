@@ -224,10 +224,10 @@ def sniff_northwind_joined(folder):
     store, text, kinds, stored = sniff_joined(folder, "joined", files)
     equal(sorted(kinds), ["customers", "order_details", "orders", "products"])
     equal(kinds[0], "order_details")
-    has_guesses(text, 'LEFT JOIN "orders" ON "orders"."OrderID" = "order_details"."OrderID"',
+    has_guesses(text, 'LEFT JOIN "orders" ON "orders"."OrderID" = "each order".number',
                 'LEFT JOIN "customers" ON "customers"."CustomerID" = "orders"."CustomerID"',
                 'LEFT JOIN "products" ON "products"."ProductID" = "order_details"."ProductID"',
-                '"order_details"."OrderID" AS order_number', '"products"."ProductName" AS "line.description"',
+                '"each order".number AS order_number', '"products"."ProductName" AS "line.description"',
                 '"order_details"."UnitPrice" AS "line.price"', '"orders"."ShipName" AS "location.name"',
                 "regions.csv", """date_of("orders"."OrderDate", 'iso') AS sales_date""")
     equal((stored["orders"], stored["lines"]), (830, 2155))
@@ -287,13 +287,39 @@ def sniff_not_joined(folder):
     write_columns(f"{folder}/c.csv", ("id", "customer_id", "date"), [("7", "1", "2020-01-02"), ("8", "1", "2020-01-02")])
     write_columns(f"{folder}/d.csv", ("order_id", "sku", "qty"), [("7", "x", "1"), ("7", "y", "2"), ("8", "x", "1")])
     text = run("load", "--sniff", f"orders={folder}/c.csv", f"lines={folder}/d.csv").ends(DONE).out
-    has_guesses(text, 'JOIN "orders" ON "orders"."id" = "lines"."order_id"', '"lines"."order_id" AS order_number',
+    has_guesses(text, 'JOIN "orders" ON "orders"."id" = "each order".number', '"each order".number AS order_number',
                 '"lines"."sku" AS "line.item_number"')
     # Lines are where a number of an order comes again; what has it once is looked up.
     write_columns(f"{folder}/invoices.csv", ("order_id", "price", "discount"), [("7", "3", "0"), ("8", "4", "0")])
     text = run("load", "--sniff", f"{folder}/invoices.csv", f"orders={folder}/c.csv", f"lines={folder}/d.csv").ends(DONE).out
-    has_guesses(text, 'FROM "lines"\n', '     LEFT JOIN "orders" ON "orders"."id" = "lines"."order_id"\n',
-                '     LEFT JOIN "invoices" ON "invoices"."order_id" = "lines"."order_id"\n')
+    has_guesses(text, '     LEFT JOIN "lines" ON "lines"."order_id" = "each order".number\n',
+                '     LEFT JOIN "orders" ON "orders"."id" = "each order".number\n',
+                '     LEFT JOIN "invoices" ON "invoices"."order_id" = "each order".number\n')
+
+
+@test
+def sniff_joined_with_gaps(folder):
+    """An order without lines, and lines without an order, are rejected with their rows; the others are stored."""
+    heads = write_columns(f"{folder}/h.csv", ("order_id", "customer_id", "date"),
+                          [("7", "1", "2020-01-02"), ("8", "1", "2020-01-03"), ("9", "2", "2020-01-04")])
+    lines = write_columns(f"{folder}/l.csv", ("order_id", "line", "sku", "qty"),
+                          [("7", "1", "x", "1"), ("10", "1", "z", "4"), ("7", "2", "y", "2"), ("9", "1", "x", "3")])
+    files = [f"headers={heads}", f"lines={lines}"]
+    text = run("load", "--sniff", *files).ends(DONE).out
+    has_guesses(text, "-- Each order of any file.", 'WHERE "lines"."line#2" IS NOT NULL\n')
+    own = f"{folder}/own.sql"
+    pathlib.Path(own).write_text(text, encoding="utf-8")
+    rejects = f"{folder}/rejects.csv"
+    load = ["load", "--store", new_store(folder), "--map", own, "--rejects", rejects]
+    run(*load, *files).ends(
+        NO, "5 given = 3 stored + 2 rejected", "Orders    2 with 3 lines", "the row has nothing of a line",
+        "3 read = 1 in the result + 2 left out or looked up + 0 unreadable: headers=")
+    with open(rejects, newline="", encoding="utf-8") as file:
+        rows = [(row["file"], row["line"], row["row"]) for row in csv.DictReader(file) if row["line"] != "1"]
+    equal(sorted(rows), [(files[0], "3", "8,1,2020-01-03"), (files[1], "3", "10,1,z,4")])
+    # As the comment says it, for orders without lines that are none.
+    pathlib.Path(own).write_text(text + 'WHERE "lines"."line#2" IS NOT NULL\n', encoding="utf-8")
+    run(*load, *files).ends(NO, "4 given = 0 stored + 3 unchanged + 1 rejected", "3 looked up + 0 unreadable: headers=")
 
 
 @test

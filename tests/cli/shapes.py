@@ -88,6 +88,27 @@ for _shape in sorted(path for path in INPUTS.iterdir() if path.is_dir()):
 
 
 @test
+def joined_with_gaps(folder):
+    """Presets that join reject lines without an order, and orders without lines but for Olist's, which are canceled."""
+    for name, (heads, kind), (lines, line_kind), mark, n_rejected in (
+            ("olist", ("orders.csv", "orders"), ("items.csv", "items"), ",", 1),
+            ("adventureworks", ("orders.csv", "orders"), ("lines.csv", "lines"), "\t", 2),
+            ("p-tpch", ("orders.tbl", "orders"), ("lineitem.tbl", "lines"), "|", 2)):
+        files = []
+        for number, file, of in ((990001, heads, kind), (990002, lines, line_kind)):
+            text = (INPUTS / name / file).read_text("utf-8").rstrip("\n")
+            last = text.splitlines()[-1]
+            alone = last.replace(last.split(mark)[0], str(number))
+            path = pathlib.Path(folder, f"{name}-{file}")
+            path.write_text(f"{text}\n{alone}\n", "utf-8")
+            files.append(f"{of}={path}")
+        if name == "olist":
+            files.append(f"customers={INPUTS / name / 'customers.csv'}")
+        said = run("load", "--map", PRESETS[name], "--dry-run", "0", "--json", *files).ends(NO).out
+        equal((name, json.loads(said)["rejected_rows"]), (name, n_rejected))
+
+
+@test
 def shopify_twice(folder):
     """An order that is in a file twice is rejected; one whose e-mail changes within is one order, of the last."""
     header, *rows = (INPUTS / "shopify" / "orders.csv").read_text("utf-8").splitlines(keepends=True)

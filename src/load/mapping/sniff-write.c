@@ -47,6 +47,39 @@ refer_to_column (TallSniff *self, const TallSniffColumn *column)
   return refer_to (self, column->file, column->file->columns[column->i]);
 }
 
+/* Whether an order has one row of the file, by the number that its lines have, too. */
+static gboolean
+is_of_each_order (const TallSniff *self, const TallSample *file)
+{
+  const TallSample *lines = self->files->pdata[0];
+  return file->key >= 0 && file->from == 0 && (gint)file->from_column == lines->key;
+}
+
+/* Several files have numbers of orders, and none has all of them for sure. */
+#define EACH_ORDER "\"each order\""
+#define NUMBER EACH_ORDER ".number"
+
+/* Whether it is one of the columns that #NUMBER is made of. */
+static gboolean
+is_number_of_each (const TallSniff *self, const TallSniffColumn *column)
+{
+  gboolean has_one = FALSE;
+  for (guint i = 1; i < self->files->len; i++)
+    has_one |= is_of_each_order (self, self->files->pdata[i]);
+  return has_one && (gint)column->i == column->file->key
+         && (column->file == self->files->pdata[0] || is_of_each_order (self, column->file));
+}
+
+/* What a query calls the place of the file's rows, where that has a column `line`, too. */
+static const char *
+refer_to_place (TallSniff *self, const TallSample *file)
+{
+  guint n = 1;
+  for (guint i = 0; i < file->n_columns; i++)
+    n += g_ascii_strcasecmp (file->columns[i], "line") == 0;
+  return refer_to (self, file, n > 1 ? tall_arena_printf (self->arena, "line#%u", n) : "line");
+}
+
 static const char *
 read_number (TallSniff *self, const char *reference)
 {
@@ -111,6 +144,8 @@ add_column (TallSniff *self,
   const char *sql = read_column (self, column);
   if (self->fills && of_order && g_str_equal (name, "order_number"))
     sql = "\"order of the row\"";
+  else if (g_str_equal (name, "order_number") && is_number_of_each (self, column))
+    sql = NUMBER;
   else if (of_order && column->rows == TALL_SNIFF_FIRST_ONLY)
     sql = tall_arena_printf (self->arena, "last_filled(%s) OVER o", sql);
   else if (of_order && column->rows == TALL_SNIFF_DIFFERS && g_str_equal (name, "sales_date"))
@@ -268,24 +303,34 @@ check_required (TallSniff *self)
     }
 }
 
-/* The rows of the query. @line: the place of the first file's rows */
+/* The rows of several files. A row of the first comes with those that it names; an order that only
+ * some files have gives a row, too, which is rejected for what it lacks, and so does not vanish. */
 static void
-append_from (TallSniff *self, const char *line, GString *text)
+append_joins (TallSniff *self, GString *text)
 {
-  const TallSniffColumn *order = tall_sniff_find (self, TALL_SCOPE_ORDER, "order_number");
-  const char *number = order != NULL ? refer_to_column (self, order) : line;
-  if (self->files->len > 1)
+  const TallSample *first = self->files->pdata[0];
+  const char *name = quote (self, first->name, '"');
+  const char *key = quote (self, first->columns[first->key], '"');
+  g_autoptr (GString) numbers = g_string_new (NULL);
+  for (guint i = 1; i < self->files->len; i++)
     {
-      const TallSample *first = self->files->pdata[0];
-      g_string_append_printf (text, "FROM %s\n", quote (self, first->name, '"'));
+      const TallSample *file = self->files->pdata[i];
+      if (is_of_each_order (self, file))
+        g_string_append_printf (numbers, "\n      UNION SELECT %s FROM %s",
+                                quote (self, file->columns[file->key], '"'),
+                                quote (self, file->name, '"'));
     }
-  else if (self->fills)
-    g_string_append_printf (text,
-                            "FROM (SELECT *, %s, last_filled(%s) OVER (ORDER BY %s)\n"
-                            "             AS \"order of the row\" FROM csv)\n",
-                            line, number, line);
+  if (numbers->len == 0)
+    g_string_append_printf (text, "FROM %s\n", name);
   else
-    g_string_append (text, "FROM csv\n");
+    g_string_append_printf (
+        text,
+        "-- Each order of any file. One without lines is rejected, and lines without their order "
+        "are.\n-- To leave orders without lines out, add at the end: WHERE %s IS NOT NULL\n"
+        "FROM (SELECT %s AS number FROM %s%s) AS " EACH_ORDER "\n     LEFT JOIN %s ON %s = " NUMBER
+        "\n",
+        refer_to_place (self, first), key, name, numbers->str, name,
+        refer_to (self, first, first->columns[first->key]));
   for (guint i = 1; i < self->files->len; i++)
     {
       const TallSample *file = self->files->pdata[i];
@@ -294,8 +339,27 @@ append_from (TallSniff *self, const char *line, GString *text)
         g_string_append_printf (text, "     LEFT JOIN %s ON %s = %s\n",
                                 quote (self, file->name, '"'),
                                 refer_to (self, file, file->columns[file->key]),
-                                refer_to (self, to, to->columns[file->from_column]));
+                                is_of_each_order (self, file)
+                                    ? NUMBER
+                                    : refer_to (self, to, to->columns[file->from_column]));
     }
+}
+
+/* The rows of the query. @line: the place of the first file's rows */
+static void
+append_from (TallSniff *self, const char *line, GString *text)
+{
+  const TallSniffColumn *order = tall_sniff_find (self, TALL_SCOPE_ORDER, "order_number");
+  const char *number = order != NULL ? refer_to_column (self, order) : line;
+  if (self->files->len > 1)
+    append_joins (self, text);
+  else if (self->fills)
+    g_string_append_printf (text,
+                            "FROM (SELECT *, %s, last_filled(%s) OVER (ORDER BY %s)\n"
+                            "             AS \"order of the row\" FROM csv)\n",
+                            line, number, line);
+  else
+    g_string_append (text, "FROM csv\n");
   if (self->files->len == 1 && strstr (text->str, " OVER o AS ") != NULL)
     g_string_append_printf (text, "WINDOW o AS (PARTITION BY %s ORDER BY %s)\n",
                             self->fills ? "\"order of the row\"" : number, line);
@@ -403,13 +467,14 @@ write_sql (TallSniff *self, const char *head)
                               entry->reason);
       start = "       ";
     }
-  /* What a query calls the place of the first file's rows, where that has a column `line`, too. */
-  guint n = 1;
-  for (guint i = 0; i < first->n_columns; i++)
-    n += g_ascii_strcasecmp (first->columns[i], "line") == 0;
-  const char *line =
-      refer_to (self, first, n > 1 ? tall_arena_printf (self->arena, "line#%u", n) : "line");
-  g_string_append_printf (text, "       %s AS line\n", line);
+  const char *line = refer_to_place (self, first);
+  g_autoptr (GString) places = g_string_new (line);
+  for (guint i = 1; i < self->files->len; i++)
+    if (is_of_each_order (self, self->files->pdata[i]))
+      g_string_append_printf (places, ", %s", refer_to_place (self, self->files->pdata[i]));
+  gboolean are_many = places->len > strlen (line);
+  g_string_append_printf (text, "       %s%s%s AS line\n", are_many ? "coalesce(" : "", places->str,
+                          are_many ? ")" : "");
   append_from (self, line, text);
   return g_string_free (g_steal_pointer (&text), FALSE);
 }

@@ -3,6 +3,7 @@
 -- load lines: header=none columns=SalesOrderID;SalesOrderDetailID;CarrierTrackingNumber;OrderQty;ProductID;SpecialOfferID;UnitPrice;UnitPriceDiscount;LineTotal;rowguid;ModifiedDate
 -- AdventureWorks, the files of its installation script:
 --   load … orders=SalesOrderHeader.csv lines=SalesOrderDetail.csv
+-- An order without lines is rejected, and lines without their order are.
 SELECT orders.CustomerID AS customer_number,
        orders.SalesOrderNumber AS order_number,
        orders.OrderDate AS sales_date,
@@ -14,6 +15,8 @@ SELECT orders.CustomerID AS customer_number,
        lines.ProductID AS "line.item_number",
        lines.OrderQty AS "line.quantity",
        lines.UnitPrice AS "line.price",
-       lines.UnitPriceDiscount AS "line.discount"
-FROM orders JOIN lines ON lines.SalesOrderID = orders.SalesOrderID
-ORDER BY orders.SalesOrderID, lines.SalesOrderDetailID
+       lines.UnitPriceDiscount AS "line.discount",
+       coalesce(lines.line, orders.line) AS line
+FROM (SELECT SalesOrderID AS number FROM orders UNION SELECT SalesOrderID FROM lines) AS numbers
+     LEFT JOIN orders ON orders.SalesOrderID = numbers.number
+     LEFT JOIN lines ON lines.SalesOrderID = numbers.number

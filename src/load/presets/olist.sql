@@ -1,9 +1,10 @@
 -- Olist's data set of Brazilian orders:
 --   load … orders=olist_orders_dataset.csv items=olist_order_items_dataset.csv \
 --          customers=olist_customers_dataset.csv
--- An item is one piece. Orders without items are left out.
+-- An item is one piece. Items without an order are rejected; orders without items, most of which
+-- were canceled, are left out, and count as looked up.
 SELECT customers.customer_unique_id AS customer_number,
-       orders.order_id AS order_number,
+       items.order_id AS order_number,
        orders.order_purchase_timestamp AS sales_date,
        'BRL' AS currency,
        orders.order_status AS "attribute.status",
@@ -14,7 +15,8 @@ SELECT customers.customer_unique_id AS customer_number,
        items.order_item_id AS "line.number",
        items.product_id AS "line.item_number",
        1 AS "line.quantity",
-       items.price AS "line.price"
-FROM orders
-     JOIN items ON items.order_id = orders.order_id
+       items.price AS "line.price",
+       items.line AS line
+FROM items
+     LEFT JOIN orders ON orders.order_id = items.order_id
      LEFT JOIN customers ON customers.customer_id = orders.customer_id

@@ -68,6 +68,17 @@ stay_dead (TallFailingTable *table G_GNUC_UNUSED, const TallCall *call, gpointer
   return call->index >= *at ? TALL_FAILURE_BEFORE : TALL_FAILURE_NONE;
 }
 
+/* What was reported as mended is not there any more. */
+static void
+expect_gone (TallStoreFixture *self, TallFindingKind kind)
+{
+  TallVerifySummary summary;
+  Reported left = { .kind = kind };
+  const TallVerifyOptions options = { .on_finding = count_kind, .data = &left };
+  must (tall_front_verify (self->front, &options, &summary, &error));
+  g_assert_cmpuint (left.n, ==, 0);
+}
+
 /* Calls that go wrong, one after the other: the run may end, the order never suffers, and the next
  * run mends what is left. What a run that comes to its end has mended is reported once. */
 static void
@@ -101,6 +112,8 @@ fail_at (TallStoreFixture *self,
       *ended = tall_failing_table_count_calls (TALL_FAILING_TABLE (table)) <= at;
       g_assert_cmpuint (reported.n, ==, 1);
       g_assert_cmpuint (reported.n_mended, ==, 1);
+      if (damage->kind != TALL_FINDING_STALE_CLAIM) /* the repair's own may be left */
+        expect_gone (self, damage->kind);
     }
   tall_test_verify_all (self->front, TRUE);
   tall_test_expect_findings (self->front, TRUE, 0, 0);

@@ -65,6 +65,17 @@ test_customer_key_collision (TallStoreFixture *fixture, gconstpointer data)
   g_assert_null (tall_front_get_customer (fixture->front, COLLIDING_B, NULL, &error));
   g_assert_error (error, TALL_ERROR, TALL_ERROR_KEY_COLLISION);
   tall_fixture_assert_prefix (error, "Fetching customer " COLLIDING_B ": ");
+
+  /* Nor is an order of the one an order of the other, though both have that number. */
+  g_autoptr (TallOrder) order = tall_test_order_with_lines (COLLIDING_A, "1", 2);
+  g_autoptr (TallOrder) other = tall_test_order_with_lines (COLLIDING_B, "1", 2);
+  tall_fixture_put (fixture, order, NULL);
+  must_fail (tall_front_put_order (fixture->front, other, NULL, NULL, &error),
+             TALL_ERROR_KEY_COLLISION, COLLIDING_A, COLLIDING_B);
+  must_fail (tall_front_get_order (fixture->front, COLLIDING_B, "1", NULL, &error),
+             TALL_ERROR_KEY_COLLISION);
+  must_fail (tall_front_delete_order (fixture->front, COLLIDING_B, "1", NULL, &error),
+             TALL_ERROR_KEY_COLLISION);
 }
 
 static void

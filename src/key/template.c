@@ -361,9 +361,9 @@ append_text (TallSlice text, GByteArray *key)
     append_md5 (text, TRUE, key);
 }
 
-/* Without the 00 at its end. */
-static void
-append_value (const Part *self, const char *text, GByteArray *key)
+/* What the part takes of a text. */
+static TallSlice
+cut_text (const Part *self, const char *text)
 {
   const char *end = text + strlen (text);
   glong surplus = self->n > 0 ? g_utf8_strlen (text, -1) - (glong)self->n : 0;
@@ -371,7 +371,14 @@ append_value (const Part *self, const char *text, GByteArray *key)
     end = g_utf8_offset_to_pointer (text, (glong)self->n);
   if (self->form == FORM_LAST && surplus > 0)
     text = g_utf8_offset_to_pointer (text, surplus);
-  TallSlice value = tall_slice (text, (gsize)(end - text));
+  return tall_slice (text, (gsize)(end - text));
+}
+
+/* Without the 00 at its end. */
+static void
+append_value (const Part *self, const char *text, GByteArray *key)
+{
+  TallSlice value = cut_text (self, text);
   if (self->form == FORM_MD5)
     append_md5 (value, FALSE, key);
   else
@@ -578,18 +585,56 @@ parse_date (const Part *self, const char *value, gboolean is_bound, gint64 *date
                                   "2026-11-28");
 }
 
+/* Characters that the part has of its field; 0: all */
+static gsize
+get_most (const Part *self)
+{
+  return self->form >= FORM_DAY ? forms[self->form].precision : self->n;
+}
+
+/* Returns: (transfer full): what the part has of @value, of its field, in UTF-8 */
+static char *
+cut_value (const Part *self, const char *value)
+{
+  char text[TALL_DATE_TEXT_SIZE];
+  gint64 date;
+  if (forms[self->form].precision == 0)
+    {
+      TallSlice cut = cut_text (self, value);
+      return g_strndup ((const char *)cut.data, cut.len);
+    }
+  if (self->form < FORM_DAY || strlen (value) <= get_most (self)
+      || !tall_date_parse_first (value, &date, NULL))
+    return g_strdup (value);
+  return g_strndup (tall_date_format (date, text), get_most (self));
+}
+
+/* What is longer would find all that shares a part with it. */
+static gboolean
+check_length (const Part *self, const char *value, GError **error)
+{
+  gsize most = get_most (self);
+  if (most == 0 || g_utf8_strlen (value, -1) <= (glong)most)
+    return TRUE;
+  g_autofree char *cut = cut_value (self, value);
+  return tall_error_fail_invalid (error, "values", "%s takes %u characters at most: %s", self->text,
+                                  (guint)most, cut);
+}
+
 /* Without the 00 at its end: what begins with it is not less. */
 static gboolean
 append_wanted (
     const Part *self, const char *value, gboolean is_bound, GByteArray *key, GError **error)
 {
+  gboolean is_date = forms[self->form].precision > 0;
   gint64 date;
   if (!g_utf8_validate (value, -1, NULL))
     return tall_error_fail_invalid (error, "values", "A value of %s is not UTF-8", self->text);
-  if (forms[self->form].precision == 0)
-    append_value (self, value, key);
-  else if (!parse_date (self, value, is_bound, &date, error))
+  if ((is_date && !parse_date (self, value, is_bound, &date, error))
+      || !check_length (self, value, error))
     return FALSE;
+  if (!is_date)
+    append_value (self, value, key);
   else /* the newest first: the bound itself lies on the other side of both ends */
     append_date (self, date - (is_bound && self->form == FORM_RTIME ? 1 : 0), key);
   return TRUE;
@@ -682,33 +727,35 @@ is_just (const Part *self, const char *value)
   return self->form >= FORM_DAY ? strlen (value) == precision : strlen (value) > precision;
 }
 
-/* Returns: (nullable): the value of the part, of @given
+/* Returns: (transfer full) (nullable): the value of the part, of @given
  * @is_all: (out): nothing more need be said of it */
-static const char *
+static char *
 choose_value (const Part *self, const char *given, gboolean *is_all)
 {
   const char *of_field = find_value (given, self->name);
   const char *of_part = find_value (given, self->text);
   *is_all = of_field == NULL || is_just (self, of_field);
-  return of_part != NULL ? of_part : of_field;
+  if (of_part != NULL || of_field == NULL || !g_utf8_validate (of_field, -1, NULL))
+    return g_strdup (of_part != NULL ? of_part : of_field);
+  return cut_value (self, of_field);
 }
 
 /**
  * tall_template_choose_values:
  * @query: its values are FIELD=VALUE, or PART=VALUE, in any order
  *
- * Returns: (transfer full) (nullable) (element-type utf8): the values of the leading parts, which
- *   point into those of @query; NULL if the template cannot find what has just these
+ * Returns: (transfer full) (nullable) (element-type utf8): the values of the leading parts, as
+ *   much as these have of a field; NULL if the template cannot find what has just these
  */
 GPtrArray *
 tall_template_choose_values (const TallTemplate *self, const TallTemplateQuery *query)
 {
-  g_autoptr (GPtrArray) chosen = g_ptr_array_new ();
+  g_autoptr (GPtrArray) chosen = g_ptr_array_new_with_free_func (g_free);
   g_autoptr (GHashTable) used = g_hash_table_new (NULL, NULL);
   gboolean has_range = query->from != NULL || query->to != NULL;
   for (guint i = 0; i < self->parts->len && g_hash_table_size (used) < query->n_values; i++)
     {
-      const char *value = NULL;
+      char *value = NULL;
       gboolean is_all;
       guint at = 0;
       while (at < query->n_values
@@ -716,11 +763,32 @@ tall_template_choose_values (const TallTemplate *self, const TallTemplateQuery *
         at++;
       if (value == NULL)
         return NULL;
-      g_ptr_array_add (chosen, (char *)value);
+      g_ptr_array_add (chosen, value);
       if (is_all)
         g_hash_table_add (used, GUINT_TO_POINTER (at));
     }
   gboolean fits =
       g_hash_table_size (used) == query->n_values && (!has_range || chosen->len < self->parts->len);
   return fits ? g_steal_pointer (&chosen) : NULL;
+}
+
+/**
+ * tall_template_find_part:
+ * @given: FIELD=VALUE
+ *
+ * Returns: (transfer full) (nullable): PART=VALUE, if the template begins with a part of that field
+ *   and does not have all of the value
+ */
+char *
+tall_template_find_part (const TallTemplate *self, const char *given)
+{
+  const Part *first = get_part (self, 0);
+  const char *value = find_value (given, first->name);
+  if (value == NULL || get_most (first) == 0 || !g_utf8_validate (value, -1, NULL))
+    return NULL;
+  for (guint i = 0; i < self->parts->len; i++)
+    if (find_value (given, get_part (self, i)->name) != NULL && is_just (get_part (self, i), value))
+      return NULL;
+  g_autofree char *cut = cut_value (first, value);
+  return g_strconcat (first->text, "=", cut, NULL);
 }

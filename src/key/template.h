@@ -47,6 +47,8 @@ typedef struct
 
 GPtrArray *tall_template_choose_values (const TallTemplate *self,
                                         const TallTemplateQuery *query) G_GNUC_WARN_UNUSED_RESULT;
+char *tall_template_find_part (const TallTemplate *self,
+                               const char *given) G_GNUC_WARN_UNUSED_RESULT;
 gboolean tall_template_append_range (const TallTemplate *self,
                                      const TallTemplateQuery *query,
                                      GByteArray *start,

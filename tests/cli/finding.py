@@ -319,6 +319,22 @@ def an_index_is_added(folder):
 
 
 @test
+def a_value_finer_than_its_part(folder):
+    """It is refused, and not cut: it would find what has only the part."""
+    store = indexed_store(folder, "ends=last(2,order_number)", "begins=first(2,location.address.city)", "date")
+    run("put", "--store", store, "-", stdin=ORDERS[10]).ends(DONE)
+    for place in places(store):
+        equal(numbers(place, "ends", "10"), ["1010"])
+        equal(numbers(place, "last(2,order_number)=10"), ["1010"])
+        run("find", *place, "ends", "#2010").ends(USAGE, "last(2,order_number) takes 2 characters at most: 10")
+        run("find", *place, "last(2,order_number)=210").ends(USAGE, "takes 2 characters at most: 10")
+        run("find", *place, "begins", "--from", "Rei").ends(USAGE, "takes 2 characters at most: Re")
+        run("find", *place, "location.address.city=Reims").ends(
+            USAGE, "No index finds by all of location.address.city; “begins” finds by "
+            "first(2,location.address.city)=Re")
+
+
+@test
 def pages_of_long_keys(folder):
     """The longest entry fits into the token of a page."""
     store = indexed_store(folder, "x=" + " ".join(f"attribute.{name}" for name in "abcdefgh"))

@@ -278,15 +278,26 @@ test_ranges (void)
     { "order_number", "", "1", "2", "0731 0732" },
     { "order_number", "", "1", NULL, "0731 07ff" },
     { "order_number", "", NULL, "2", "07 0732" },
-    { "first(1,order_number) order_number", "12", "12", NULL,
+    { "first(1,order_number) order_number", "1", "12", NULL,
       "07310031"
       "32 073100ff" },
+    { "first(2,order_number)", "éß", NULL, NULL, "07c3a9c39f00 07c3a9c39f01" },
+    { "first(2,order_number)", "0299", NULL, NULL,
+      "first(2,order_number) takes 2 characters at most: 02" },
+    { "last(2,order_number)", "#1001", NULL, NULL, "takes 2 characters at most: 01" },
+    { "first(2,order_number)", "", "029", NULL, "takes 2 characters at most: 02" },
+    { "first(2,order_number)", "", NULL, "029", "takes 2 characters at most: 02" },
+    { "day(sales_date)", "2026-11-28T23:00-02:00", NULL, NULL,
+      "day(sales_date) takes 10 characters at most: 2026-11-29" },
+    { "month(sales_date)", "2026-11-28", NULL, NULL, "takes 7 characters at most: 2026-11" },
+    { "month(sales_date)", "", "2026-11-28", NULL, "takes 7 characters at most: 2026-11" },
+    { "year(sales_date)", "", NULL, "2026-11", "takes 4 characters at most: 2026" },
     { "currency day(sales_date)", "EUR", "2026", "2026-11",
       "0745555200"
       "3230323630313031 "
       "0745555200"
       "3230323631313031" },
-    { "month(sales_date)", "2026-11-28", NULL, NULL, "07323032363131 07323032363132" },
+    { "month(sales_date)", "2026-11", NULL, NULL, "07323032363131 07323032363132" },
     { "year(sales_date)?", "", "1969", NULL, "0731393639 07ff" },
     { "time(sales_date)", "", "1970", "1970-01-01T00:00:00.002Z",
       "078000000000000000 078000000000000002" },
@@ -333,13 +344,13 @@ test_choice (void)
     { "md5(line.item_number) currency", "currency=EUR line.item_number=11", NULL, "11 EUR" },
     { "md5(line.item_number) currency", "currency=EUR", NULL, NULL },
     { "md5(line.item_number) currency", "currency=EUR line.item_number=11", "1", NULL },
-    { "last(1,attribute.s) attribute.s", "attribute.s=123", NULL, "123 123" },
+    { "last(1,attribute.s) attribute.s", "attribute.s=123", NULL, "3 123" },
     { "last(1,attribute.s)", "attribute.s=123", NULL, NULL },
     { "last(1,attribute.s)", "last(1,attribute.s)=3", NULL, "3" },
     { "month(sales_date) currency day(sales_date)", "sales_date=2026-11 currency=EUR", NULL,
       "2026-11 EUR" },
     { "month(sales_date) currency day(sales_date)", "sales_date=2026-11-28 currency=EUR", NULL,
-      "2026-11-28 EUR 2026-11-28" },
+      "2026-11 EUR 2026-11-28" },
     { "month(sales_date)", "sales_date=2026-11-28", NULL, NULL },
     { "day(sales_date) rtime(sales_date)", "sales_date=2026-11-28", NULL, "2026-11-28" },
     { "rtime(sales_date)", "sales_date=2026-11-28", NULL, NULL },
@@ -359,6 +370,30 @@ test_choice (void)
           joined = g_strjoinv (" ", (char **)chosen->pdata);
         }
       g_assert_cmpstr (joined, ==, cases[i][3]);
+    }
+}
+
+/* What there is of a value whose field is there in part. */
+static void
+test_part (void)
+{
+  static const char *const cases[][3] = {
+    { "first(2,order_number)", "order_number=0299", "first(2,order_number)=02" },
+    { "last(2,order_number) currency", "order_number=#1001", "last(2,order_number)=01" },
+    { "month(sales_date)", "sales_date=2026-11-28", "month(sales_date)=2026-11" },
+    { "month(sales_date)", "sales_date=2026-11", NULL },
+    { "month(sales_date) day(sales_date)", "sales_date=2026-11-28", NULL },
+    { "first(2,order_number) order_number", "order_number=0299", NULL },
+    { "first(2,order_number)", "order=0299", NULL },
+    { "first(2,order_number)", "order_number=\xf4", NULL },
+    { "currency first(2,order_number)", "order_number=0299", NULL },
+    { "rtime(sales_date)", "sales_date=2026-11-28", NULL },
+  };
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autoptr (TallTemplate) template = tall_template_parse (cases[i][0], NULL);
+      g_autofree char *part = tall_template_find_part (template, cases[i][1]);
+      g_assert_cmpstr (part, ==, cases[i][2]);
     }
 }
 
@@ -395,6 +430,7 @@ main (int argc, char *argv[])
   g_test_add_func ("/key/template/split", test_split);
   g_test_add_func ("/key/template/ranges", test_ranges);
   g_test_add_func ("/key/template/choice", test_choice);
+  g_test_add_func ("/key/template/part", test_part);
   g_test_add_func ("/key/template/of-numbers", test_of_numbers);
   return g_test_run ();
 }

@@ -24,7 +24,7 @@ typedef struct
   guint8 number;        /* of the index */
   const TallIndex *index;
   TallTemplateQuery query;
-  GPtrArray *values;  /* owned: those of @query; NULL: they are the caller's */
+  GPtrArray *values;  /* owned, and its texts: those of @query; NULL: they are the caller's */
   GByteArray *first;  /* owned: the first row that is looked for */
   GByteArray *stop;   /* owned: the one behind the last */
   char *search;       /* owned: both, for tokens */
@@ -76,6 +76,34 @@ fits (Find *self, const TallIndex *index)
   return TRUE;
 }
 
+/* Says why no index fits, and which ones there are. */
+static void
+fail_choice (const TallFindOptions *options, const GPtrArray *indexes, GError **error)
+{
+  g_autofree char *known = list_indexes (indexes);
+  for (guint i = 0; i < indexes->len && options->index == NULL; i++)
+    for (guint j = 0; j < options->n_values; j++)
+      {
+        const TallIndex *index = g_ptr_array_index (indexes, i);
+        const char *given = options->values[j];
+        g_autofree char *part = tall_template_find_part (index->template, given);
+        if (part == NULL)
+          continue;
+        tall_error_set_invalid (error, "values",
+                                "No index finds by all of %.*s; “%s” finds by %s; there are: %s",
+                                (int)strcspn (given, "="), given, index->name, part, known);
+        return;
+      }
+  if (options->index != NULL)
+    tall_error_set_invalid (error, "index", "There is no index “%s”; there are: %s", options->index,
+                            known);
+  else
+    tall_error_set_invalid (error, "values",
+                            "No index finds what has just these values, each given as FIELD=VALUE; "
+                            "there are: %s",
+                            known);
+}
+
 /* One that is of numbers lacks no order, so it comes first. */
 static gboolean
 choose_index (Find *self, GError **error)
@@ -99,15 +127,7 @@ choose_index (Find *self, GError **error)
       self->number = (guint8)(i % indexes->len + 1);
       return TRUE;
     }
-  g_autofree char *known = list_indexes (indexes);
-  if (options->index != NULL)
-    tall_error_set_invalid (error, "index", "There is no index “%s”; there are: %s", options->index,
-                            known);
-  else
-    tall_error_set_invalid (error, "values",
-                            "No index finds what has just these values, each given as FIELD=VALUE; "
-                            "there are: %s",
-                            known);
+  fail_choice (options, indexes, error);
   return FALSE;
 }
 

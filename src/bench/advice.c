@@ -18,8 +18,6 @@
 #define MEMSTORE_SHARE 0.4                       /* of the heap: global.memstore.size */
 #define BLOCK_BYTES 65536
 #define BITS_A_KEY 9.585 /* of a Bloom filter with one error in 100: -ln (0.01) / ln (2)^2 */
-#define MIB (1024.0 * 1024)
-#define GIB (1024.0 * MIB)
 
 /* What several recommendations are about. */
 typedef struct
@@ -74,10 +72,17 @@ tall_advice_find (const GPtrArray *advice, const char *name)
   return NULL;
 }
 
+/* Whether the turns cannot decide which is faster. */
+static gboolean
+are_few (const TallSpread *rate, const TallSpread *other)
+{
+  return MIN (rate->n, other->n) < TALL_BENCH_ENOUGH_TURNS;
+}
+
 static gboolean
 is_as_fast (const TallSpread *rate, const TallSpread *best)
 {
-  if (rate->n < TALL_BENCH_ENOUGH_TURNS)
+  if (are_few (rate, best))
     return rate->median >= BY_CHANCE * best->median;
   return tall_spread_overlaps (rate, best) && rate->median >= AS_FAST * best->median;
 }
@@ -117,30 +122,24 @@ spreads_evenly (const TallAdviceFacts *facts, const TallKeySpread *spread)
   return spread->all <= EVEN * hashed->all && spread->newest <= EVEN * hashed->newest;
 }
 
-/* Hashed keys are left only for what is faster in each turn, as few turns have other medians by
- * chance. */
-static gboolean
-is_key_as_fast (const TallSpread *rate, const TallSpread *best)
-{
-  return rate->n < TALL_BENCH_ENOUGH_TURNS ? is_as_fast (rate, best)
-                                           : tall_spread_overlaps (rate, best);
-}
-
 /* Returns: of the strategies that spread about as evenly as the first, hashed, the first, unless
- * the fastest of them is faster, or another that is as fast as that saves a tenth of the bytes */
+ * the fastest of them is faster in each turn, or another that is as fast as that saves a tenth of
+ * the bytes. Few turns have other medians by chance, and leave the first */
 static const TallMeasured *
 choose_key (const TallAdviceFacts *facts)
 {
-  const TallMeasured *best = &facts->keys[0];
+  const TallMeasured *hashed = &facts->keys[0], *best = hashed;
+  if (hashed->rate.n < TALL_BENCH_ENOUGH_TURNS)
+    return hashed;
   for (guint i = 1; i < facts->n_keys; i++)
     if (spreads_evenly (facts, &facts->keys[i].spread)
-        && facts->keys[i].rate.median > best->rate.median)
+        && facts->keys[i].rate.median > best->rate.median
+        && !tall_spread_overlaps (&facts->keys[i].rate, &hashed->rate))
       best = &facts->keys[i];
-  const TallMeasured *chosen =
-      is_key_as_fast (&facts->keys[0].rate, &best->rate) ? &facts->keys[0] : best;
+  const TallMeasured *chosen = best;
   for (guint i = 0; i < facts->n_keys; i++)
     if (spreads_evenly (facts, &facts->keys[i].spread)
-        && is_key_as_fast (&facts->keys[i].rate, &best->rate)
+        && tall_spread_overlaps (&facts->keys[i].rate, &best->rate)
         && facts->keys[i].shape.encoded < SHORTER * chosen->shape.encoded)
       chosen = &facts->keys[i];
   return chosen;
@@ -215,8 +214,10 @@ describe_fastest (const TallAdviceFacts *facts, const TallMeasured *fastest)
 {
   GString *text = g_string_new ("the most operations of the mix a second");
   guint n = 0;
+  if (fastest->rate.n < TALL_BENCH_ENOUGH_TURNS)
+    g_string_append (text, ", which so few turns may show by chance");
   for (guint i = 0; i < facts->n_layouts; i++)
-    if (&facts->layouts[i] != fastest
+    if (&facts->layouts[i] != fastest && !are_few (&facts->layouts[i].rate, &fastest->rate)
         && tall_spread_overlaps (&facts->layouts[i].rate, &fastest->rate))
       g_string_append_printf (text, "%s%s",
                               n++ > 0 ? ", " : " in the median; the turns do not tell it from ",
@@ -231,31 +232,44 @@ add_layout (const Case *self)
   const TallMeasured *fastest = find_fastest (self->facts);
   add (self, "layout", TALL_ADVICE_MEASURED | TALL_ADVICE_OPTION, g_strdup (chosen->layout->name),
        chosen == fastest ? describe_fastest (self->facts, fastest)
-                         : g_strdup_printf ("fewer bytes than %s, which is not faster in each turn",
-                                            fastest->layout->name),
+                         : g_strdup_printf ("fewer bytes than %s, %s", fastest->layout->name,
+                                            are_few (&chosen->rate, &fastest->rate)
+                                                ? "and so few turns cannot decide which is faster"
+                                                : "which is not faster in each turn"),
        describe_turns (self->facts, chosen));
+}
+
+/* Returns: (transfer full): why these keys, as the turns tell it */
+static char *
+explain_key (const TallAdviceFacts *facts, const TallMeasured *chosen)
+{
+  const TallMeasured *hashed = &facts->keys[0];
+  if (hashed->rate.n < TALL_BENCH_ENOUGH_TURNS)
+    return g_strdup_printf ("so few turns cannot decide which is faster; from %u turns on, others "
+                            "that fill regions as evenly are looked at",
+                            TALL_BENCH_ENOUGH_TURNS);
+  if (chosen == hashed)
+    return g_strdup ("no other that fills regions as evenly is faster in each turn, or as fast "
+                     "with a tenth fewer bytes");
+  return g_strdup (tall_spread_overlaps (&hashed->rate, &chosen->rate)
+                       ? "it fills regions as evenly as hashed keys, and is as fast with a tenth "
+                         "fewer bytes"
+                       : "it fills regions as evenly as hashed keys, and is faster in each turn");
 }
 
 static void
 add_key (const Case *self)
 {
   const TallKeyStrategy *chosen = self->key->key_strategy;
-  add (
-      self, "key", TALL_ADVICE_MEASURED | TALL_ADVICE_OPTION, g_strdup (chosen->name),
-      g_strdup (
-          chosen == &tall_key_hashed
-              ? "no other that fills regions as evenly is faster in each turn, or as fast with a "
-                "tenth fewer bytes"
-          : is_key_as_fast (&self->facts->keys[0].rate, &self->key->rate)
-              ? "it fills regions as evenly as hashed keys, and is as fast with a tenth fewer bytes"
-              : "it fills regions as evenly as hashed keys, and is faster in each turn"),
-      chosen == &tall_key_raw
-          ? g_strdup ("numbers that rise, or some of which are much more frequent: "
-                      "hashed, which spreads them evenly")
-          : g_strdup_printf ("other programs that find rows by number or scan a range of "
-                             "them: raw%s; customers with many more orders than here: one "
-                             "customer always lies in one region",
-                             chosen == &tall_key_salted ? "" : ", or salted where numbers rise"));
+  add (self, "key", TALL_ADVICE_MEASURED | TALL_ADVICE_OPTION, g_strdup (chosen->name),
+       explain_key (self->facts, self->key),
+       chosen == &tall_key_raw
+           ? g_strdup ("numbers that rise, or some of which are much more frequent: "
+                       "hashed, which spreads them evenly")
+           : g_strdup_printf ("other programs that find rows by number or scan a range of "
+                              "them: raw%s; customers with many more orders than here: one "
+                              "customer always lies in one region",
+                              chosen == &tall_key_salted ? "" : ", or salted where numbers rise"));
 }
 
 static char *
@@ -293,6 +307,17 @@ add_index (const Case *self)
                    "find --help shows"));
 }
 
+/* Returns: (transfer full): for people, in the unit in which it has one to three digits */
+static char *
+format_bytes (double bytes)
+{
+  static const char *const units[] = { "bytes", "KiB", "MiB", "GiB", "TiB", "PiB" };
+  guint i = 0;
+  for (; bytes >= 999.5 && i + 1 < G_N_ELEMENTS (units); i++)
+    bytes /= 1024;
+  return g_strdup_printf ("%.3g %s", bytes, units[i]);
+}
+
 static guint
 count_tables (const Case *self)
 {
@@ -327,14 +352,15 @@ add_regions (const Case *self)
   double by_size = MAX (ceil (bytes / REGION_BYTES), 1);
   double memstores = floor (facts->heap * MEMSTORE_SHARE / MEMSTORE_MIB) * facts->n_servers;
   double most = MAX (floor (memstores / count_tables (self)), 1);
+  g_autofree char *size = format_bytes (bytes);
   double n = CLAMP (MAX (by_size, facts->n_servers), 1, MIN (most, TALL_MAX_REGIONS));
   add (self, "regions", TALL_ADVICE_OPTION | TALL_ADVICE_HBASE, g_strdup_printf ("%.0f", n),
        g_strdup_printf (
-           "%.3g orders of %.0f bytes on disk are %.3g GiB: %.0f of at most 10 GiB, and one a "
+           "%.3g orders of %.0f bytes on disk are %s: %.0f of at most 10 GiB, and one a "
            "server (%u); memory for memstores (%u MiB each, 40 %% of %u MiB a server) is there "
            "for %.0f in each of %u tables%s",
-           facts->total, order_bytes, bytes / GIB, by_size, facts->n_servers, MEMSTORE_MIB,
-           facts->heap, most, count_tables (self),
+           facts->total, order_bytes, size, by_size, facts->n_servers, MEMSTORE_MIB, facts->heap,
+           most, count_tables (self),
            by_size > most ? "; these servers are too few: their regions will be larger than "
                             "10 GiB"
                           : ""),
@@ -345,21 +371,20 @@ add_regions (const Case *self)
 static void
 add_bloom (const Case *self)
 {
-  double row = self->shape->rows * self->facts->total * BITS_A_KEY / 8 / MIB;
-  double cell = self->shape->cells * self->facts->total * BITS_A_KEY / 8 / MIB;
+  g_autofree char *row = format_bytes (self->shape->rows * self->facts->total * BITS_A_KEY / 8);
+  g_autofree char *cell = format_bytes (self->shape->cells * self->facts->total * BITS_A_KEY / 8);
+  gboolean is_one = self->shape->rows == 1;
   add (self, "bloom", TALL_ADVICE_OPTION | TALL_ADVICE_HBASE,
        g_strdup (self->gets ? "row" : "none"),
-       self->gets ? g_strdup_printf ("%s, and a filter keeps them from files without the row; "
-                                     "%.3g rows an order with one error in 100 take %.3g MiB for "
-                                     "all orders",
-                                     self->writes ? "stores look their root row up by its key"
-                                                  : "an order is fetched by the key of its row",
-                                     self->shape->rows, row)
-                  : g_strdup_printf ("the mix scans, which no filter by row helps; it would take "
-                                     "%.3g MiB",
-                                     row),
-       g_strdup_printf ("rowcol pays only where single columns are read, and takes %.3g MiB; %s",
-                        cell,
+       self->gets
+           ? g_strdup_printf ("%s, and a filter keeps them from files without the row; "
+                              "%.3g %s an order with one error in 100 take%s %s for all "
+                              "orders",
+                              self->writes ? "stores look their root row up by its key"
+                                           : "an order is fetched by the key of its row",
+                              self->shape->rows, is_one ? "row" : "rows", is_one ? "s" : "", row)
+           : g_strdup_printf ("the mix scans, which no filter by row helps; it would take %s", row),
+       g_strdup_printf ("rowcol pays only where single columns are read, and takes %s; %s", cell,
                         self->gets ? "a table of one file a region needs none"
                                    : "stores, or fetches of orders that are not there: row"));
 }

@@ -276,10 +276,11 @@ static char *
 explain_no_list (const Case *self)
 {
   double calls = self->shape->put_calls;
-  return self->finds ? g_strdup ("the mix lists nothing")
-                     : g_strdup_printf ("the mix lists nothing; a new order then takes %.3g calls "
-                                        "instead of %.3g",
-                                        calls - 1, calls);
+  return self->finds
+             ? g_strdup ("the mix lists nothing")
+             : g_strdup_printf ("the mix lists nothing; a new order then takes %.3g instead "
+                                "of %.3g calls",
+                                calls - 1, calls);
 }
 
 /* Of a new order it is one call, however many indexes there are. */

@@ -587,6 +587,23 @@ static const TallBenchPhase phases[] = {
   { "check", NULL, TRUE, take_next_order, get_order, check_order },
 };
 
+/**
+ * tall_bench_mix_describe:
+ *
+ * Returns: (transfer full): lines for the help of a command: what a mix can be made of
+ */
+char *
+tall_bench_mix_describe (void)
+{
+  GString *text = g_string_new ("A mix is made of these, each with how often it comes:\n");
+  for (guint i = 0; i < G_N_ELEMENTS (parts); i++)
+    for (guint k = 0; k < G_N_ELEMENTS (phases); k++)
+      if (g_str_equal (parts[i].name, phases[k].name))
+        g_string_append_printf (text, "  %-8s %s\n", parts[i].name, phases[k].summary);
+  g_string_append_c (text, '\n');
+  return g_string_free (text, FALSE);
+}
+
 static const TallBenchPhase age = { "age", NULL, TRUE, take_and_change_order, put_order, NULL };
 
 /**

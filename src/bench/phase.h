@@ -138,5 +138,6 @@ gboolean tall_bench_phase_runs (const TallBenchPhase *self, const TallBenchMix *
 gboolean tall_bench_mix_parse (TallBenchMix *self,
                                const char *text,
                                GError **error) G_GNUC_WARN_UNUSED_RESULT;
+char *tall_bench_mix_describe (void);
 gboolean tall_bench_mix_has (const TallBenchMix *self, const char *name);
 const char *tall_bench_mix_get_indexes (const TallBenchMix *self);

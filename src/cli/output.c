@@ -51,6 +51,35 @@ tall_print (const char *format, ...)
   write_text (text);
 }
 
+#define COLUMNS 100
+
+/**
+ * tall_print_wrapped:
+ * @before: what the first line begins with; a space follows it
+ * @between: what stands between the parts of @text that stay whole, and ends with a space
+ * @indent: of the other lines
+ *
+ * Prints lines of not more than 100 columns, if no part is longer.
+ */
+void
+tall_print_wrapped (const char *before, const char *text, const char *between, gint indent)
+{
+  g_auto (GStrv) parts = g_strsplit (text, between, -1);
+  int n_signs = (int)strlen (between) - 1; /* before the space */
+  glong column = g_utf8_strlen (before, -1);
+  tall_print ("%s", before);
+  for (guint i = 0; parts[i] != NULL; i++)
+    {
+      int n_after = parts[i + 1] != NULL ? n_signs : 0;
+      glong len = g_utf8_strlen (parts[i], -1) + n_after;
+      gboolean fits = column + 1 + len <= COLUMNS;
+      tall_print ("%s%*s%s%.*s", fits ? " " : "\n", fits ? 0 : indent, "", parts[i], n_after,
+                  between);
+      column = (fits ? column + 1 : indent) + len;
+    }
+  tall_print ("\n");
+}
+
 /**
  * tall_print_json:
  *

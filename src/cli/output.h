@@ -34,6 +34,7 @@ typedef enum
 
 void tall_print_styled (TallStyle style, const char *format, ...) G_GNUC_PRINTF (2, 3);
 
+void tall_print_wrapped (const char *before, const char *text, const char *between, gint indent);
 void tall_grid_print (TallGrid *self, guint indent);
 
 void tall_json_print (JsonBuilder *builder);

@@ -285,6 +285,7 @@ const TallCommand tall_command_bench = {
   .name = "bench",
   .arguments = "",
   .summary = "Measures layouts and keys side by side.",
+  .make_help = tall_bench_mix_describe,
   .help =
       "For each layout and key it makes a deployment of its own, stores orders, fetches, lists\n"
       "and replaces them, and removes it: embedded in directories NAME-bench-LAYOUT-KEY below\n"

@@ -281,7 +281,7 @@ report_item (Put *self, guint i)
       if (!self->call->json && !self->call->quiet)
         print_stored (item, revision);
       if (item->order != NULL && !self->call->quiet)
-        tall_show_warn_of_signs (item->order);
+        tall_show_warn_of_adjustments (item->order);
       return TRUE;
     }
   gboolean was_parsed = item->order != NULL || item->customer != NULL;

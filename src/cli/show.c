@@ -382,29 +382,55 @@ show_adjustments (const TallOrder *order)
   show_structs (&tall_model_adjustment, (gpointer const *)order->adjustments, order->n_adjustments);
 }
 
+static gboolean
+has_line (const TallOrder *order, gint32 number)
+{
+  for (gsize i = 0; i < order->n_shipping_locations; i++)
+    for (gsize k = 0; k < order->shipping_locations[i]->n_line_items; k++)
+      if (order->shipping_locations[i]->line_items[k]->number == number)
+        return TRUE;
+  return FALSE;
+}
+
 /**
- * tall_show_warn_of_signs:
+ * tall_show_warn_of_adjustment:
+ * @order: that was stored, with its lines
+ * @i: the position of an adjustment
  *
- * Says on standard error which adjustments add to the total though their kind takes off: a sign may
- * have been forgotten. It counts all the same.
+ * Says on standard error if it adds to the total though its kind takes off, as a sign may have been
+ * forgotten, or if it belongs to a line that the order does not have. It counts all the same.
  */
 void
-tall_show_warn_of_signs (const TallOrder *order)
+tall_show_warn_of_adjustment (const TallOrder *order, gsize i)
+{
+  const TallAdjustment *adjustment = order->adjustments[i];
+  gboolean takes_off =
+      g_str_equal (adjustment->kind, "discount") || g_str_equal (adjustment->kind, "refund");
+  char amount[TALL_DECIMAL_TEXT_SIZE];
+  tall_decimal_format (*adjustment->amount, amount);
+  if (takes_off && adjustment->amount->unscaled > 0)
+    tall_print_error ("Order %s of %s is stored all the same: its %s of %s adds to the total; to "
+                      "mend: patch 'adjustment[%" G_GSIZE_FORMAT "].amount=-%s'",
+                      order->order_number, order->customer_number, adjustment->kind, amount, i + 1,
+                      amount);
+  if (adjustment->has_line && !has_line (order, adjustment->line))
+    tall_print_error ("Order %s of %s is stored all the same: its %s of %s belongs to line %d, "
+                      "which it does not have; to mend: patch 'adjustment[%" G_GSIZE_FORMAT
+                      "].line=NUMBER'",
+                      order->order_number, order->customer_number, adjustment->kind, amount,
+                      adjustment->line, i + 1);
+}
+
+/**
+ * tall_show_warn_of_adjustments:
+ *
+ * The same of each.
+ */
+void
+tall_show_warn_of_adjustments (const TallOrder *order)
 {
   for (gsize i = 0; i < order->n_adjustments; i++)
-    {
-      const TallAdjustment *adjustment = order->adjustments[i];
-      gboolean takes_off =
-          g_str_equal (adjustment->kind, "discount") || g_str_equal (adjustment->kind, "refund");
-      if (!takes_off || adjustment->amount->unscaled <= 0)
-        continue;
-      char amount[TALL_DECIMAL_TEXT_SIZE];
-      tall_decimal_format (*adjustment->amount, amount);
-      tall_print_error ("Order %s of %s: its %s of %s adds to the total; what is taken off is "
-                        "negative: -%s",
-                        order->order_number, order->customer_number, adjustment->kind, amount,
-                        amount);
-    }
+    tall_show_warn_of_adjustment (order, i);
 }
 
 /* @part: (nullable): the name of the only part of it that is there

@@ -60,7 +60,8 @@ void tall_show_order (const TallOrder *order,
                       gint64 revision,
                       const char *part,
                       const TallOrderEntry *entry);
-void tall_show_warn_of_signs (const TallOrder *order);
+void tall_show_warn_of_adjustment (const TallOrder *order, gsize i);
+void tall_show_warn_of_adjustments (const TallOrder *order);
 char *tall_show_describe_revision (gint64 revision) G_GNUC_WARN_UNUSED_RESULT;
 void tall_show_customer (const TallCustomer *customer, gint64 revision);
 

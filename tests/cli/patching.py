@@ -273,21 +273,36 @@ def put_obeys_the_revision(folder):
 @test
 def adjustments_and_their_signs(folder):
     """One is added, changed and removed; a sign that may have been forgotten is said, and counts."""
-    raises = "adds to the total; what is taken off is negative: -5.00"
+    raises = "adds to the total; to mend: patch 'adjustment[{}].amount=-5.00'"
     for place in each_place(folder):
         equal("adds" in run("patch", *place, *ID, '+adjustment={"kind":"tax","amount":"5.00"}').ends(DONE).err, False)
         run("patch", *place, *ID, '+adjustment={"kind":"discount","amount":"5.00"}').ends(
-            DONE, "Patched order O1 of C1", f"Order O1 of C1: its discount of 5.00 {raises}")
+            DONE, "Patched order O1 of C1", f"Order O1 of C1 is stored all the same: its discount of 5.00 {raises.format(2)}")
         said = run("patch", *place, *ID, "adjustment[discount].amount=-5", "adjustment[1].amount+=0.50").ends(DONE)
         equal("adds" in said.err, False)
         equal(get(place)[0]["adjustments"], [{"kind": "tax", "amount": "5.50"}, {"kind": "discount", "amount": "-5"}])
-        run("patch", *place, *ID, "adjustment[2].amount=5.00").ends(DONE, f"its discount of 5.00 {raises}")
-        equal("adds" in run("patch", *place, *ID, "adjustment[2].amount=0").ends(DONE).err, False)
-        run("patch", *place, *ID, "adjustment[2].amount=-5").ends(DONE)
-        edit(place, "sed -i s/-5/5.00/").ends(DONE, f"its discount of 5.00 {raises}")
-        order = {**get(place)[0], "adjustments": [{"kind": "refund", "amount": "5.00"}]}
+        run("patch", *place, *ID, "adjustment[2].amount=5.00").ends(DONE, f"its discount of 5.00 {raises.format(2)}")
+        # Only those that the patch touches, by their kind, their place, or as the last ones.
+        for change in ("attribute.note=adjustment[2]", "adjustment[tax].amount=5.50", "adjustment[1].amount=5.50",
+                       "-adjustment[1].description"):
+            equal((change, run("patch", *place, *ID, change).ends(DONE).err), (change, ""))
+        said = run("patch", *place, *ID, '+adjustment={"kind":"fee","amount":"1","line":99}').ends(
+            DONE, "is stored all the same: its fee of 1 belongs to line 99, which it does not have; to mend: patch "
+            "'adjustment[3].line=NUMBER'")
+        equal("adds" in said.err, False)
+        run("patch", *place, *ID, "adjustment[discount].description=x").ends(DONE, raises.format(2))
+        said = run("patch", *place, *ID, "adjustment[fee].line=1").ends(DONE)
+        equal(said.err, "")
+        said = run("patch", *place, *ID, "-adjustment[1]", "adjustment[fee].amount=2").ends(DONE, raises.format(1))
+        run("patch", *place, *ID, "-adjustment[fee]").ends(DONE)
+        patch(place, '+adjustment={"kind":"tax","amount":"5.50"}')
+        equal("adds" in run("patch", *place, *ID, "adjustment[1].amount=0").ends(DONE).err, False)
+        run("patch", *place, *ID, "adjustment[1].amount=-5").ends(DONE)
+        edit(place, "sed -i s/-5/5.00/").ends(DONE, f"its discount of 5.00 {raises.format(1)}")
+        order = {**get(place)[0], "adjustments": [{"kind": "refund", "amount": "5.00", "line": 77}]}
         equal("adds" in run("put", *place, "-", "--quiet", stdin=order).ends(DONE).err, False)
-        run("put", *place, "-", stdin=order).ends(DONE, f"its refund of 5.00 {raises}")
+        run("put", *place, "-", stdin=order).ends(DONE, f"its refund of 5.00 {raises.format(1)}",
+                                                     "its refund of 5.00 belongs to line 77")
         patch(place, "-adjustment[refund]")
         equal("adjustments" in get(place)[0], False)
 

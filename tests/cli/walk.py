@@ -45,7 +45,7 @@ def walk_orders(*where):
     do("find", *where, "item", 42, "--from", "1998-01-01", "--all", "--json", says='"index":"item"')
     do("get", *where, "--order", 10248, says="VINET")
     do("patch", *where, "--order", 10248, '+adjustment={"kind":"refund","amount":"1"}', "adjustment[refund].amount+=1",
-       says="its refund of 2 adds to the total")
+       says="stored all the same: its refund of 2 adds to the total")
     do("status", *where)
     do("customer", "list", *where, says="only orders")
     do("verify", *where)

@@ -200,7 +200,7 @@ store (Edit *self, TallOrder *edited, GError **error)
     return TALL_EXIT_FAILED;
   tall_print ("Stored order %s of %s, revision %" G_GINT64_FORMAT "\n", edited->order_number,
               edited->customer_number, revision);
-  tall_show_warn_of_signs (edited);
+  tall_show_warn_of_adjustments (edited);
   remove_file (self);
   return TALL_EXIT_DONE;
 }

@@ -113,20 +113,42 @@ print_patched (const Call *self, gint64 revision)
   tall_json_print_line (builder);
 }
 
+#define ADDS "+adjustment="
+#define REMOVES "-adjustment["
+#define CHANGES "adjustment["
+
+static guint
+count_changes (GStrv changes, const char *start)
+{
+  guint n = 0;
+  for (guint i = 0; changes[i] != NULL; i++)
+    n += g_str_has_prefix (changes[i], start);
+  return n;
+}
+
+/* Whether the changes have touched the adjustment at @i; of all those of a patch that also removes
+ * some, as the places of the others change by that. */
+static gboolean
+is_touched (const TallOrder *order, gsize i, GStrv changes)
+{
+  g_autofree char *by_kind = g_strconcat (CHANGES, order->adjustments[i]->kind, "]", NULL);
+  g_autofree char *by_place = g_strdup_printf (CHANGES "%" G_GSIZE_FORMAT "]", i + 1);
+  return i + count_changes (changes, ADDS) >= order->n_adjustments
+         || count_changes (changes, by_kind) > 0 || count_changes (changes, by_place) > 0
+         || (count_changes (changes, REMOVES) > 0 && count_changes (changes, CHANGES) > 0);
+}
+
 /* The order is looked at only if its adjustments were changed. */
 static void
-warn_of_signs (TallFront *front, const TallOrderId *id, GStrv changes)
+warn_of_adjustments (TallFront *front, const TallOrderId *id, GStrv changes)
 {
-  const TallOrderPart header = { .kind = TALL_PART_HEADER };
-  TallOutcome now = { 0 };
-  for (guint i = 0; changes[i] != NULL; i++)
-    if (strstr (changes[i], "adjustment") != NULL)
-      {
-        if (tall_front_get_parts (front, id, 1, &header, &now, NULL) && now.order != NULL)
-          tall_show_warn_of_signs (now.order);
-        tall_outcome_clear (&now);
-        return;
-      }
+  if (count_changes (changes, ADDS) + count_changes (changes, CHANGES) == 0)
+    return;
+  g_autoptr (TallOrder) now =
+      tall_front_get_order (front, id->customer_number, id->order_number, NULL, NULL);
+  for (gsize i = 0; now != NULL && i < now->n_adjustments; i++)
+    if (is_touched (now, i, changes))
+      tall_show_warn_of_adjustment (now, i);
 }
 
 static TallExit
@@ -155,7 +177,7 @@ patch (Call *self)
                                &revision, &error))
     return fail (error);
   print_patched (self, revision);
-  warn_of_signs (front, id, changes);
+  warn_of_adjustments (front, id, changes);
   return TALL_EXIT_DONE;
 }
 

@@ -170,7 +170,8 @@ print_result (const TallLoadReport *self)
   for (TallLoadEnd end = 0; end < TALL_LOAD_N_ENDS; end++)
     result.n_ended[end] = self->summary.ends[end].rows;
   tall_print ("\nResult    ");
-  print_sum (self, &result, tall_rejects_get_count (self->rejects) - all.n_bad, "given");
+  print_sum (self, &result, tall_rejects_get_count (self->rejects) - all.n_bad,
+             result.n_rows == 1 ? "row of the query" : "rows of the query");
   tall_print ("\n");
   if (self->summary.refused == 0)
     return;
@@ -195,7 +196,7 @@ print_unused (const TallLoadReport *self)
       g_autofree char *columns = g_strjoinv (", ", file->unused);
       g_autofree char *list = g_strconcat (columns, n > 1 ? ": " : NULL, name, NULL);
       g_autofree char *clean = tall_text_clean (list);
-      tall_print ("Not used  %s\n", clean);
+      tall_print_wrapped ("Not used ", clean, ", ", 10);
     }
 }
 

@@ -121,7 +121,7 @@ def load_northwind_split(folder):
     run("init", "--store", store).ends(DONE)
     run("load", "--store", store, "--map", own, f"lines={folder}/more.csv",
         f"heads={folder}/heads.csv", f"lines={folder}/lines.csv").ends(
-            DONE, "2985 read = 2155 in the result + 830 looked up", "2155 given = 2155 stored + 0 rejected",
+            DONE, "2985 read = 2155 in the result + 830 looked up", "2155 rows of the query = 2155 stored + 0 rejected",
             f"830 read = 0 in the result + 830 looked up + 0 unreadable: heads={folder}/heads.csv",
             f"1000 read = 1000 in the result + 0 unreadable: lines={folder}/lines.csv", "830 with 2155 lines")
     equal(run("export", "--store", store).ends(DONE).out.splitlines() == expected.splitlines(), True)
@@ -312,14 +312,14 @@ def sniff_joined_with_gaps(folder):
     rejects = f"{folder}/rejects.csv"
     load = ["load", "--store", new_store(folder), "--map", own, "--rejects", rejects]
     run(*load, *files).ends(
-        NO, "5 given = 3 stored + 2 rejected", "Orders    2 with 3 lines", "the row has nothing of a line",
+        NO, "5 rows of the query = 3 stored + 2 rejected", "Orders    2 with 3 lines", "the row has nothing of a line",
         "3 read = 1 in the result + 2 left out or looked up + 0 unreadable: headers=")
     with open(rejects, newline="", encoding="utf-8") as file:
         rows = [(row["file"], row["line"], row["row"]) for row in csv.DictReader(file) if row["line"] != "1"]
     equal(sorted(rows), [(files[0], "3", "8,1,2020-01-03"), (files[1], "3", "10,1,z,4")])
     # As the comment says it, for orders without lines that are none.
     pathlib.Path(own).write_text(text + 'WHERE "lines"."line#2" IS NOT NULL\n', encoding="utf-8")
-    run(*load, *files).ends(NO, "4 given = 0 stored + 3 unchanged + 1 rejected", "3 looked up + 0 unreadable: headers=")
+    run(*load, *files).ends(NO, "4 rows of the query = 0 stored + 3 unchanged + 1 rejected", "3 looked up + 0 unreadable: headers=")
 
 
 @test
@@ -327,6 +327,7 @@ def sniff_incomplete(folder):
     """What has no order numbers gets places to fill in, and loads nothing until they are."""
     own, text = sniff(folder, NORTHWIND / "products.csv", NO)
     equal("order_number=?" in text, True)
+    run("load", "--sniff", "--map", own, NORTHWIND / "products.csv").ends(USAGE, "takes no --map")
     run("load", "--store", new_store(folder), "--map", own, NORTHWIND / "products.csv").ends(
         USAGE, "the file has no column “?”")
     for content, code in ((b"", FAILED), (b"PK\3\4xx", FAILED), (b"a\n", NO), (b"a,b\n1\n", NO),

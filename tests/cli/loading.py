@@ -330,7 +330,7 @@ def load_files_that_overlap(folder):
     query = f"{folder}/own.sql"
     pathlib.Path(query).write_text('SELECT C AS customer_number, O AS order_number, Q AS "line.quantity", line FROM csv',
                                    encoding="utf-8")
-    run("load", "--map", query, "--dry-run", "0", *files).ends(DONE, "14 given = 6 good + 8 repeated + 0 rejected")
+    run("load", "--map", query, "--dry-run", "0", *files).ends(DONE, "14 rows of the query = 6 good + 8 repeated + 0 rejected")
 
     # One that comes once more often, or differs, or has its columns elsewhere, is not the same.
     for number, rows in ((4, ["C,O,Q", "A,4,1", "A,4,1"]), (5, ["C,O,Q", "A,5,2"]), (6, ["C,Q,O", "A,6,6"])):
@@ -401,7 +401,7 @@ def load_joined_files(folder):
     run(*load, *files).ends(FAILED, "2 rows cannot be read, the first in line 6 of ", "customers.csv: has 2 fields")
     load += ["--allow-bad-rows"]
     run(*load, "--rejects", rejects, *files).ends(
-        NO, "30 read = 12 in the result + 16 looked up + 2 unreadable", "13 given = 5 stored + 8 rejected",
+        NO, "30 read = 12 in the result + 16 looked up + 2 unreadable", "13 rows of the query = 5 stored + 8 rejected",
         "Orders    3 with 5 lines", f"5 read = 0 in the result + 4 looked up + 1 unreadable: customers={folder}/customers.csv",
         f"12 read = 12 in the result + 0 unreadable: items={folder}/items.csv")
     equal(parse(run("get", "--store", store, "u1", "o1", "--json").out), {

@@ -109,6 +109,8 @@ check_and_load (const TallOptions *options, TallLoadGiven *own)
 {
   if (own->print_map != NULL)
     return print_map (own->print_map);
+  if (own->sniff && own->map != NULL)
+    return tall_usage_error (&tall_command_load, "--sniff guesses a mapping, and takes no --map");
   if (own->sniff)
     return sniff (options);
   if (options->n_arguments == 0 && own->retry == NULL)

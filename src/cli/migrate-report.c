@@ -16,6 +16,27 @@ print_bytes (const char *before, guint64 n_bytes, const char *after)
   tall_print ("%s%.1f MB%s", before, (gdouble)n_bytes / 1e6, after);
 }
 
+/* Of what tall_indexes_print() gives. An attribute's name may have the separator in it. */
+static void
+print_gone (const char *from, const char *to)
+{
+  g_auto (GStrv) before = g_strsplit (from, ", ", 0);
+  g_autofree char *after = g_strconcat (", ", to, ",", NULL);
+  g_autoptr (GString) gone = g_string_new (NULL);
+  for (guint i = 0; before[i] != NULL; i++)
+    {
+      gboolean is_kind = i == 0;
+      gsize len = strcspn (before[i], "=");
+      g_autofree char *name =
+          g_strdup_printf (", %.*s%c", (int)len, before[i], is_kind ? ',' : '=');
+      if ((is_kind ? g_str_equal (before[i], "date") : before[i][len] == '=')
+          && strstr (after, name) == NULL)
+        g_string_append_printf (gone, "%s%.*s", gone->len > 0 ? ", " : "", (int)len, before[i]);
+    }
+  if (gone->len > 0)
+    tall_print ("  Gone afterwards: index %s\n", gone->str);
+}
+
 static void
 print_plan (const TallMigratePlan *plan)
 {
@@ -25,6 +46,7 @@ print_plan (const TallMigratePlan *plan)
               plan->resumed ? "Goes on" : "Moves", plan->from_layout, plan->from_key_strategy,
               plan->from_index, plan->to_layout, plan->to_key_strategy, plan->to_index,
               plan->target);
+  print_gone (plan->from_index, plan->to_index);
   tall_print ("  %" G_GUINT64_FORMAT " orders, %" G_GUINT64_FORMAT " customers, %" G_GUINT64_FORMAT
               " lines",
               plan->n_orders, plan->n_customers, plan->n_lines);

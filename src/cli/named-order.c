@@ -113,7 +113,8 @@ tall_options_find_order (TallOptions *self,
       if (g_error_matches (cause, TALL_ERROR, TALL_ERROR_UNSUPPORTED)
           || g_error_matches (cause, TALL_ERROR, TALL_ERROR_INVALID))
         g_prefix_error (&cause, "--order takes an index whose template begins with order_number, "
-                                "such as number=order_number, which “tallorder migrate” adds: ");
+                                "such as number=order_number, which “tallorder migrate” adds by "
+                                "--to-index, given with each one that is to stay: ");
       g_propagate_error (error, g_steal_pointer (&cause));
       return FALSE;
     }

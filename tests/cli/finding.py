@@ -311,7 +311,8 @@ def an_index_is_added(folder):
     run("put", "--store", store, "-", stdin=ORDERS[10]).ends(DONE)
     run("migrate", "--help").ends(DONE, f"--to-index '{ITEM}'")
     run("init", "--help").ends(DONE, f"--index '{ITEM}'")
-    run("migrate", "--store", store, f"--to-index={NUMBER}", f"--to-index={ITEM}").ends(DONE)
+    run("migrate", "--store", store, f"--to-index={NUMBER}", f"--to-index={ITEM}").ends(
+        DONE, "Gone afterwards: index city\n")
     place = ["--store", store]
     equal(numbers(place, "by-item", "item 10"), ["1010"])
     equal(numbers(place, "number", "1010"), ["1010"])
@@ -328,6 +329,8 @@ def a_value_finer_than_its_part(folder):
         equal(numbers(place, "last(2,order_number)=10"), ["1010"])
         run("find", *place, "ends", "#2010").ends(USAGE, "last(2,order_number) takes 2 characters at most: 10")
         run("find", *place, "last(2,order_number)=210").ends(USAGE, "takes 2 characters at most: 10")
+        run("find", *place, "begins", "--from", "Re", "--to", "Re").ends(USAGE, "--to is the first value no longer")
+        run("explain", "--store", store, "C2", "1010", "--layout", "all").ends(USAGE, "All layouts are --all")
         run("find", *place, "begins", "--from", "Rei").ends(USAGE, "takes 2 characters at most: Re")
         run("find", *place, "location.address.city=Reims").ends(
             USAGE, "No index finds by all of location.address.city; “begins” finds by "

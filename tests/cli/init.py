@@ -106,7 +106,8 @@ def no_index(folder):
     equal((status["index"], status["format"], status["indexes"]), ("none", 1, []))
     run("put", "--store", store, "-", stdin=ORDER).ends(DONE)
     run("list", "--store", store, "C1").ends(
-        FAILED, "made without an index", "tallorder customer get --orders C1")
+        FAILED, "made without an index by date", "--to-index date", "tallorder customer get --orders C1")
+    run("find", "--store", store, "order_number=O1").ends(FAILED, "this deployment has no index; `tallorder migrate")
     run("customer", "get", "--orders", "C1", "--store", store).ends(DONE, "Order O1 of C1")
     run("customer", "list", "--store", store).ends(DONE, "only orders")
 

@@ -109,7 +109,7 @@ def wrong_calls(folder):
     store = f"rocksdb:{folder}/none"
     token = str(uuid.uuid4())
     for arguments, words in (
-            (ID, "patch takes changes behind the order"),
+            (ID, "patch takes changes behind the order, which is CUSTOMER ORDER or --order"),
             (("C1",), "patch takes CUSTOMER ORDER, or --order ORDER in their place, and what follows"),
             ((*ID, "a=1", "--file", "x"), "arguments, or --file"),
             ((*ID, "a=1", "--if-revision", "0"), "a number above 0"),

@@ -490,6 +490,8 @@ check_and_explain (TallOptions *options, const ExplainOptions *own)
                              "their place, or the FILE of one in JSON");
   if (own->all && (own->layout != NULL || own->key != NULL))
     return tall_usage_error (&tall_command_explain, "Give --all, or --layout and --key, not both");
+  if (g_strcmp0 (own->layout, "all") == 0)
+    return tall_usage_error (&tall_command_explain, "All layouts are --all, without --layout");
   if (own->layout != NULL)
     layout = tall_layout_find (own->layout, &error);
   if (own->key != NULL && error == NULL)

@@ -112,6 +112,9 @@ run (int argc, char **argv)
   const char *wrong = read_words (&options, &find);
   if (wrong != NULL)
     return tall_usage_error (&tall_command_find, "%s", wrong);
+  if (self.from != NULL && g_strcmp0 (self.from, self.to) == 0)
+    return tall_usage_error (&tall_command_find,
+                             "--to is the first value no longer wanted, so it comes after --from");
   if (!tall_paging_check (&self.paging, &self.list, &error))
     return tall_call_error (&tall_command_find, error);
 

@@ -367,6 +367,7 @@ const TallCommand tall_command_migrate = {
       "An embedded store is migrated while no service has it open, or by the service that has:\n"
       "with --server it runs inside of that, on the same machine, goes on when this command is\n"
       "stopped, and is followed by calling it again.\n\n"
+      "--to-index names all indexes that there are to be, also those of now; others go.\n\n"
       "Exit codes: 0 switched (with --pass-only: copied), or nothing to change; 1 not switched,\n"
       "3 failed.\n\n"
       "Example:\n"

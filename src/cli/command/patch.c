@@ -76,7 +76,8 @@ check_call (Call *self, TallWriteOptions *write, GError **error)
       return FALSE;
     }
   if ((*self->options.rest != NULL) == (self->file != NULL))
-    wrong = "patch takes changes behind the order: arguments, or --file";
+    wrong = "patch takes changes behind the order, which is CUSTOMER ORDER or --order ORDER: "
+            "arguments, or --file";
   else if (is_conditional && self->if_revision < 1)
     wrong = "--if-revision takes a number above 0";
   else if (self->base != G_MININT64 && self->base < 1)

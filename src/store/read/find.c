@@ -113,8 +113,11 @@ choose_index (Find *self, GError **error)
   if (indexes->len == 0)
     {
       g_set_error (error, TALL_ERROR, TALL_ERROR_UNSUPPORTED,
-                   "this deployment has no index but that of a customer's orders by date; "
-                   "`tallorder migrate --to-index NAME=TEMPLATE` makes one");
+                   "this deployment has no index%s; `tallorder migrate --to-index NAME=TEMPLATE` "
+                   "makes one",
+                   self->pager.operation->context->has_index
+                       ? " but that of a customer's orders by date"
+                       : "");
       return FALSE;
     }
   for (guint i = 0; i < 2 * indexes->len && (options->index != NULL || options->n_values > 0); i++)

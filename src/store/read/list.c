@@ -373,8 +373,11 @@ tall_list_orders (TallOperation *operation, const TallListOptions *options, GErr
 
   if (!operation->context->has_index)
     {
-      g_set_error (error, TALL_ERROR, TALL_ERROR_UNSUPPORTED,
-                   "this deployment was made without an index; fetch the customer with all orders");
+      g_set_error (
+          error, TALL_ERROR, TALL_ERROR_UNSUPPORTED,
+          "this deployment was made without an index by date; `tallorder migrate --to-index "
+          "date`, with all others that are to stay, makes one; fetch the customer with all "
+          "orders");
       return NULL;
     }
   if (!begin (&self, error) || !tall_pager_fill (&self.pager, error))

@@ -310,8 +310,10 @@ tall_bench_file_read (TallBenchFile *self, GError **error)
   g_autoptr (TallLoadFiles) files = tall_load_files_new ();
   g_autoptr (GPtrArray) arguments =
       tall_load_arguments_expand (self->paths, g_strv_length ((char **)self->paths), error);
-  for (guint i = 0; arguments == NULL || i < arguments->len; i++)
-    if (arguments == NULL || !open_file (self, arguments, arguments->pdata[i], files, error))
+  if (arguments == NULL)
+    return NULL;
+  for (guint i = 0; i < arguments->len; i++)
+    if (!open_file (self, arguments, arguments->pdata[i], files, error))
       return NULL;
   tall_load_files_start (files);
   g_autoptr (TallRejects) rejects = tall_rejects_new (NULL, error);

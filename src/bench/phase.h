@@ -106,7 +106,7 @@ typedef struct
   char *number;               /* owned, nullable: of an order that is not there, or is new */
   gboolean changed;           /* whether @order was its other content then */
   GPtrArray *batch;    /* owned, nullable: of TallOrder: copies that are loaded, of which only the
-                        * number    is their own */
+                        * number is their own */
   guint n;             /* operations that this is; 0: one */
   TallOrder *found;    /* owned, nullable */
   TallOrderList *list; /* owned, nullable */

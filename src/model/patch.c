@@ -198,6 +198,32 @@ find_line (const Change *self, gconstpointer location, gint32 number)
   return (Spot){ .part = NULL };
 }
 
+/* Returns: how many adjustments @which names: those of that kind, else the one at that place.
+ * @spot: (out): the last of them */
+static guint
+find_adjustment (TallOrder *order, const char *which, Spot *spot)
+{
+  guint64 place = 0;
+  guint n_found = 0;
+  gsize found = 0;
+  for (gsize i = 0; i < order->n_adjustments; i++)
+    if (g_str_equal (order->adjustments[i]->kind, which))
+      {
+        found = i;
+        n_found++;
+      }
+  if (n_found == 0 && order->n_adjustments > 0
+      && g_ascii_string_to_unsigned (which, 10, 1, order->n_adjustments, &place, NULL))
+    {
+      found = place - 1;
+      n_found = 1;
+    }
+  if (n_found > 0)
+    *spot = (Spot){ (gpointer *)order->adjustments, &order->n_adjustments, found,
+                    &order->adjustments[found]->base };
+  return n_found;
+}
+
 /* Reads adjustment[KIND] or adjustment[PLACE] if it comes next, with the dot after it. @spot:
  * (out): without a part if it does not */
 static gboolean
@@ -212,16 +238,7 @@ take_adjustment (Change *self, Spot *spot)
   const char *close = memchr (name, ']', (gsize)(self->end - name));
   const char *name_end = close != NULL ? close : self->end;
   g_autofree char *which = g_strndup (name, (gsize)(name_end - name));
-  guint64 place = 0;
-  guint n_found = 0;
-  gboolean by_place = g_ascii_string_to_unsigned (which, 10, 0, G_MAXINT32, &place, NULL);
-  for (gsize i = 0; i < order->n_adjustments; i++)
-    if (by_place ? i + 1 == place : g_str_equal (order->adjustments[i]->kind, which))
-      {
-        n_found++;
-        *spot = (Spot){ (gpointer *)order->adjustments, &order->n_adjustments, i,
-                        &order->adjustments[i]->base };
-      }
+  guint n_found = find_adjustment (order, which, spot);
   self->at = close != NULL ? close + 1 : self->end;
   if (close == NULL || n_found == 0)
     return change_fail (self, "the order has no such adjustment");

@@ -308,6 +308,16 @@ def adjustments_and_their_signs(folder):
 
 
 @test
+def numbers_that_begin_like_options(folder):
+    for place in each_place(folder):
+        run("put", *place, "-", stdin={"customer_number": "-cust", "order_number": "-abc"}).ends(DONE)
+        run("patch", *place, "--order", "-abc", "currency=EUR", "attribute.a=b", "-currency").ends(DONE, "-abc of -cust")
+        run("patch", *place, "--", "-cust", "-abc", "-attribute.a", "attribute.c=d").ends(DONE, "-abc of -cust")
+        got = json.loads(run("get", *place, "--order=-abc", "--json").ends(DONE).out)
+        equal((got["attributes"], "currency" in got), ({"c": "d"}, False))
+
+
+@test
 def forms_are_documented(_):
     """Help, README and the interface say the same."""
     equal(len(forms()) > 5, True)

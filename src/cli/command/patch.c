@@ -23,13 +23,15 @@ typedef struct
   gboolean json;
 } Call;
 
-/* `-line[4]` would be taken for options of one letter each. Returns: (transfer full): */
+/* `-line[4]` would be taken for options of one letter each. A number behind --order, and all behind
+ * --, is not taken for options anyway. Returns: (transfer full): */
 static GStrv
 hide_dashes (char **argv)
 {
   GStrv hidden = g_strdupv (argv);
-  for (guint i = 1; hidden[i] != NULL; i++)
-    if (hidden[i][0] == '-' && g_ascii_islower (hidden[i][1]) && hidden[i][2] != '\0')
+  for (guint i = 1; hidden[i] != NULL && !g_str_equal (hidden[i], "--"); i++)
+    if (hidden[i][0] == '-' && g_ascii_islower (hidden[i][1]) && hidden[i][2] != '\0'
+        && !g_str_equal (hidden[i - 1], "--order"))
       hidden[i][0] = DASH;
   return hidden;
 }

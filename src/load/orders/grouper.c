@@ -190,10 +190,11 @@ open_seen (TallGrouper *self, GError **error)
 {
   if (self->seen != NULL)
     return TRUE;
-  self->seen = tall_temp_db_new (self->folder, error);
-  if (self->seen == NULL || !tall_temp_db_run (self->seen, CREATE, error))
+  g_autoptr (TallTempDb) seen = tall_temp_db_new (self->folder, error);
+  if (seen == NULL || !tall_temp_db_run (seen, CREATE, error))
     return FALSE;
-  self->insert = tall_temp_db_prepare (self->seen, INSERT);
+  self->insert = tall_temp_db_prepare (seen, INSERT);
+  self->seen = g_steal_pointer (&seen);
   return TRUE;
 }
 

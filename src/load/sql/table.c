@@ -499,25 +499,54 @@ tall_query_find_text (TallQuery *self, gint64 place)
   return NULL;
 }
 
-/* A comment, or a text, or the name of a column. */
-#define WORDS "--[^\n]*|'((?:[^']|'')*)'|\"((?:[^\"]|\"\")*)\"|([A-Za-z_]\\w*)"
+/* A comment, or a text, or the name of a column, as bytes. */
+#define WORDS                                                                                      \
+  "--[^\n]*|(?s:/\\*.*?(?:\\*/|$))|'((?:[^']|'')*)'|\"((?:[^\"]|\"\")*)\"|"                        \
+  "([A-Za-z_\\x80-\\xff][\\w\\x80-\\xff]*)"
+
+/* What a query names. */
+typedef struct
+{
+  GHashTable *names; /* of columns and all else, in small letters */
+  GPtrArray *texts;
+} Words;
+
+static void
+words_clear (Words *self)
+{
+  g_hash_table_unref (self->names);
+  g_ptr_array_unref (self->texts);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Words, words_clear)
+
+static void
+find_words (const char *sql, Words *words)
+{
+  g_autoptr (GRegex) regex = g_regex_new (WORDS, G_REGEX_RAW, 0, NULL);
+  g_autoptr (GMatchInfo) match = NULL;
+  words->names = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  words->texts = g_ptr_array_new_with_free_func (g_free);
+  g_regex_match (regex, sql, 0, &match);
+  for (; g_match_info_matches (match); g_match_info_next (match, NULL))
+    {
+      int n = g_match_info_get_match_count (match);
+      g_autofree char *word = n > 1 ? g_match_info_fetch (match, n - 1) : NULL;
+      if (n > 2)
+        g_hash_table_add (words->names, g_ascii_strdown (word, -1));
+      else if (n == 2)
+        g_ptr_array_add (words->texts, g_steal_pointer (&word));
+    }
+}
 
 /* Whether the query has the name of a column, or, where it looks at rows as JSON, a text that is
  * the name, or a pattern for it. */
 static gboolean
-has_name (const TallQuery *self, const char *name, gboolean as_text)
+has_name (const Words *self, const char *name, gboolean as_text)
 {
-  g_autoptr (GRegex) words = g_regex_new (WORDS, 0, 0, NULL);
-  g_autoptr (GMatchInfo) match = NULL;
-  gboolean found = FALSE;
-  g_regex_match (words, self->sql, 0, &match);
-  for (; g_match_info_matches (match) && !found; g_match_info_next (match, NULL))
-    {
-      g_auto (GStrv) parts = g_match_info_fetch_all (match);
-      guint n = g_strv_length (parts);
-      found = n > 2 ? sqlite3_stricmp (parts[n - 1], name) == 0
-                    : n == 2 && as_text && sqlite3_strglob (parts[1], name) == 0;
-    }
+  g_autofree char *small = g_ascii_strdown (name, -1);
+  gboolean found = g_hash_table_contains (self->names, small);
+  for (guint i = 0; as_text && i < self->texts->len && !found; i++)
+    found = sqlite3_strglob (g_ptr_array_index (self->texts, i), name) == 0;
   return found;
 }
 
@@ -527,13 +556,15 @@ GStrv
 tall_query_list_unused (const TallQuery *self, const TallQueryTable *table)
 {
   g_autoptr (GStrvBuilder) list = g_strv_builder_new ();
+  g_auto (Words) words = { NULL };
+  find_words (self->sql, &words);
   gboolean uses_row = (table->used >> MIN (table->n_columns + TALL_HIDDEN_ROW, 63) & 1) != 0;
   for (guint i = 0; i < table->n_columns; i++)
     {
       const char *name = g_ptr_array_index (table->columns, i);
       gboolean is_used = (table->used >> MIN (i, 63) & 1) != 0;
-      if (i < 63 ? !is_used && !(uses_row && has_name (self, name, TRUE))
-                 : !is_used || !has_name (self, name, uses_row))
+      if (i < 63 ? !is_used && !(uses_row && has_name (&words, name, TRUE))
+                 : !is_used || !has_name (&words, name, uses_row))
         g_strv_builder_add (list, name);
     }
   return g_strv_builder_end (list);

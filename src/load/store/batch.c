@@ -62,7 +62,7 @@ tall_load_item_compare (const TallLoadItem *self, TallFront *front, gboolean *sa
                                          : tall_customer_to_json (self->customer, FALSE);
   g_autofree char *there =
       order != NULL ? tall_order_to_json (order, FALSE) : tall_customer_to_json (customer, FALSE);
-  *same = g_str_equal (given, there); /* equal ones have equal texts */
+  *same = g_str_equal (given, there); /* different ones have different texts */
   return tall_json_find_difference (given, there);
 }
 

@@ -19,7 +19,8 @@ struct _TallHbaseCall
   const char *table; /* short name; NULL: it is on tables, not on the rows of one, and takes long */
   gboolean divisible; /* if there is no answer in time, it is not repeated but split */
 
-  /* What takes the answer: @receive; without it @reply, so many rows; without that @result. */
+  /* What takes the answer: @receive if it is set, else @reply, of at most @max_rows rows, if that
+   * is, else @result. */
   gboolean (*receive) (TallHbaseCall *self,
                        TallTransport *transport,
                        TallHbaseTIOError **io,

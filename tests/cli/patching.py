@@ -303,6 +303,8 @@ def adjustments_and_their_signs(folder):
         equal("adds" in run("put", *place, "-", "--quiet", stdin=order).ends(DONE).err, False)
         run("put", *place, "-", stdin=order).ends(DONE, f"its refund of 5.00 {raises.format(1)}",
                                                      "its refund of 5.00 belongs to line 77")
+        run("patch", *place, *ID, 'adjustments=[{"kind":"refund","amount":"5.00"}]').ends(
+            DONE, f"its refund of 5.00 {raises.format(1)}")
         patch(place, "-adjustment[refund]")
         equal("adjustments" in get(place)[0], False)
 

@@ -70,11 +70,12 @@ def columns_that_are_not_used(folder):
     """By their names in a query that takes rows as JSON, also beyond the 63 that SQLite knows."""
     many = [f"K{n}" for n in range(70)]
     query = write(f"{folder}/own.sql", """-- K1 and 'K2' and "K3"
+/* K4 */
 SELECT C AS customer_number, "O" AS order_number, "row" ->> 'K5' AS "attribute.a",
        (SELECT group_concat(value) FROM json_each("row") WHERE key GLOB 'K6[023]') AS "attribute.b", K65 AS "attribute.c",
-       "K66" AS "attribute.d" FROM csv""")
+       "K66" AS "attribute.d", "row" ->> '$.K7' AS "attribute.e" FROM csv""")
     load = ["load", "--map", query, "--dry-run", "-"]
-    used = {"K5", "K60", "K62", "K63", "K65", "K66"}
+    used = {"K5", "K7", "K60", "K62", "K63", "K65", "K66"}
     rows = ",".join(["C", "O", *many]) + "\nA,1" + ",x" * 70 + "\n"
     run(*load, stdin=rows).ends(
         DONE, "\nNot used  " + ", ".join(name for name in many[:21] if name not in used) + ",\n          K21, K22,",

@@ -23,8 +23,8 @@ typedef struct
   gboolean json;
 } Call;
 
-/* `-line[4]` would be taken for options of one letter each. A number behind --order, and all behind
- * --, is not taken for options anyway. Returns: (transfer full): */
+/* `-line[4]` would be taken for options of one letter each. What follows --order, and all that
+ * follows --, is not taken for an option. Returns: (transfer full): */
 static GStrv
 hide_dashes (char **argv)
 {
@@ -119,6 +119,7 @@ print_patched (const Call *self, gint64 revision)
 #define ADDS "+adjustment="
 #define REMOVES "-adjustment["
 #define CHANGES "adjustment["
+#define REPLACES "adjustments="
 
 static guint
 count_changes (GStrv changes, const char *start)
@@ -137,7 +138,8 @@ is_touched (const TallOrder *order, gsize i, GStrv changes)
   g_autofree char *by_kind = g_strconcat (CHANGES, order->adjustments[i]->kind, "]", NULL);
   g_autofree char *by_place = g_strdup_printf (CHANGES "%" G_GSIZE_FORMAT "]", i + 1);
   return i + count_changes (changes, ADDS) >= order->n_adjustments
-         || count_changes (changes, by_kind) > 0 || count_changes (changes, by_place) > 0
+         || count_changes (changes, REPLACES) > 0 || count_changes (changes, by_kind) > 0
+         || count_changes (changes, by_place) > 0
          || (count_changes (changes, REMOVES) > 0 && count_changes (changes, CHANGES) > 0);
 }
 
@@ -145,7 +147,7 @@ is_touched (const TallOrder *order, gsize i, GStrv changes)
 static void
 warn_of_adjustments (TallFront *front, const TallOrderId *id, GStrv changes)
 {
-  if (count_changes (changes, ADDS) + count_changes (changes, CHANGES) == 0)
+  if (count_changes (changes, ADDS) + count_changes (changes, "adjustment") == 0)
     return;
   g_autoptr (TallOrder) now =
       tall_front_get_order (front, id->customer_number, id->order_number, NULL, NULL);

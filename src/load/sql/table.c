@@ -539,14 +539,18 @@ find_words (const char *sql, Words *words)
 }
 
 /* Whether the query has the name of a column, or, where it looks at rows as JSON, a text that is
- * the name, or a pattern for it. */
+ * the name, its path, or a pattern for it. */
 static gboolean
 has_name (const Words *self, const char *name, gboolean as_text)
 {
   g_autofree char *small = g_ascii_strdown (name, -1);
   gboolean found = g_hash_table_contains (self->names, small);
   for (guint i = 0; as_text && i < self->texts->len && !found; i++)
-    found = sqlite3_strglob (g_ptr_array_index (self->texts, i), name) == 0;
+    {
+      const char *text = g_ptr_array_index (self->texts, i);
+      gsize n_path = g_str_has_prefix (text, "$.") ? strlen ("$.") : 0;
+      found = sqlite3_strglob (text + n_path, name) == 0;
+    }
   return found;
 }
 

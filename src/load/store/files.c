@@ -44,12 +44,23 @@ argument_free (gpointer data)
   g_free (argument);
 }
 
+/**
+ * tall_load_arguments_new:
+ *
+ * Returns: (transfer full) (element-type TallLoadArgument): none yet
+ */
 GPtrArray *
 tall_load_arguments_new (void)
 {
   return g_ptr_array_new_with_free_func (argument_free);
 }
 
+/**
+ * tall_load_arguments_add:
+ * @kind: (nullable): as in `lines=FILE`
+ *
+ * Returns: (transfer none): the last one now, whose name may be set
+ */
 TallLoadArgument *
 tall_load_arguments_add (GPtrArray *files, const char *kind, const char *path)
 {

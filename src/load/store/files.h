@@ -50,8 +50,9 @@ typedef struct
 
 GPtrArray *tall_load_arguments_new (void);
 TallLoadArgument *tall_load_arguments_add (GPtrArray *files, const char *kind, const char *path);
-GPtrArray *
-tall_load_arguments_expand (const char *const *arguments, guint n_arguments, GError **error);
+GPtrArray *tall_load_arguments_expand (const char *const *arguments,
+                                       guint n_arguments,
+                                       GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 char *tall_load_split_kind (const char *text, const char **path);
 TallLoadFiles *tall_load_files_new (void);
